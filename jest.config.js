@@ -1,0 +1,10 @@
+export default {
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
+  // The suffix of a test file is its plan: examples, properties (fast-check), or fuzz.
+  testMatch: ['<rootDir>/test/**/*.{test,property,fuzz}.ts'],
+  modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data'],
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};

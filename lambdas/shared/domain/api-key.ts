@@ -1,0 +1,72 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * An API key reads `bagadres_<account>_<key id><secret><checksum>`: the prefix lets secret scanners find a leak, the
+ * account says which item to charge, and the checksum, keyed with a secret of the deployment, keeps made-up keys away
+ * from the database. The checksum admits nobody: the stored hash does. (Decision 0003.)
+ */
+export const apiKeyPrefix = 'bagadres';
+
+/** Account ids: 1 to 32 letters, digits, `.`, `_` and `-`, the first a letter or digit; letter case counts. */
+export const accountIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
+
+const keyIdLength = 8;
+const secretLength = 27; // 160 bits
+const checksumLength = 8; // 47 bits: a made-up key passes once in 2 * 10^14
+const hashBytes = 16;
+
+const keyPattern = new RegExp(
+  `^${apiKeyPrefix}_([A-Za-z0-9][A-Za-z0-9._-]{0,31})_` +
+    `([0-9A-Za-z]{${keyIdLength}})([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
+);
+
+/** What the database may know of a key: which account, which key, and the hash to compare. Never the secret. */
+export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
+
+/** A new key for `account`, and the claim to store. The key is shown once and kept nowhere. */
+export function issueApiKey(account: string, checksumSecret: string): { key: string; claim: KeyClaim } {
+  const keyId = randomBase62(keyIdLength);
+  const body = `${apiKeyPrefix}_${account}_${keyId}${randomBase62(secretLength)}`;
+  const key = body + checksum(body, checksumSecret);
+  return { key, claim: { account, keyId, hash: hashOf(key) } };
+}
+
+/** The claim of a well-formed key that this deployment has issued, else `null`: nothing else reaches the database. */
+export function readApiKey(header: string | undefined, checksumSecret: string): KeyClaim | null {
+  const match = keyPattern.exec(header ?? '');
+  if (!header || !match) return null;
+  const body = header.slice(0, -checksumLength);
+  if (!sameBytes(Buffer.from(checksum(body, checksumSecret)), Buffer.from(header.slice(-checksumLength)))) return null;
+  return { account: match[1] as string, keyId: match[2] as string, hash: hashOf(header) };
+}
+
+/** Compares two hashes in a time that does not depend on where they differ. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** The first 128 bits of SHA-256: the secret is random, so no salt and no slow hash, and the item stays small. */
+function hashOf(key: string): Uint8Array {
+  return createHash('sha256').update(key).digest().subarray(0, hashBytes);
+}
+
+function checksum(body: string, secret: string): string {
+  return base62(createHmac('sha256', secret).update(body).digest(), checksumLength);
+}
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+function randomBase62(length: number): string {
+  return base62(randomBytes(length + 16), length); // 16 spare bytes make the bias of the remainder negligible
+}
+
+/** `bytes` as a number, its last `length` digits in base 62. */
+function base62(bytes: Uint8Array, length: number): string {
+  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let i = 0; i < length; i++) {
+    text += alphabet[Number(number % 62n)];
+    number /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,28 @@
+/**
+ * The names that the stacks, the Lambdas, the loader and the admin module agree on. The one runtime file that `lib`
+ * imports, so a table and its readers can't drift apart.
+ */
+
+/** One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. */
+export const addressesTable = {
+  partitionKey: 'address',
+  places: 'places',
+  /** The key of the item that says which state of the register is served; no address key can begin like this. */
+  datasetKey: '#dataset',
+  /** On that item: the date of the state, `2021-10-15`. */
+  datasetDate: 'date',
+} as const;
+
+/** Everything of an account lies in one partition; a plan has a partition of its own. */
+export const accountsTable = {
+  partitionKey: 'account',
+  sortKey: 'item',
+} as const;
+
+/** Environment variables of the Lambdas and, on one machine, of the command line. */
+export const environment = {
+  addressesTable: 'ADDRESSES_TABLE',
+  accountsTable: 'ACCOUNTS_TABLE',
+  /** The secret that keys the checksum of an API key; any text. */
+  keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
+} as const;
