@@ -1,0 +1,24 @@
+/** What can be wrong with an extract; stable, for callers that choose what to do. */
+export type ExtractErrorCode =
+  | 'not_a_zip'
+  | 'corrupt_zip'
+  | 'unsupported_zip'
+  | 'missing_member'
+  | 'missing_peildatum'
+  | 'mutation_delivery'
+  | 'unknown_schema'
+  | 'invalid_xml';
+
+/** An extract that can't be read: the message names the file, what is wrong with it, and what to do about it. */
+export class ExtractError extends Error {
+  override readonly name = 'ExtractError';
+  readonly code: ExtractErrorCode;
+  /** The file within the extract, `BAGGEM0457L.zip > 0457GEM.zip > 0457NUM.zip > 0457NUM-000001.xml`. */
+  readonly file: string;
+
+  constructor(code: ExtractErrorCode, file: string, problem: string, options?: ErrorOptions) {
+    super(`${file}: ${problem}`, options);
+    this.code = code;
+    this.file = file;
+  }
+}

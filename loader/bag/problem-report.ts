@@ -1,0 +1,46 @@
+/** Why an object that counts is not loaded. */
+export const problemKinds = ['no_postcode', 'street_missing', 'place_missing', 'invalid_value'] as const;
+export type ProblemKind = (typeof problemKinds)[number];
+
+/** One object that counts but is not loaded; `detail` says more where the kind does not say it all. */
+export type Problem = { kind: ProblemKind; file: string; identificatie: string; detail?: string };
+
+/** How many of each kind, and the first few of each by identificatie. Plain JSON: it travels between Lambdas. */
+export type ProblemReport = Record<ProblemKind, { count: number; examples: Problem[] }>;
+
+const examplesPerKind = 5;
+
+/** A report of nothing. */
+export function emptyReport(): ProblemReport {
+  return {
+    no_postcode: { count: 0, examples: [] },
+    street_missing: { count: 0, examples: [] },
+    place_missing: { count: 0, examples: [] },
+    invalid_value: { count: 0, examples: [] },
+  };
+}
+
+/** Counts `problem` in `report`. */
+export function addProblem(report: ProblemReport, problem: Problem): void {
+  const ofKind = report[problem.kind];
+  ofKind.count++;
+  ofKind.examples = firstExamples([...ofKind.examples, problem]);
+}
+
+/** The reports of several workers as one: the same whatever the order in which they come. */
+export function mergeReports(reports: Iterable<ProblemReport>): ProblemReport {
+  const merged = emptyReport();
+  for (const report of reports) {
+    for (const kind of problemKinds) {
+      merged[kind].count += report[kind].count;
+      merged[kind].examples = firstExamples([...merged[kind].examples, ...report[kind].examples]);
+    }
+  }
+  return merged;
+}
+
+/** By identificatie, not by arrival, so that workers may finish in any order. */
+function firstExamples(examples: Problem[]): Problem[] {
+  const key = (problem: Problem) => `${problem.identificatie} ${problem.file} ${problem.detail ?? ''}`;
+  return examples.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0)).slice(0, examplesPerKind);
+}

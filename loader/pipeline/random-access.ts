@@ -1,0 +1,52 @@
+import { open } from 'node:fs/promises';
+
+/**
+ * Bytes that can be read anywhere: a file, a buffer, a range of another one, an object in S3, a file behind HTTP.
+ * `read` gives exactly `length` bytes or rejects; callers stay within `size`.
+ */
+export type RandomAccess = {
+  readonly size: number;
+  read(position: number, length: number): Promise<Buffer>;
+};
+
+/** A file on disk; `close` it when done. */
+export async function fileAccess(path: string): Promise<RandomAccess & { close(): Promise<void> }> {
+  const file = await open(path, 'r');
+  const { size } = await file.stat();
+  return {
+    size,
+    async read(position, length) {
+      const buffer = Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        const { bytesRead } = await file.read(buffer, filled, length - filled, position + filled);
+        if (bytesRead === 0) throw new Error(`${path}: ends before byte ${position + length}`);
+        filled += bytesRead;
+      }
+      return buffer;
+    },
+    close: () => file.close(),
+  };
+}
+
+/** A buffer; what it reads shares the buffer's memory. */
+export function bufferAccess(buffer: Buffer): RandomAccess {
+  return {
+    size: buffer.length,
+    async read(position, length) {
+      if (position + length > buffer.length) throw new Error(`a buffer ends before byte ${position + length}`);
+      return buffer.subarray(position, position + length);
+    },
+  };
+}
+
+/** The `length` bytes of `source` that begin at `position`, as bytes of their own. */
+export function subRange(source: RandomAccess, position: number, length: number): RandomAccess {
+  return {
+    size: length,
+    async read(start, count) {
+      if (start + count > length) throw new Error(`a range ends before byte ${start + count}`);
+      return source.read(position + start, count);
+    },
+  };
+}
