@@ -1,0 +1,73 @@
+import { type Limits, type WindowName, windowEnd, windowNames, windowStart } from './window.ts';
+
+/** One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. */
+export type WindowCount = { start: number; used: number; limit: number | null };
+
+/** The configured windows of an account. */
+export type QuotaState = Partial<Record<WindowName, WindowCount>>;
+
+/** What one more unit would meet. `roll` names the windows that have passed and must restart with that unit. */
+export type QuotaDecision =
+  | { kind: 'admit'; roll: WindowName[] }
+  | { kind: 'exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState };
+
+/**
+ * Decides on one more unit at `now` (seconds). A window that starts after `now` was begun by an instance whose clock is
+ * ahead; it counts as the current one, because a window never moves backwards.
+ */
+export function decideQuota(stored: QuotaState, now: number): QuotaDecision {
+  const roll: WindowName[] = [];
+  const quota: QuotaState = {};
+  for (const [name, window] of configured(stored)) {
+    const start = windowStart(name, Math.floor(now));
+    if (window.start < start) roll.push(name);
+    quota[name] = window.start < start ? { ...window, start, used: 0 } : window;
+  }
+  const violated = configured(quota).flatMap(([name, { used, limit }]) =>
+    limit !== null && used >= limit ? [name] : [],
+  );
+  if (violated.length === 0) return { kind: 'admit', roll };
+  const waits = violated.map((name) => secondsToReset(name, quota[name] as WindowCount, now));
+  return { kind: 'exceeded', violated, retryAfterSeconds: Math.max(...waits), quota };
+}
+
+/** The limits in force, a member for each configured window. */
+export function limitsOf(quota: QuotaState): Limits {
+  return Object.fromEntries(configured(quota).map(([name, { limit }]) => [name, limit]));
+}
+
+/** A finite window as a caller is told of it; times in seconds. */
+export type WindowReport = { name: WindowName; limit: number; seconds: number; remaining: number; reset: number };
+
+/** The finite windows, from short to long. */
+export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
+  return configured(quota).flatMap(([name, window]) => {
+    const { start, used, limit } = window;
+    if (limit === null) return [];
+    const seconds = windowEnd(name, start) - start;
+    return [{ name, limit, seconds, remaining: Math.max(0, limit - used), reset: secondsToReset(name, window, now) }];
+  });
+}
+
+/** The window with the smallest share left; among equals the one that lasts longest, since it binds longest. */
+export function closestToExhaustion(windows: WindowReport[]): WindowReport | undefined {
+  return windows.reduce<WindowReport | undefined>(
+    (closest, window) => (closest === undefined || shareLeft(window) <= shareLeft(closest) ? window : closest),
+    undefined,
+  );
+}
+
+function shareLeft({ limit, remaining }: WindowReport): number {
+  return limit === 0 ? 0 : remaining / limit;
+}
+
+function secondsToReset(name: WindowName, { start }: WindowCount, now: number): number {
+  return Math.max(1, Math.ceil(windowEnd(name, start) - now));
+}
+
+function configured(quota: QuotaState): [WindowName, WindowCount][] {
+  return windowNames.flatMap((name): [WindowName, WindowCount][] => {
+    const window = quota[name];
+    return window ? [[name, window]] : [];
+  });
+}

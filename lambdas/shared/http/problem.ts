@@ -1,0 +1,79 @@
+import type { RefusalCode, RefusalReason } from '../domain/refusal.ts';
+import type { Answer } from './event.ts';
+
+type Problem = { status: number; title: string; detail: string };
+
+/** What a caller is told of each refusal: the one table from refusals to answers. */
+export const problems: Record<RefusalCode | 'internal-error', Problem> = {
+  unauthorized: {
+    status: 401,
+    title: 'Unauthorized',
+    detail: 'This needs a valid API key in the header X-API-Key.',
+  },
+  'account-inactive': {
+    status: 403,
+    title: 'Account inactive',
+    detail: 'The key is valid, but its account is suspended. Ask your provider to activate it.',
+  },
+  'plan-inactive': {
+    status: 403,
+    title: 'Plan inactive',
+    detail: 'The key is valid, but the plan of its account is no longer active. Ask your provider for another plan.',
+  },
+  'not-found': { status: 404, title: 'Not found', detail: 'Nothing is published at this path.' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed', detail: 'This path only answers to GET.' },
+  'invalid-input': {
+    status: 422,
+    title: 'Invalid input',
+    detail: 'The request was understood, but not all of its parameters are valid; errors names each of them.',
+  },
+  'quota-exceeded': {
+    status: 429,
+    title: 'Quota exceeded',
+    detail: 'The account has no quota left in the windows named. Wait for as long as Retry-After says.',
+  },
+  'internal-error': { status: 500, title: 'Internal error', detail: 'The request could not be handled.' },
+  'temporarily-unavailable': {
+    status: 503,
+    title: 'Temporarily unavailable',
+    detail: 'The request could not be handled right now. Try again after as long as Retry-After says.',
+  },
+};
+
+/**
+ * Problem types are relative references: against the deployer's own base address they resolve to the page that explains
+ * the problem (decision 0004).
+ */
+export function problemType(code: keyof typeof problems): string {
+  return `/problems/${code}`;
+}
+
+/** The answer to a refusal as problem details (RFC 9457), with the headers that belong to it. */
+export function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, requestId: string): Answer {
+  const { status, title, detail } = problems[reason.code];
+  const body = { type: problemType(reason.code), title, status, detail, request_id: requestId, ...members(reason) };
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/problem+json', ...headers(reason) },
+    body: JSON.stringify(body),
+  };
+}
+
+function members(reason: RefusalReason | { code: 'internal-error' }): Record<string, unknown> {
+  if (reason.code === 'invalid-input') return { errors: reason.faults };
+  return reason.code === 'quota-exceeded' ? { violated_windows: reason.violated } : {};
+}
+
+function headers(reason: RefusalReason | { code: 'internal-error' }): Record<string, string> {
+  switch (reason.code) {
+    case 'unauthorized':
+      return { 'www-authenticate': 'ApiKey realm="bag-adres", header="X-API-Key"' };
+    case 'method-not-allowed':
+      return { allow: 'GET' };
+    case 'quota-exceeded':
+    case 'temporarily-unavailable':
+      return { 'retry-after': String(reason.retryAfterSeconds) };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,44 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DatasetDate } from '../domain/ports.ts';
+import { addressesTable } from '../tables.ts';
+import type { StoreClient } from './send.ts';
+
+const refreshAfterMs = 5 * 60_000;
+const longestWaitMs = 250;
+
+/**
+ * Keeps the dataset's date at hand beside the lookups: it is read when the instance starts and again, in the
+ * background, when it is older than five minutes. Only the first lookups of an instance may wait for it, and briefly.
+ */
+export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
+  let date: string | undefined;
+  let askedAt = 0;
+  let answer: Promise<void> = Promise.resolve();
+
+  function refresh(): void {
+    askedAt = clock();
+    const command = new GetCommand({
+      TableName: table,
+      Key: { [addressesTable.partitionKey]: addressesTable.datasetKey },
+    });
+    answer = client.send(command).then(
+      ({ Item }) => {
+        date = Item?.[addressesTable.datasetDate] ?? date;
+      },
+      () => {
+        // A lookup never fails for want of the date: it is asked again after the same while.
+      },
+    );
+  }
+
+  refresh();
+  return async () => {
+    if (clock() - askedAt > refreshAfterMs) refresh();
+    if (date === undefined) await Promise.race([answer, pause(longestWaitMs)]);
+    return date;
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,35 @@
+import middy from '@middy/core';
+import type { AccessStore, Clock, KeyLabelStore } from '../shared/domain/ports.ts';
+import { limitsOf } from '../shared/domain/quota.ts';
+import { acceptOnly } from '../shared/http/accept-only.ts';
+import { authenticate } from '../shared/http/authenticate.ts';
+import { commonHeaders } from '../shared/http/common-headers.ts';
+import { deadline } from '../shared/http/deadline.ts';
+import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
+import { renderProblems } from '../shared/http/render-problems.ts';
+
+export type ValidateRouteOptions = {
+  accessStore: AccessStore;
+  keyLabelStore: KeyLabelStore;
+  checksumSecret: string;
+  clock: Clock;
+};
+
+/** `GET /v1/auth/validate`: tells whether a key works and with which limits; consumes nothing. */
+export function validateRoute({ accessStore, keyLabelStore, checksumSecret, clock }: ValidateRouteOptions) {
+  return middy<RequestEvent, Answer>()
+    .use(commonHeaders())
+    .use(renderProblems())
+    .use(deadline())
+    .use(acceptOnly('GET', '/v1/auth/validate'))
+    .use(authenticate({ store: accessStore, checksumSecret, clock, charges: () => false }))
+    .handler(async ({ caller, signal }) => {
+      if (!caller) throw new Error('authenticate lets no other request through');
+      return ok({
+        valid: true,
+        key_label: await keyLabelStore.label(caller, signal),
+        plan_code: caller.access.planCode,
+        limits: limitsOf(caller.access.quota),
+      });
+    });
+}
