@@ -8,6 +8,7 @@ import { commonHeaders } from '../shared/http/common-headers.ts';
 import { datasetDateHeader } from '../shared/http/dataset-date-header.ts';
 import { deadline } from '../shared/http/deadline.ts';
 import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
+import { observe } from '../shared/http/observe.ts';
 import { rateLimitHeaders } from '../shared/http/rate-limit-headers.ts';
 import { renderProblems } from '../shared/http/render-problems.ts';
 
@@ -22,6 +23,7 @@ export type AddressRouteOptions = {
 /** `GET /v1/address`: authentication, then input, then quota, then the dataset. */
 export function addressRoute({ accessStore, addressStore, datasetDate, checksumSecret, clock }: AddressRouteOptions) {
   return middy<RequestEvent, Answer>()
+    .use(observe('address'))
     .use(commonHeaders())
     .use(datasetDateHeader(datasetDate))
     .use(rateLimitHeaders(clock))
@@ -31,8 +33,10 @@ export function addressRoute({ accessStore, addressStore, datasetDate, checksumS
     .use(readInput())
     .use(authenticate({ store: accessStore, checksumSecret, clock, charges: ({ input }) => Boolean(input?.request) }))
     .use(requireValidInput())
-    .handler(async ({ input, signal }) => {
-      if (!input?.request) throw new Error('requireValidInput lets no other request through');
-      return ok(lookupAnswer(input.request, await addressStore.find(input.request, signal)));
+    .handler(async (event) => {
+      if (!event.input?.request) throw new Error('requireValidInput lets no other request through');
+      const answer = lookupAnswer(event.input.request, await addressStore.find(event.input.request, event.signal));
+      event.outcome = answer.status;
+      return ok(answer);
     });
 }

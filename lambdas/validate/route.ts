@@ -6,6 +6,7 @@ import { authenticate } from '../shared/http/authenticate.ts';
 import { commonHeaders } from '../shared/http/common-headers.ts';
 import { deadline } from '../shared/http/deadline.ts';
 import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
+import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/render-problems.ts';
 
 export type ValidateRouteOptions = {
@@ -18,6 +19,7 @@ export type ValidateRouteOptions = {
 /** `GET /v1/auth/validate`: tells whether a key works and with which limits; consumes nothing. */
 export function validateRoute({ accessStore, keyLabelStore, checksumSecret, clock }: ValidateRouteOptions) {
   return middy<RequestEvent, Answer>()
+    .use(observe('validate'))
     .use(commonHeaders())
     .use(renderProblems())
     .use(deadline())

@@ -1,6 +1,7 @@
 import { type KeyClaim, sameBytes } from './api-key.ts';
 import type { QuotaState } from './quota.ts';
 import { Refusal } from './refusal.ts';
+import type { WindowName } from './window.ts';
 
 /** All that a request needs to know of an account, as one item of the store holds it. */
 export type Access = {
@@ -12,8 +13,8 @@ export type Access = {
   quota: QuotaState;
 };
 
-/** Whom a request acts for. */
-export type Caller = { account: string; keyId: string; access: Access };
+/** Whom a request acts for; `charged` if it consumed quota, with the windows that it restarted. */
+export type Caller = { account: string; keyId: string; access: Access; charged?: { rolled: WindowName[] } };
 
 /** The item, if it admits `claim`; throws a `Refusal` otherwise. A wrong key comes first: it learns nothing else. */
 export function requireAccess(access: Access | undefined, claim: KeyClaim): Access {

@@ -3,7 +3,6 @@ import type { KeyClaim } from './api-key.ts';
 import { type AccessStore, type ChargeAttempt, type Clock, StoreUnavailable } from './ports.ts';
 import { decideQuota } from './quota.ts';
 import { Refusal } from './refusal.ts';
-import type { WindowName } from './window.ts';
 
 /** Two writes settle a roll-over, three a lost race for it; more means that something else keeps changing the item. */
 const maxAttempts = 8;
@@ -13,17 +12,12 @@ const maxAttempts = 8;
  * succeeds unless a window has passed since the last one; then that window is rolled and charged in one write, which
  * one of the concurrent callers wins and the others follow. Throws `Refusal` or `StoreUnavailable`.
  */
-export async function charge(
-  store: AccessStore,
-  claim: KeyClaim,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<Caller & { rolled: WindowName[] }> {
+export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, signal: AbortSignal): Promise<Caller> {
   let attempt: ChargeAttempt = { claim, now: clock() };
   for (let tries = 0; tries < maxAttempts && !signal.aborted; tries++) {
     const { charged, access } = await store.charge(attempt, signal);
     if (charged) {
-      return { account: claim.account, keyId: claim.keyId, access, rolled: attempt.roll?.windows ?? [] };
+      return { account: claim.account, keyId: claim.keyId, access, charged: { rolled: attempt.roll?.windows ?? [] } };
     }
     attempt = nextAttempt(claim, access, clock());
   }

@@ -7,8 +7,12 @@ import type { AddressInput } from '../domain/address-input.ts';
 export type RequestEvent = APIGatewayProxyEventV2 & {
   /** Aborts when the time for an answer is over. */
   signal: AbortSignal;
+  /** By the clock of `performance.now()`. */
+  startedAt: number;
   input?: AddressInput;
   caller?: Caller;
+  /** What came of an answered request, for its metrics. */
+  outcome?: string;
 };
 
 export type Answer = Omit<APIGatewayProxyStructuredResultV2, 'headers'> & { headers: Record<string, string> };

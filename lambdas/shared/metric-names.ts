@@ -1,0 +1,23 @@
+/** The metrics of the service, as its log lines emit them and its alarms and dashboard read them. */
+export const metricNamespace = 'BagAdres';
+
+/** Dimensions of every metric of a request. */
+export const requestDimensions = {
+  /** `address` or `validate`. */
+  service: 'service',
+  /** `ok`, `not_found`, `ambiguous`, `valid`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
+  outcome: 'outcome',
+} as const;
+
+export const metricNames = {
+  /** One a request. */
+  requests: 'Requests',
+  /** Milliseconds within the Lambda. */
+  latency: 'Latency',
+  /** Units of quota consumed. */
+  charges: 'Charges',
+  /** Windows that a charge restarted. */
+  windowRolls: 'WindowRolls',
+  /** Days since the date of the state that is served; the loader emits it daily, without dimensions but `service`. */
+  datasetAge: 'DatasetAgeDays',
+} as const;
