@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileAccess, type RandomAccess } from '../pipeline/random-access.ts';
+import type { Storage, StoredObject } from './storage.ts';
+
+/** What is being written; `list` does not see it, and nothing refers to it. */
+const unfinished = /\.[0-9a-f-]{36}\.part$/;
+
+/** A storage in a folder: an object is a file, written beside its place and then renamed into it. */
+export function folderStorage(folder: string): Storage {
+  const root = resolve(folder);
+  const pathOf = (key: string) => {
+    const path = join(root, key);
+    if (!path.startsWith(root + sep)) throw new Error(`${key} is not a key of a storage`);
+    return path;
+  };
+  const write = async (key: string, fill: (part: string) => Promise<void>) => {
+    const path = pathOf(key);
+    const part = `${path}.${randomUUID()}.part`;
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await fill(part);
+      await rename(part, path);
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  };
+
+  return {
+    get: (key) => readFile(pathOf(key)).catch(nullWhenMissing),
+    open: async (key) => {
+      const path = pathOf(key);
+      const found = await stat(path).catch(nullWhenMissing);
+      return found && unopenedFile(path, found.size);
+    },
+    put: (key, bytes) =>
+      write(key, async (part) => {
+        const file = await open(part, 'wx');
+        try {
+          await file.writeFile(bytes);
+          // A rename may reach the disk before the bytes do; a power cut must not leave an empty manifest.
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+      }),
+    putStream: (key, chunks) =>
+      write(key, (part) => pipeline(chunks, createWriteStream(part, { flags: 'wx', flush: true }))),
+    list: (prefix) => list(root, prefix),
+    delete: async (keys) => {
+      for (const key of keys) await rm(pathOf(key), { force: true });
+    },
+  };
+}
+
+/** Opens the file for each read, so that there is nothing to close. */
+function unopenedFile(path: string, size: number): RandomAccess {
+  return {
+    size,
+    async read(position, length) {
+      const file = await fileAccess(path);
+      try {
+        return await file.read(position, length);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+async function list(root: string, prefix: string): Promise<StoredObject[]> {
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(nullWhenMissing);
+  const objects: StoredObject[] = [];
+  for (const entry of entries ?? []) {
+    const path = join(entry.parentPath, entry.name);
+    const key = path.slice(root.length + 1).replaceAll(sep, '/');
+    if (!entry.isFile() || unfinished.test(key) || !key.startsWith(prefix)) continue;
+    const found = await stat(path).catch(nullWhenMissing);
+    if (found) objects.push({ key, size: found.size });
+  }
+  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function nullWhenMissing(error: unknown): null {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  throw error;
+}

@@ -1,0 +1,34 @@
+import type { RandomAccess } from '../pipeline/random-access.ts';
+
+/** Which copy of an extract a source held: enough to ask "has it changed?" without reading it. Plain JSON. */
+export type SourceVersion = {
+  /** A URL, `s3://bucket/key`, or the path of a file. */
+  location: string;
+  size: number | null;
+  etag: string | null;
+  lastModified: string | null;
+};
+
+/** An extract where it lies. */
+export interface Source {
+  readonly version: SourceVersion;
+  /** Reads by range, or `null` where the server can't: then only `stream` remains. */
+  readonly access: RandomAccess | null;
+  /** The whole extract; a cut connection is taken up again where it broke, if the server can. */
+  stream(): AsyncIterable<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** The extract can't be reached, or is not there. The message says what to do. */
+export class SourceError extends Error {
+  override readonly name: string = 'SourceError';
+}
+
+/** The extract was replaced while it was being read. Starting again reads the new one. */
+export class SourceChangedError extends SourceError {
+  override readonly name = 'SourceChangedError';
+
+  constructor(location: string, options?: ErrorOptions) {
+    super(`${location} changed while it was being read. Run the load again: it reads the new file.`, options);
+  }
+}
