@@ -1,0 +1,77 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import * as z from 'zod';
+
+/** What goes back over the wire, the headers in order. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+/** An answer of the gateway's own: `{"message":"Not Found"}`. */
+export function ownAnswer(statusCode: number, message: string): Answer {
+  return {
+    statusCode,
+    headers: [['Content-Type', 'application/json']],
+    body: Buffer.from(JSON.stringify({ message })),
+  };
+}
+
+/** What an integration is answered with when it failed, or returned what is not an answer. */
+export const integrationFailed = ownAnswer(500, 'Internal Server Error');
+
+const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+const formattedResponse = z.object({
+  statusCode: z.int().min(200).max(599),
+  headers: z.record(z.string(), headerValue).nullish(),
+  cookies: z.array(z.string()).nullish(),
+  body: z.string().nullish(),
+  isBase64Encoded: z.boolean().nullish(),
+});
+
+/** They describe the connection, which is the gateway's. */
+const connectionHeaders = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Reads what a function returned, as JSON text, by the rules of payload format 2.0: an object with a `statusCode` is an
+ * answer; anything else is itself the body of a 200.
+ */
+export function integrationAnswer(payload: string): Answer {
+  const returned: unknown = JSON.parse(payload);
+  if (typeof returned !== 'object' || returned === null || !('statusCode' in returned)) {
+    const body = typeof returned === 'string' ? returned : payload;
+    return { statusCode: 200, headers: [['Content-Type', 'application/json']], body: Buffer.from(body) };
+  }
+  const response = formattedResponse.safeParse(returned);
+  if (!response.success) return integrationFailed;
+  const { statusCode, headers, cookies, body, isBase64Encoded } = response.data;
+  const sent = [
+    ...Object.entries(headers ?? {}).filter(([name]) => !connectionHeaders.has(name.toLowerCase())),
+    ...(cookies ?? []).map((cookie) => ['Set-Cookie', cookie] as const),
+  ];
+  if (!sent.every(([name, value]) => isSendable(name, value))) return integrationFailed;
+  if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) {
+    sent.push(['Content-Type', 'text/plain; charset=utf-8']);
+  }
+  return { statusCode, headers: sent, body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8') };
+}
+
+function isSendable(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}

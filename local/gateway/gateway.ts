@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Answer, integrationAnswer, integrationFailed, ownAnswer } from './answer.ts';
+import { gatewayEvent } from './event.ts';
+import { readBody } from './read-body.ts';
+import { refuse, refuseUnreadable } from './refuse-unreadable.ts';
+import { requestTarget } from './request-target.ts';
+import { matchRoute, type Route } from './router.ts';
+
+/** A function behind the gateway: takes an event and returns what the function returned, both as JSON text. */
+export type Integration = (event: string, requestId: string) => Promise<string>;
+
+/** The integration took longer than the gateway waits. */
+export class IntegrationTimeoutError extends Error {
+  override name = 'IntegrationTimeoutError';
+}
+
+export interface GatewayOptions {
+  readonly routes: readonly Route<Integration>[];
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Called once a request, after its answer was made. */
+  readonly onAnswer?: (request: { method: string; path: string; statusCode: number; milliseconds: number }) => void;
+}
+
+/** A running gateway. */
+export interface Gateway {
+  readonly port: number;
+  /** Takes no more requests, lets those under way finish for a moment, then resolves. */
+  stop(): Promise<void>;
+}
+
+/** The real gateway's limit for the request line and the header values together. */
+const headLimitBytes = 10_240;
+/** Past this Node gives up on a request; far above ours, so that ours gets a proper answer. */
+const parserLimitBytes = 1024 * 1024;
+const drainMilliseconds = 3_000;
+
+/**
+ * Serves `routes` as an HTTP API of API Gateway does with payload format 2.0 (decision 0051).
+ * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` where it can't listen
+ */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const server = createServer({ maxHeaderSize: parserLimitBytes, requireHostHeader: false }, (request, response) => {
+    void serve(options, server, request, response);
+  });
+  server.on('clientError', refuseUnreadable);
+  server.on('connect', (_request, socket) => refuse(socket, ownAnswer(400, 'Bad Request')));
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
+  return { port: portOf(server), stop: () => stop(server) };
+}
+
+async function serve(
+  options: GatewayOptions,
+  server: Server,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const time = new Date();
+  const id = requestId();
+  request.on('error', () => undefined);
+  response.on('error', () => undefined);
+  const target = requestTarget(request.url ?? '');
+  const answer = await answerTo(options, server, request, { id, time, target }).catch(() => integrationFailed);
+  if (response.destroyed) return;
+  response.setHeader('apigw-requestid', id);
+  if (!request.complete || !server.listening) response.setHeader('connection', 'close');
+  write(response, answer, request.method === 'HEAD');
+  options.onAnswer?.({
+    method: request.method ?? '',
+    path: target?.path ?? '?',
+    statusCode: answer.statusCode,
+    milliseconds: Date.now() - time.getTime(),
+  });
+}
+
+async function answerTo(
+  { routes }: GatewayOptions,
+  server: Server,
+  request: IncomingMessage,
+  { id, time, target }: { id: string; time: Date; target: ReturnType<typeof requestTarget> },
+): Promise<Answer> {
+  const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
+  const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
+  if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
+  if (requestLine + headers > headLimitBytes) return ownAnswer(431, 'Request Header Fields Too Large');
+  if (target === undefined || (request.httpVersion === '1.1' && request.headers.host === undefined)) {
+    return ownAnswer(400, 'Bad Request');
+  }
+  const method = request.method ?? 'GET';
+  const match = matchRoute(routes, method, target.path);
+  if (match === undefined) return ownAnswer(404, 'Not Found');
+  const body = await readBody(request);
+  if (body === undefined) return ownAnswer(413, 'Request Entity Too Large');
+  const event = gatewayEvent(
+    {
+      id,
+      method,
+      target,
+      protocol: `HTTP/${request.httpVersion}`,
+      rawHeaders: request.rawHeaders,
+      body,
+      sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
+      port: portOf(server),
+      time,
+    },
+    match,
+  );
+  try {
+    return integrationAnswer(await match.route.target(JSON.stringify(event), id));
+  } catch (error) {
+    return error instanceof IntegrationTimeoutError ? ownAnswer(503, 'Service Unavailable') : integrationFailed;
+  }
+}
+
+function write(response: ServerResponse, answer: Answer, withoutBody: boolean): void {
+  response.statusCode = answer.statusCode;
+  for (const [name, value] of answer.headers) response.appendHeader(name, value);
+  const hasBody = ![204, 304].includes(answer.statusCode);
+  if (hasBody) response.setHeader('content-length', answer.body.length);
+  response.end(withoutBody || !hasBody ? undefined : answer.body);
+}
+
+async function stop(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), drainMilliseconds);
+  await closed;
+  clearTimeout(cut);
+}
+
+/** As the real gateway writes them: `JKJaXmPLvHcESHA=` */
+function requestId(): string {
+  return randomBytes(11).toString('base64');
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo | null)?.port ?? 0;
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import type { FunctionSettings } from './function-settings.ts';
+import type { Outcome } from './messages.ts';
+
+/** The function threw, ran out of its time, or its environment died. */
+export class FunctionError extends Error {
+  override name = 'FunctionError';
+}
+
+/** One execution environment; it takes one event at a time. */
+export interface Instance {
+  /** False once it died or was stopped; then another takes its place. */
+  readonly alive: boolean;
+  /** What the handler returned, as JSON text. @throws FunctionError */
+  invoke(event: string, requestId: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an environment and resolves when the function's module has been loaded.
+ * @param log gets every line that the function writes
+ * @throws FunctionError where the module does not load
+ */
+export async function startInstance(settings: FunctionSettings, log: (line: string) => void): Promise<Instance> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: settings,
+    env: { ...settings.environment },
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+  });
+  let alive = true;
+  let died = (_error: Error): void => undefined;
+  const death = new Promise<never>((_resolve, reject) => {
+    died = reject;
+  });
+  death.catch(() => undefined);
+  worker.on('error', (error) => {
+    alive = false;
+    died(failed(settings, log, String(error)));
+  });
+  worker.on('exit', () => {
+    alive = false;
+    died(new FunctionError(`${settings.name} ended`));
+  });
+  for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
+  await Promise.race([once(worker, 'message'), death]);
+
+  async function invoke(event: string, requestId: string): Promise<string> {
+    const deadline = Date.now() + settings.timeoutMilliseconds;
+    worker.postMessage({ requestId, event, deadline });
+    const timer = setTimeout(() => {
+      alive = false;
+      const seconds = (settings.timeoutMilliseconds / 1000).toFixed(2);
+      died(failed(settings, log, `${requestId} Task timed out after ${seconds} seconds`));
+      void worker.terminate();
+    }, settings.timeoutMilliseconds);
+    try {
+      const [outcome] = (await Promise.race([once(worker, 'message'), death])) as [Outcome];
+      if ('failure' in outcome) throw failed(settings, log, outcome.failure);
+      return outcome.payload;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    get alive() {
+      return alive;
+    },
+    invoke,
+    stop: async () => {
+      alive = false;
+      await worker.terminate();
+    },
+  };
+}
+
+/** The log says why, as Lambda's own log does; the caller of the API is told nothing of it. */
+function failed(settings: FunctionSettings, log: (line: string) => void, reason: string): FunctionError {
+  log(JSON.stringify({ level: 'ERROR', function: settings.name, message: reason }));
+  return new FunctionError(reason);
+}
+
+function eachLine(stream: Readable, log: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) log(line);
+  });
+  stream.on('close', () => {
+    if (rest !== '') log(rest);
+  });
+}

@@ -1,0 +1,163 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import {
+  type Gateway,
+  type Integration,
+  IntegrationTimeoutError,
+  startGateway,
+} from '../../../local/gateway/gateway.ts';
+
+const echo: Integration = async (event) => JSON.stringify({ statusCode: 200, body: event });
+const failing: Integration = async () => {
+  throw new Error('the inside');
+};
+const late: Integration = async () => {
+  throw new IntegrationTimeoutError();
+};
+const slow: Integration = async () => {
+  await sleep(300);
+  return '{"statusCode":200,"body":"done"}';
+};
+
+let gateway: Gateway;
+let base: string;
+const seen: { method: string; path: string; statusCode: number }[] = [];
+
+beforeAll(async () => {
+  gateway = await startGateway({
+    routes: [
+      { key: 'ANY /echo', target: echo },
+      { key: 'ANY /fail', target: failing },
+      { key: 'ANY /late', target: late },
+      { key: 'ANY /slow', target: slow },
+    ],
+    host: '127.0.0.1',
+    port: 0,
+    onAnswer: ({ method, path, statusCode }) => seen.push({ method, path, statusCode }),
+  });
+  base = `http://127.0.0.1:${gateway.port}`;
+});
+afterAll(async () => {
+  await gateway.stop();
+});
+
+/** Sends bytes as they are and gives everything that comes back until the gateway closes. */
+async function raw(bytes: string): Promise<string> {
+  const socket = connect(gateway.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(bytes, 'latin1');
+  return text(socket);
+}
+
+const statusLines = (answer: string) => answer.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(-3)));
+
+describe('the gateway', () => {
+  it('hands a request to its route and gives back what the function answered', async () => {
+    const response = await fetch(`${base}/echo?a=1`, { method: 'POST', body: 'text', headers: { 'X-Name': 'v' } });
+    const event = (await response.json()) as APIGatewayProxyEventV2;
+    expect(response.status).toBe(200);
+    expect(event.body).toBe('text');
+    expect(event.headers['x-name']).toBe('v');
+    expect(event.requestContext.http.sourceIp).toBe('127.0.0.1');
+    expect(response.headers.get('apigw-requestid')).toBe(event.requestContext.requestId);
+  });
+
+  it.each([
+    ['a path without a route', 404, 'Not Found', '/none'],
+    ['a function that throws', 500, 'Internal Server Error', '/fail'],
+    ['a function that takes too long', 503, 'Service Unavailable', '/late'],
+    ['a request line past the limit', 414, 'URI Too Long', `/echo?a=${'x'.repeat(10_300)}`],
+  ])('answers for itself: %s is %i %s', async (_what, status, message, path) => {
+    const response = await fetch(base + path);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(await response.json()).toEqual({ message });
+  });
+
+  it('counts the request line and the header values together, to 10,240 bytes', async () => {
+    const line = 'GET /echo HTTP/1.1';
+    const head = (size: number) => `${line}\r\nHost: a\r\nConnection: close\r\nX: ${'x'.repeat(size)}\r\n\r\n`;
+    const most = 10_240 - line.length - 'a'.length - 'close'.length;
+    expect(statusLines(await raw(head(most)))).toEqual([200]);
+    expect(statusLines(await raw(head(most + 1)))).toEqual([431]);
+  });
+
+  it('refuses a body of more than 10 MB', async () => {
+    const response = await fetch(`${base}/echo`, { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) });
+    expect(response.status).toBe(413);
+  });
+
+  it('answers HEAD with the headers of the answer only', async () => {
+    const response = await fetch(`${base}/echo`, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(100);
+    expect(await response.text()).toBe('');
+  });
+
+  it('answers pipelined requests in their order', async () => {
+    const answer = await raw(
+      'GET /slow HTTP/1.1\r\nHost: a\r\n\r\nGET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    );
+    expect(statusLines(answer)).toEqual([200, 404]);
+  });
+
+  it.each<[string, string, number]>([
+    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['no host', 'GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+    ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a NUL in a header', 'GET /echo HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n', 400],
+    ['a space in the path', 'GET /ec ho HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['two lengths', 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+    ['headers past what a parser takes', `GET /echo HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(2_000_000)}\r\n\r\n`, 431],
+    [
+      'an upgrade that it does not know',
+      'GET /none HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: x\r\n\r\n',
+      404,
+    ],
+    ['HTTP/1.0', 'GET /none HTTP/1.0\r\n\r\n', 404],
+  ])('answers %s and goes on serving', async (_what, bytes, status) => {
+    expect(statusLines(await raw(bytes))).toEqual([status]);
+    expect((await fetch(`${base}/echo`)).status).toBe(200);
+  });
+
+  it('survives a client that leaves in the middle', async () => {
+    for (const bytes of [
+      'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n',
+      'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab',
+    ]) {
+      const socket = connect(gateway.port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(bytes);
+      await sleep(20);
+      socket.destroy();
+    }
+    expect((await fetch(`${base}/slow`)).status).toBe(200);
+  });
+
+  it('tells what it answered', async () => {
+    seen.length = 0;
+    await fetch(`${base}/none?secret=1`, { method: 'DELETE' });
+    expect(seen).toEqual([{ method: 'DELETE', path: '/none', statusCode: 404 }]);
+  });
+
+  it('finishes what is under way when stopped, and takes no more', async () => {
+    const own = await startGateway({ routes: [{ key: '$default', target: slow }], host: '127.0.0.1', port: 0 });
+    const url = `http://127.0.0.1:${own.port}/`;
+    const answer = fetch(url);
+    await sleep(50);
+    await Promise.all([own.stop(), answer]);
+    expect(await (await answer).text()).toBe('done');
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('fails to start on a port in use, with the code that says so', async () => {
+    await expect(startGateway({ routes: [], host: '127.0.0.1', port: gateway.port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  });
+});
