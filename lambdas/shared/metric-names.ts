@@ -5,7 +5,7 @@ export const metricNamespace = 'BagAdres';
 export const requestDimensions = {
   /** `address` or `validate`. */
   service: 'service',
-  /** `ok`, `not_found`, `ambiguous`, `valid`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
+  /** `ok`, `not_found`, `ambiguous`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
   outcome: 'outcome',
 } as const;
 

@@ -26,7 +26,7 @@ export function observe(service: string): Middleware {
     if (caller) metrics.addMetadata('account', caller.account).addMetadata('key_id', caller.keyId);
     metrics.publishStoredMetrics();
     if (error && (response?.statusCode ?? 500) >= 500) {
-      logger.error(outcome, error, { request_id: requestContext.requestId, account: caller?.account });
+      logger.error(outcome, { error, request_id: requestContext.requestId, account: caller?.account ?? null });
     }
   }
 

@@ -1,4 +1,5 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Access } from '../domain/access.ts';
@@ -28,17 +29,24 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
       const { Attributes } = await orUnavailable(client.send(command, { abortSignal: signal }), signal, isRefusal);
       return { charged: true, access: toAccess(Attributes ?? {}) };
     } catch (error) {
+      if (error instanceof TransactionConflictException) return await chargeLater(attempt, signal);
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // The item of this error is raw, also through the document client.
       return { charged: false, access: error.Item && toAccess(unmarshall(error.Item)) };
     }
   }
 
+  /** An operator's change of the account is under way, which takes milliseconds; the SDK does not retry this. */
+  async function chargeLater(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
+    await pause(10 + Math.random() * 40);
+    return await charge(attempt, signal);
+  }
+
   return { read, charge };
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof ConditionalCheckFailedException;
+  return error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
 }
 
 /** Reads an access item as `access-item.ts` lays it out. */
