@@ -1,0 +1,127 @@
+import { GetCommand, UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { type Limits, windowNames } from '../domain/window.ts';
+import { type AccountState, accessItem, type PlanState } from '../store/access-item.ts';
+import { accountsTable } from '../tables.ts';
+import { AdminError } from './admin-error.ts';
+import type { AdminStore } from './admin-store.ts';
+import { inWindowOrder, windowChanges } from './effective-limits.ts';
+import type { PlanVersion } from './plan.ts';
+import { type Changes, updateChanges } from './update-changes.ts';
+
+/** An access item as the admin module sees it: what a request is charged on. */
+export type Access = {
+  account: string;
+  state: AccountState;
+  plan: string;
+  planState: PlanState;
+  planVersion: number;
+  keys: Record<string, Uint8Array>;
+  ownLimits: Limits;
+  version: number;
+  created: number;
+  /** By window; a member for each window that the plan configures. */
+  starts: Limits;
+  used: Limits;
+  /** Effective; a window without a member is unlimited. */
+  limits: Limits;
+};
+
+/** The key of the item that the requests of `account` are charged on. Quota shards would be named here, and only here. */
+export function accessKey(account: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: accessItem.sortKey() };
+}
+
+/** Reads an item laid out as `access-item.ts` says. */
+export function readAccess(item: Record<string, unknown>): Access {
+  const perWindow = (attribute: (typeof accessItem)['start']) =>
+    inWindowOrder(Object.fromEntries(windowNames.map((window) => [window, item[attribute(window)] as number])));
+  return {
+    account: item[accountsTable.partitionKey] as string,
+    state: item[accessItem.state] as AccountState,
+    plan: item[accessItem.plan] as string,
+    planState: item[accessItem.planState] as PlanState,
+    planVersion: item[accessItem.planVersion] as number,
+    keys: item[accessItem.keys] as Record<string, Uint8Array>,
+    ownLimits: inWindowOrder(item[accessItem.ownLimits] as Limits),
+    version: item[accessItem.version] as number,
+    created: item[accessItem.created] as number,
+    starts: perWindow(accessItem.start),
+    used: perWindow(accessItem.used),
+    limits: perWindow(accessItem.limit),
+  };
+}
+
+/** The access item as it is now, or `null`. */
+export async function findAccess({ client, table }: AdminStore, account: string): Promise<Access | null> {
+  const get = new GetCommand({ TableName: table, Key: accessKey(account), ConsistentRead: true });
+  const { Item } = await client.send(get);
+  return Item ? readAccess(Item) : null;
+}
+
+/** The access item as it is now; throws `not_found`. */
+export async function getAccess(store: AdminStore, account: string): Promise<Access> {
+  const access = await findAccess(store, account);
+  if (!access) throw new AdminError('not_found', `There is no account "${account}"; make it with "account create".`);
+  return access;
+}
+
+/** A new account's access item: active, without keys. */
+export function newAccessItem(
+  account: string,
+  plan: PlanVersion,
+  ownLimits: Limits,
+  nowSeconds: number,
+): Record<string, unknown> {
+  return {
+    ...accessKey(account),
+    [accessItem.state]: 'active' satisfies AccountState,
+    [accessItem.keys]: {},
+    [accessItem.created]: nowSeconds,
+    [accessItem.version]: 1,
+    ...planChanges({ starts: {} }, plan, ownLimits, nowSeconds).set,
+  };
+}
+
+/** What changes in an access item when `plan` and `ownLimits` apply to it. */
+export function planChanges(
+  { starts }: Pick<Access, 'starts'>,
+  plan: PlanVersion,
+  ownLimits: Limits,
+  nowSeconds: number,
+): Changes {
+  const windows = windowChanges(starts, plan.limits, ownLimits, nowSeconds);
+  return {
+    set: {
+      [accessItem.plan]: plan.code,
+      [accessItem.planState]: plan.state,
+      [accessItem.planVersion]: plan.version,
+      [accessItem.ownLimits]: ownLimits,
+      ...windows.set,
+    },
+    remove: windows.remove,
+  };
+}
+
+/**
+ * The update that makes `changes`, provided that no other admin change came after `access` was read. Requests that are
+ * charged at the same time don't count as one and keep all that they write.
+ */
+export function accessUpdate(table: string, access: Access, changes: Changes) {
+  const { UpdateExpression, names, values } = updateChanges({
+    set: { ...changes.set, [accessItem.version]: access.version + 1 },
+    remove: changes.remove,
+  });
+  return {
+    TableName: table,
+    Key: accessKey(access.account),
+    UpdateExpression,
+    ConditionExpression: '#version = :previous',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...values, ':previous': access.version },
+  } satisfies UpdateCommandInput;
+}
+
+/** Sends the update of `accessUpdate`; a conflict is for `retryConflicts`. */
+export async function changeAccess({ client, table }: AdminStore, access: Access, changes: Changes): Promise<void> {
+  await client.send(new UpdateCommand(accessUpdate(table, access, changes)));
+}

@@ -1,0 +1,127 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { type AccountState, accessItem, keyRecord, planRecord } from '../store/access-item.ts';
+import { accountsTable } from '../tables.ts';
+import {
+  type Access,
+  accessUpdate,
+  changeAccess,
+  findAccess,
+  getAccess,
+  newAccessItem,
+  planChanges,
+  readAccess,
+} from './access.ts';
+import { type AccountView, viewAccount } from './account-view.ts';
+import { AdminError } from './admin-error.ts';
+import type { AdminStore } from './admin-store.ts';
+import { checkAccountId, checkOwnLimits, checkPlanCode } from './check.ts';
+import { changeOwnLimits, type OwnLimitChanges } from './effective-limits.ts';
+import { type KeyRecord, readKeyRecord } from './key-view.ts';
+import { keyRecordsOf } from './keys.ts';
+import { getPlan, type PlanVersion, planKey } from './plan.ts';
+import { retryConflicts } from './retry-conflicts.ts';
+import { scan } from './scan.ts';
+
+/**
+ * Makes an active account on a plan, with limits of its own where given.
+ * Throws `invalid`, `not_found` (the plan), `exists`, `conflict`.
+ */
+export async function createAccount(
+  store: AdminStore,
+  { id, plan: code, limits = {} }: { id: string; plan: string; limits?: OwnLimitChanges },
+): Promise<AccountView> {
+  checkAccountId(id);
+  checkPlanCode(code);
+  checkOwnLimits(limits);
+  return retryConflicts(async () => {
+    if (await findAccess(store, id)) {
+      throw new AdminError('exists', `There is an account "${id}" already; change it with "account set".`);
+    }
+    const plan = await getPlan(store, code);
+    const item = newAccessItem(id, plan, changeOwnLimits({}, limits, plan), store.nowSeconds());
+    const put = {
+      TableName: store.table,
+      Item: item,
+      ConditionExpression: 'attribute_not_exists(#account)',
+      ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
+    };
+    await store.client.send(
+      new TransactWriteCommand({ TransactItems: [{ ConditionCheck: planIsStill(store, plan) }, { Put: put }] }),
+    );
+    return viewAccount(readAccess(item), [], store.nowSeconds());
+  });
+}
+
+/**
+ * Moves an account to a plan, or changes its own limits, or both; `plan` gives a window's limit back to the plan. What
+ * was used of a window stays used. Throws `invalid`, `not_found`, `conflict`.
+ */
+export async function setAccount(
+  store: AdminStore,
+  { id, plan: code, limits = {} }: { id: string; plan?: string; limits?: OwnLimitChanges },
+): Promise<AccountView> {
+  checkAccountId(id);
+  if (code !== undefined) checkPlanCode(code);
+  checkOwnLimits(limits);
+  await retryConflicts(async () => {
+    const access = await getAccess(store, id);
+    const plan = await getPlan(store, code ?? access.plan);
+    const ownLimits = changeOwnLimits(access.ownLimits, limits, plan);
+    const changes = planChanges(access, plan, ownLimits, store.nowSeconds());
+    // An account that stays on its plan is found by a change of the plan at the same time, and so needs no transaction,
+    // which could get in the way of a request's charge.
+    if (plan.code === access.plan) return changeAccess(store, access, changes);
+    const update = accessUpdate(store.table, access, changes);
+    await store.client.send(
+      new TransactWriteCommand({ TransactItems: [{ ConditionCheck: planIsStill(store, plan) }, { Update: update }] }),
+    );
+  });
+  return showAccount(store, id);
+}
+
+/** Suspends or activates an account; its next request finds out. Throws `invalid`, `not_found`, `conflict`. */
+export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
+  checkAccountId(id);
+  await retryConflicts(async () => {
+    const access = await getAccess(store, id);
+    if (access.state !== state) await changeAccess(store, access, { set: { [accessItem.state]: state }, remove: [] });
+  });
+  return showAccount(store, id);
+}
+
+/** An account as of now. Throws `invalid`, `not_found`. */
+export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
+  checkAccountId(id);
+  const access = await getAccess(store, id);
+  return viewAccount(access, await keyRecordsOf(store, id), store.nowSeconds());
+}
+
+/** All accounts as of now, by id. */
+export async function listAccounts(store: AdminStore): Promise<AccountView[]> {
+  const accounts: Access[] = [];
+  const records = new Map<string, KeyRecord[]>();
+  const items = scan(store, {
+    FilterExpression: 'begins_with(#item, :access) OR begins_with(#item, :key)',
+    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':access': accessItem.sortKey(), ':key': keyRecord.sortKey('') },
+  });
+  for await (const item of items) {
+    const account = item[accountsTable.partitionKey] as string;
+    if (item[accountsTable.sortKey] === accessItem.sortKey()) accounts.push(readAccess(item));
+    else records.set(account, [...(records.get(account) ?? []), readKeyRecord(item)]);
+  }
+  return accounts
+    .map((access) => viewAccount(access, records.get(access.account) ?? [], store.nowSeconds()))
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Fails the transaction when the plan has changed, so that the change can't miss an account that joins it meanwhile. */
+function planIsStill({ table }: AdminStore, { code, version }: PlanVersion) {
+  return {
+    TableName: table,
+    Key: planKey(code),
+    ConditionExpression: '#version = :version',
+    ExpressionAttributeNames: { '#version': planRecord.version },
+    ExpressionAttributeValues: { ':version': version },
+  };
+}

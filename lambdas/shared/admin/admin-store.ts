@@ -1,0 +1,9 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+
+/** What every capability of the admin module works with. */
+export type AdminStore = {
+  client: DynamoDBDocumentClient;
+  table: string;
+  /** Whole seconds since 1970. */
+  nowSeconds: () => number;
+};

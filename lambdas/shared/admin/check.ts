@@ -1,0 +1,72 @@
+import { accountIdPattern } from '../domain/api-key.ts';
+import { type WindowName, windowNames } from '../domain/window.ts';
+import { AdminError } from './admin-error.ts';
+
+/** The highest limit: as good as none, and it keeps the access item small. */
+export const maxLimit = 1e12;
+
+const maxLabelLength = 64;
+const keyIdPattern = /^[0-9A-Za-z]{8}$/;
+const nameRule = '1 to 32 letters, digits, ".", "_" or "-", of which the first is a letter or digit';
+
+/** Throws `invalid` unless `id` can be an account's. */
+export function checkAccountId(id: string): void {
+  if (!isText(id) || !accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
+}
+
+/** Throws `invalid` unless `code` can be a plan's. */
+export function checkPlanCode(code: string): void {
+  if (!isText(code) || !accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
+}
+
+/** Throws `invalid` unless `keyId` can be a key's; the message does not repeat it, for it may be a whole key. */
+export function checkKeyId(keyId: string): void {
+  if (isText(keyId) && keyIdPattern.test(keyId)) return;
+  throw new AdminError(
+    'invalid',
+    'A key id is 8 letters or digits, as "key list" shows it. Never give the key itself.',
+  );
+}
+
+/** Throws `invalid` unless `label` is 1 to 64 characters on one line. */
+export function checkLabel(label: string): void {
+  const length = isText(label) ? [...label].length : 0;
+  // Control and format characters, line separators and lone surrogates: nothing that upsets a terminal or a page.
+  if (
+    length >= 1 &&
+    length <= maxLabelLength &&
+    label.trim() !== '' &&
+    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(label)
+  ) {
+    return;
+  }
+  throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
+}
+
+/** Throws `invalid` unless each member is a window with a whole limit of 0 to `maxLimit`, or `null` for unlimited. */
+export function checkLimits(limits: Partial<Record<string, unknown>>): void {
+  for (const [window, limit] of Object.entries(limits)) {
+    checkWindow(window);
+    if (limit === null) continue;
+    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit) continue;
+    throw new AdminError('invalid', `The limit of "${window}" is a whole number, 0 to ${maxLimit}, or unlimited.`);
+  }
+}
+
+/** As `checkLimits`, with `'plan'` for a window that goes back to the plan's limit. */
+export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {
+  checkLimits(
+    Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 'plan' ? null : limit])),
+  );
+}
+
+/** Throws `invalid` unless `name` is a time window. */
+export function checkWindow(name: string): asserts name is WindowName {
+  if (windowNames.some((window) => window === name)) return;
+  throw new AdminError('invalid', `"${name}" is no time window; there are ${windowNames.join(', ')}.`);
+}
+
+/** Callers without types exist. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}

@@ -1,0 +1,92 @@
+import type { Limits } from '../domain/window.ts';
+import { accessItem, type PlanState, planRecord } from '../store/access-item.ts';
+import { accountsTable } from '../tables.ts';
+import { type Access, changeAccess, findAccess, planChanges, readAccess } from './access.ts';
+import { AdminError } from './admin-error.ts';
+import type { AdminStore } from './admin-store.ts';
+import { checkLimits, checkPlanCode } from './check.ts';
+import { inWindowOrder } from './effective-limits.ts';
+import { forEachOf } from './for-each-of.ts';
+import { findPlan, type Plan, type PlanVersion, readPlan, writePlanCommand } from './plan.ts';
+import { retryConflicts } from './retry-conflicts.ts';
+import { scan } from './scan.ts';
+
+/** A plan to make or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
+export type PlanInput = { code: string; limits?: Limits; state?: PlanState };
+
+const followers = 16;
+
+/**
+ * Makes or changes a plan (`active` unless said otherwise) and returns when every account on it follows. Safe to run
+ * again: that finishes one that died halfway. Throws `invalid`, `conflict`.
+ */
+export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
+  checkPlanCode(input.code);
+  checkLimits(input.limits ?? {});
+  const plan = await retryConflicts(() => writePlan(store, input));
+  // A strongly consistent scan after the write: an account that joined the plan before the write is seen, and one that
+  // joins after it has checked the version of the plan in its own write.
+  let followed = 0;
+  await forEachOf(laggards(store, plan), followers, async (access) => {
+    if (await follow(store, access, plan)) followed++;
+  });
+  const { code, state, limits } = plan;
+  return { code, state, limits, followed };
+}
+
+/** All plans, by code. */
+export async function listPlans(store: AdminStore): Promise<Plan[]> {
+  const plans: Plan[] = [];
+  const records = scan(store, {
+    FilterExpression: '#item = :plan',
+    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':plan': planRecord.sortKey },
+  });
+  for await (const record of records) {
+    const { code, state, limits } = readPlan(record);
+    plans.push({ code, state, limits });
+  }
+  return plans.sort((a, b) => (a.code < b.code ? -1 : 1));
+}
+
+async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
+  const previous = await findPlan(store, input.code);
+  const limits = input.limits ?? previous?.limits;
+  if (!limits || Object.keys(limits).length === 0) {
+    throw new AdminError('invalid', 'A plan has a limit for one window or more, which may be unlimited.');
+  }
+  const plan: PlanVersion = {
+    code: input.code,
+    state: input.state ?? 'active',
+    limits: inWindowOrder(limits),
+    version: (previous?.version ?? 0) + 1,
+  };
+  await store.client.send(writePlanCommand(store.table, previous, plan));
+  return plan;
+}
+
+async function* laggards(store: AdminStore, plan: PlanVersion): AsyncGenerator<Access> {
+  const items = scan(store, {
+    FilterExpression: 'begins_with(#item, :access) AND #plan = :code AND #planVersion < :version',
+    ExpressionAttributeNames: {
+      '#item': accountsTable.sortKey,
+      '#plan': accessItem.plan,
+      '#planVersion': accessItem.planVersion,
+    },
+    ExpressionAttributeValues: { ':access': 'access#', ':code': plan.code, ':version': plan.version },
+  });
+  for await (const item of items) yield readAccess(item);
+}
+
+/** Whether this call made the account follow; it may have left the plan, or follow a later version already. */
+async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promise<boolean> {
+  let access: Access | null = seen;
+  return retryConflicts(async () => {
+    access ??= await findAccess(store, seen.account);
+    if (!access || access.plan !== plan.code || access.planVersion >= plan.version) return false;
+    const current = access;
+    access = null; // should the write meet a conflict, the next attempt reads afresh
+    await changeAccess(store, current, planChanges(current, plan, current.ownLimits, store.nowSeconds()));
+    return true;
+  });
+}
