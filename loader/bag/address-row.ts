@@ -37,8 +37,3 @@ export function toAddressRow(
     woonplaats: place.naam,
   };
 }
-
-/** Whether `toAddressRow` gave a problem. */
-export function isProblem(outcome: AddressRow | Problem): outcome is Problem {
-  return 'kind' in outcome;
-}

@@ -5,6 +5,11 @@ export type ProblemKind = (typeof problemKinds)[number];
 /** One object that counts but is not loaded; `detail` says more where the kind does not say it all. */
 export type Problem = { kind: ProblemKind; file: string; identificatie: string; detail?: string };
 
+/** Whether reading an object gave a problem instead of the object. */
+export function isProblem(read: object): read is Problem {
+  return 'kind' in read;
+}
+
 /** How many of each kind, and the first few of each by identificatie. Plain JSON: it travels between Lambdas. */
 export type ProblemReport = Record<ProblemKind, { count: number; examples: Problem[] }>;
 

@@ -1,0 +1,151 @@
+/** Markup that is always written the same, to be compared eight bytes at a time. ASCII, and at least eight bytes. */
+export type Literal = { readonly length: number; readonly words: Float64Array };
+
+/** A literal of the joined `parts`. */
+export function literal(...parts: string[]): Literal {
+  const bytes = Buffer.from(parts.join(''), 'latin1');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const starts = Array.from({ length: Math.ceil(bytes.length / 8) }, (_, i) => Math.min(i * 8, bytes.length - 8));
+  return { length: bytes.length, words: Float64Array.from(starts, (start) => view.getFloat64(start)) };
+}
+
+const lessThan = 0x3c;
+const zero = 0x30;
+const dash = 0x2d;
+
+/** Bytes of text that are nothing but themselves: printable ASCII without the characters that mean something in XML. */
+const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(byte >= 0x20 && byte < 0x7f && !'<&>'.includes(String.fromCharCode(byte))),
+);
+
+/**
+ * Walks forward over bytes. Each step says whether it found what it asked for, and moves past it only then (a step
+ * that fails half-way through text or digits may have moved: who gives up goes back to where it began).
+ */
+export class ByteCursor {
+  position = 0;
+  readonly bytes: Buffer;
+  readonly #view: DataView;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  /**
+   * Eight bytes at a time, as a double: the one wide integer that JavaScript compares without allocating. ASCII never
+   * makes a NaN or a negative zero, so equal doubles are equal bytes.
+   */
+  skip(literal: Literal): boolean {
+    const { length, words } = literal;
+    const start = this.position;
+    if (start + length > this.bytes.length) return false;
+    const last = words.length - 1;
+    for (let i = 0; i < last; i++) {
+      if (this.#view.getFloat64(start + i * 8) !== words[i]) return false;
+    }
+    if (this.#view.getFloat64(start + length - 8) !== words[last]) return false;
+    this.position = start + length;
+    return true;
+  }
+
+  /** Past any plain text, up to the next tag. */
+  skipText(): boolean {
+    const { bytes } = this;
+    let { position } = this;
+    while (plain[bytes[position] as number] === 1) position++;
+    this.position = position;
+    return bytes[position] === lessThan;
+  }
+
+  /** Past spaces, tabs and line ends, if any. */
+  skipBlank(): void {
+    for (;;) {
+      const byte = this.bytes[this.position];
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) return;
+      this.position++;
+    }
+  }
+
+  /** Past exactly `count` digits, up to the next tag. */
+  skipDigits(count: number): boolean {
+    const end = this.position + count;
+    while (this.position < end) {
+      if (!isDigit(this.bytes[this.position])) return false;
+      this.position++;
+    }
+    return this.bytes[end] === lessThan;
+  }
+
+  /** Past exactly one letter, up to the next tag. */
+  skipLetter(): boolean {
+    if (!isLetter(this.bytes[this.position])) return false;
+    return this.bytes[++this.position] === lessThan;
+  }
+
+  /** Past one to `most` letters and digits, up to the next tag. */
+  skipLettersAndDigits(most: number): boolean {
+    const start = this.position;
+    while (isLetter(this.bytes[this.position]) || isDigit(this.bytes[this.position])) this.position++;
+    const length = this.position - start;
+    return length >= 1 && length <= most && this.bytes[this.position] === lessThan;
+  }
+
+  /** Past a postcode `1381AA`, up to the next tag. */
+  skipPostcode(): boolean {
+    const { bytes, position } = this;
+    if (bytes[position] === zero) return false;
+    for (let i = 0; i < 4; i++) if (!isDigit(bytes[position + i])) return false;
+    for (let i = 4; i < 6; i++) if (!isCapital(bytes[position + i])) return false;
+    this.position = position + 6;
+    return bytes[this.position] === lessThan;
+  }
+
+  /** The `length` bytes of ASCII at `start`. */
+  text(start: number, length: number): string {
+    return this.bytes.toString('latin1', start, start + length);
+  }
+
+  /** A number of one to five digits without leading zero, up to the next tag; else 0. */
+  takeNumber(): number {
+    const start = this.position;
+    let number = 0;
+    while (isDigit(this.bytes[this.position])) {
+      number = number * 10 + (this.bytes[this.position] as number) - zero;
+      this.position++;
+    }
+    const length = this.position - start;
+    const isWellFormed = length >= 1 && length <= 5 && this.bytes[start] !== zero;
+    return isWellFormed && this.bytes[this.position] === lessThan ? number : 0;
+  }
+
+  /** A date `2021-10-15` as the number 20211015, up to the next tag; else -1. */
+  takeDate(): number {
+    const start = this.position;
+    let number = 0;
+    for (let i = 0; i < 10; i++) {
+      const byte = this.bytes[start + i];
+      if (i === 4 || i === 7) {
+        if (byte !== dash) return -1;
+      } else if (isDigit(byte)) {
+        number = number * 10 + byte - zero;
+      } else {
+        return -1;
+      }
+    }
+    this.position = start + 10;
+    return this.bytes[this.position] === lessThan ? number : -1;
+  }
+}
+
+function isDigit(byte: number | undefined): byte is number {
+  return byte !== undefined && byte >= zero && byte <= 0x39;
+}
+
+function isCapital(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x41 && byte <= 0x5a;
+}
+
+function isLetter(byte: number | undefined): boolean {
+  return byte !== undefined && isCapital(byte & ~0x20);
+}

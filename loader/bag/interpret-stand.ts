@@ -1,0 +1,118 @@
+import { ExtractError } from './extract-error.ts';
+import type { Problem } from './problem-report.ts';
+import type { ReadCounts } from './read-counts.ts';
+import type { ObjectKind } from './schema.ts';
+import type { Fields } from './stand-parser.ts';
+import { liveStatus, whyNotCurrent } from './validity.ts';
+import type { Nummeraanduiding, OpenbareRuimte, Woonplaats } from './voorkomen.ts';
+
+const knownStatuses: Record<ObjectKind, string[]> = {
+  NUM: [liveStatus.NUM, 'Naamgeving ingetrokken'],
+  OPR: [liveStatus.OPR, 'Naamgeving ingetrokken'],
+  WPL: [liveStatus.WPL, 'Woonplaats ingetrokken'],
+};
+
+const datePattern = /^\d{4}-\d{2}-\d{2}$/;
+
+/**
+ * Counts an occurrence in `counts`, and says whether it counts on `peildatum`. A status or a date that can't be read
+ * stops the load: without them nobody knows whether the object exists.
+ */
+export function countStand(
+  kind: ObjectKind,
+  fields: Fields,
+  file: string,
+  peildatum: string,
+  counts: ReadCounts,
+): boolean {
+  const { identificatie, status = '' } = fields;
+  const beginGeldigheid = trim(fields.beginGeldigheid ?? '');
+  const eindGeldigheid = fields.eindGeldigheid === undefined ? undefined : trim(fields.eindGeldigheid);
+  if (!knownStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
+  for (const date of [beginGeldigheid, eindGeldigheid]) {
+    if (date !== undefined && !datePattern.test(date)) throw unreadable(file, identificatie, 'date', date);
+  }
+  counts.voorkomens++;
+  const { tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
+  const reason = whyNotCurrent(
+    { status, beginGeldigheid, eindGeldigheid, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV },
+    liveStatus[kind],
+    peildatum,
+  );
+  if (reason) counts.notCurrent[reason]++;
+  return reason === null;
+}
+
+type Rule = [field: string, pattern: RegExp];
+
+const numRules: Rule[] = [
+  ['identificatie', /^\d{16}$/],
+  ['huisnummer', /^[ \t\r\n]*[1-9]\d{0,4}[ \t\r\n]*$/],
+  ['huisletter', /^[A-Za-z]$/],
+  ['huisnummertoevoeging', /^[0-9A-Za-z]{1,4}$/],
+  ['postcode', /^[1-9]\d{3}[A-Z]{2}$/],
+  ['OpenbareRuimteRef', /^\d{16}$/],
+  ['WoonplaatsRef', /^\d{4}$/],
+];
+const oprRules: Rule[] = [
+  ['identificatie', /^\d{16}$/],
+  ['naam', /^\S.{0,79}$/u],
+  ['WoonplaatsRef', /^\d{4}$/],
+];
+const wplRules: Rule[] = [
+  ['identificatie', /^\d{4}$/],
+  ['naam', /^\S.{0,79}$/u],
+];
+
+/** The nummeraanduiding of a current occurrence, or what is wrong with one of its values. */
+export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduiding | Problem {
+  return (
+    invalidValue(fields, numRules, file) ?? {
+      identificatie: fields.identificatie as string,
+      huisnummer: Number(fields.huisnummer),
+      huisletter: fields.huisletter ?? '',
+      huisnummertoevoeging: fields.huisnummertoevoeging ?? '',
+      postcode: fields.postcode ?? null,
+      openbareRuimte: fields.OpenbareRuimteRef as string,
+      woonplaats: fields.WoonplaatsRef ?? null,
+    }
+  );
+}
+
+/** The street of a current occurrence, or what is wrong with one of its values. */
+export function toOpenbareRuimte(fields: Fields, file: string): OpenbareRuimte | Problem {
+  return (
+    invalidValue(fields, oprRules, file) ?? {
+      identificatie: fields.identificatie as string,
+      naam: fields.naam as string,
+      woonplaats: fields.WoonplaatsRef as string,
+    }
+  );
+}
+
+/** The place of a current occurrence, or what is wrong with one of its values. */
+export function toWoonplaats(fields: Fields, file: string): Woonplaats | Problem {
+  return (
+    invalidValue(fields, wplRules, file) ?? {
+      identificatie: fields.identificatie as string,
+      naam: fields.naam as string,
+    }
+  );
+}
+
+function invalidValue(fields: Fields, rules: Rule[], file: string): Problem | null {
+  const broken = rules.find(([field, pattern]) => fields[field] !== undefined && !pattern.test(fields[field]));
+  if (!broken) return null;
+  const detail = `${broken[0]} '${fields[broken[0]]}'`;
+  return { kind: 'invalid_value', file, identificatie: fields.identificatie ?? '', detail };
+}
+
+function unreadable(file: string, identificatie: string | undefined, what: string, value: string): ExtractError {
+  const problem = `object ${identificatie} has an unknown ${what} '${value}'; get the extract again, or update this program`;
+  return new ExtractError('invalid_xml', file, problem);
+}
+
+/** XML Schema ignores blanks around dates and numbers. */
+function trim(value: string): string {
+  return value.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+}

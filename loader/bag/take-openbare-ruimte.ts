@@ -1,0 +1,73 @@
+import { literal } from './byte-cursor.ts';
+import type { ReadCounts } from './read-counts.ts';
+import type { TakeStand } from './read-stands.ts';
+import { takeVoorkomen } from './take-voorkomen.ts';
+import type { OpenbareRuimte } from './voorkomen.ts';
+
+const open = literal(
+  '<sl:stand><sl-bag-extract:bagObject><Objecten:OpenbareRuimte>',
+  '<Objecten:identificatie domein="NL.IMBAG.Openbareruimte">',
+);
+const naam = literal('</Objecten:identificatie><Objecten:naam>');
+const type = literal('</Objecten:naam><Objecten:type>');
+const typeEnd = literal('</Objecten:type>');
+const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
+const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:status>');
+const geconstateerd = literal('<Objecten:geconstateerd>');
+const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
+const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
+const ligtIn = literal(
+  '</Objecten:documentnummer>',
+  '<Objecten:ligtIn><Objecten-ref:WoonplaatsRef domein="NL.IMBAG.Woonplaats">',
+);
+const ligtInEnd = literal('</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>');
+const close = literal('</Objecten:OpenbareRuimte></sl-bag-extract:bagObject></sl:stand>');
+
+const longestName = 80;
+
+/**
+ * Takes streets whose bytes are exactly as the Kadaster writes them. The strict parser reads the others: those with a
+ * `verkorteNaam`, and those whose name holds an entity or a letter outside ASCII.
+ */
+export function openbareRuimteTaker(
+  peildatum: string,
+  counts: ReadCounts,
+  visit: (openbareRuimte: OpenbareRuimte) => void,
+): TakeStand {
+  const day = Number(peildatum.replaceAll('-', ''));
+
+  return (cursor) => {
+    if (!cursor.skip(open)) return false;
+    const identificatie = cursor.position;
+    if (!cursor.skipDigits(16) || !cursor.skip(naam)) return false;
+    const name = cursor.position;
+    if (!cursor.skipText()) return false;
+    const length = cursor.position - name;
+    if (length === 0 || length > longestName || cursor.bytes[name] === 0x20) return false;
+    if (!cursor.skip(type) || !cursor.skipText() || !cursor.skip(typeEnd)) return false;
+    const isIssued = cursor.skip(issued);
+    if (!isIssued && !cursor.skip(withdrawn)) return false;
+    if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
+    if (!cursor.skip(documentdatum) || !cursor.skipText()) return false;
+    if (!cursor.skip(documentnummer) || !cursor.skipText() || !cursor.skip(ligtIn)) return false;
+    const place = cursor.position;
+    if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
+    const taken = takeVoorkomen(cursor, day);
+    if (taken === 'unknown_shape' || !cursor.skip(close)) return false;
+
+    counts.voorkomens++;
+    if (!isIssued) {
+      counts.notCurrent.withdrawn++;
+    } else if (taken !== 'current') {
+      counts.notCurrent[taken]++;
+    } else {
+      counts.current++;
+      visit({
+        identificatie: cursor.text(identificatie, 16),
+        naam: cursor.text(name, length),
+        woonplaats: cursor.text(place, 4),
+      });
+    }
+    return true;
+  };
+}

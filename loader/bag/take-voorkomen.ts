@@ -1,0 +1,57 @@
+import { type ByteCursor, literal } from './byte-cursor.ts';
+import type { NotCurrentReason } from './validity.ts';
+
+const open = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
+const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
+const beginEnd = literal('</Historie:beginGeldigheid>');
+const eind = literal('<Historie:eindGeldigheid>');
+const eindEnd = literal('</Historie:eindGeldigheid>');
+const registratie = literal('<Historie:tijdstipRegistratie>');
+const registratieEnd = literal('</Historie:tijdstipRegistratie>');
+const eindRegistratie = literal('<Historie:eindRegistratie>');
+const eindRegistratieEnd = literal('</Historie:eindRegistratie>');
+const inactief = literal('<Historie:tijdstipInactief>');
+const inactiefEnd = literal('</Historie:tijdstipInactief>');
+const registratieLV = literal('<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>');
+const registratieLVEnd = literal('</Historie:tijdstipRegistratieLV>');
+const eindRegistratieLV = literal('<Historie:tijdstipEindRegistratieLV>');
+const eindRegistratieLVEnd = literal('</Historie:tijdstipEindRegistratieLV>');
+const inactiefLV = literal('<Historie:tijdstipInactiefLV>');
+const inactiefLVEnd = literal('</Historie:tijdstipInactiefLV>');
+const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
+const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
+const close = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
+
+/** Whether an occurrence counts, or that its bytes are not of the known shape. */
+export type Taken = 'current' | NotCurrentReason | 'unknown_shape';
+
+/**
+ * Moves past `Objecten:voorkomen`, and says of an occurrence with the live status whether it counts on `day`
+ * (20211015), by the rules and in the order of `whyNotCurrent`.
+ */
+export function takeVoorkomen(cursor: ByteCursor, day: number): Taken {
+  if (!cursor.skip(open) || !cursor.skipText() || !cursor.skip(begin)) return 'unknown_shape';
+  const beginGeldigheid = cursor.takeDate();
+  if (beginGeldigheid < 0 || !cursor.skip(beginEnd)) return 'unknown_shape';
+  const hasEind = cursor.skip(eind);
+  const eindGeldigheid = hasEind ? cursor.takeDate() : 0;
+  if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
+  if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
+  if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
+  const isInactief = cursor.skip(inactief);
+  if (isInactief && !(cursor.skipText() && cursor.skip(inactiefEnd))) return 'unknown_shape';
+  if (!cursor.skip(registratieLV) || !cursor.skipText() || !cursor.skip(registratieLVEnd)) return 'unknown_shape';
+  if (cursor.skip(eindRegistratieLV) && !(cursor.skipText() && cursor.skip(eindRegistratieLVEnd))) {
+    return 'unknown_shape';
+  }
+  const isInactiefLV = cursor.skip(inactiefLV);
+  if (isInactiefLV && !(cursor.skipText() && cursor.skip(inactiefLVEnd))) return 'unknown_shape';
+  const isNietBagLV = cursor.skip(nietBagLV);
+  if (isNietBagLV && !(cursor.skipText() && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
+  if (!cursor.skip(close)) return 'unknown_shape';
+
+  if (beginGeldigheid > day) return 'future';
+  if (hasEind && eindGeldigheid <= day) return 'ended';
+  if (isInactief || isInactiefLV) return 'inactive';
+  return isNietBagLV ? 'not_bag' : 'current';
+}
