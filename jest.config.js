@@ -4,6 +4,7 @@ export default {
   transform: { '\\.ts$': '<rootDir>/test/support/strip-types.js' },
   // The suffix of a test file is its plan: examples, properties (fast-check), or fuzz.
   testMatch: ['<rootDir>/test/**/*.{test,property,fuzz}.ts'],
+  setupFiles: ['<rootDir>/test/support/quiet.js'],
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data'],
   maxWorkers: 2,
   testTimeout: 30_000,

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { addressKey } from '../domain/address-key.ts';
+import { addressKey, type Place } from '../domain/address-key.ts';
 import type { AddressStore } from '../domain/ports.ts';
 import { addressesTable } from '../tables.ts';
 import { orUnavailable, type StoreClient } from './send.ts';
@@ -13,7 +13,9 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
         Key: { [addressesTable.partitionKey]: addressKey(request) },
       });
       const { Item } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
-      return Item?.[addressesTable.places] ?? [];
+      const places: Place[] = Item?.[addressesTable.places] ?? [];
+      // DynamoDB gives the members of a map in any order; an answer has one.
+      return places.map(({ straat, woonplaats }) => ({ straat, woonplaats }));
     },
   };
 }

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxLimit } from '../../../../lambdas/shared/admin/check.ts';
 import { maxActiveKeys } from '../../../../lambdas/shared/admin/keys.ts';
-import { accessItem } from '../../../../lambdas/shared/store/access-item.ts';
 import { windowNames } from '../../../../lambdas/shared/domain/window.ts';
+import { accessItem } from '../../../../lambdas/shared/store/access-item.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** The most digits a count or a limit can have. */

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { issueApiKey } from '../../../lambdas/shared/domain/api-key.ts';
+import {
+  type AddressService,
+  newAccount,
+  startAddressService,
+  testChecksumSecret,
+} from '../../support/address-service.ts';
+
+let service: AddressService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startAddressService();
+  ({ key } = await newAccount(service, { minute: 1000, day: 5000, month: null }));
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  service.sent.length = 0;
+});
+
+async function used(id: string): Promise<Record<string, number>> {
+  const { windows } = await service.admin.accounts.show(id);
+  return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
+}
+
+describe('a lookup', () => {
+  it('answers ok with the one street and place', async () => {
+    const { status, headers, body } = await service.instance.lookUp(key);
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(body).toBe(
+      '{"status":"ok","request":{"postcode":"1381AA","huisnummer":9,"toevoeging":"a"},' +
+        '"address":{"straat":"Buitenveer","woonplaats":"Weesp"},"candidates":[]}',
+    );
+  });
+
+  it.each(['a', 'A', '+a', ''])(
+    'finds the toevoeging %j whatever its case, and echoes it as given',
+    async (toevoeging) => {
+      const { json } = await service.instance.lookUp(key, `postcode=1381+aa&huisnummer=09&toevoeging=${toevoeging}`);
+      const echo = toevoeging.replace('+', '') || null;
+      expect(json).toMatchObject({ status: 'ok', request: { postcode: '1381AA', huisnummer: 9, toevoeging: echo } });
+    },
+  );
+
+  it('answers not_found for an address that the register does not have, never the nearest one', async () => {
+    const { status, json } = await service.instance.lookUp(key, 'postcode=1381AA&huisnummer=9&toevoeging=b');
+    expect([status, json]).toEqual([
+      200,
+      {
+        status: 'not_found',
+        request: { postcode: '1381AA', huisnummer: 9, toevoeging: 'b' },
+        address: null,
+        candidates: [],
+      },
+    ]);
+  });
+
+  it('answers ambiguous with each distinct place', async () => {
+    const { json } = await service.instance.lookUp(key, 'postcode=1222AB&huisnummer=1');
+    expect(json).toMatchObject({
+      status: 'ambiguous',
+      address: null,
+      candidates: [
+        { straat: 'Bussumergrintweg', woonplaats: 'Bussum' },
+        { straat: 'Bussumergrintweg', woonplaats: 'Hilversum' },
+      ],
+    });
+  });
+
+  it('takes exactly two calls: one write unit and half a read unit', async () => {
+    await service.instance.lookUp(key);
+    expect(service.sent).toEqual([
+      { name: 'UpdateItemCommand', table: 'accounts', units: 1 },
+      { name: 'GetItemCommand', table: 'addresses', units: 0.5 },
+    ]);
+  });
+
+  it('tells the quota and the date of the dataset', async () => {
+    const account = await newAccount(service, { minute: 60, day: 5000, month: null });
+    const { headers } = await service.instance.lookUp(account.key);
+    expect(headers['ratelimit-policy']).toBe('"minute";q=60;w=60, "day";q=5000;w=86400');
+    expect(headers.ratelimit).toMatch(/^"minute";r=59;t=([1-9]|[1-5][0-9]|60)$/);
+    expect(headers['dataset-date']).toBe('2021-10-15');
+  });
+
+  it('leaves the quota fields out when no window is finite', async () => {
+    const account = await newAccount(service, { month: null });
+    const { status, headers } = await service.instance.lookUp(account.key);
+    expect(status).toBe(200);
+    expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+  });
+});
+
+describe('every answer', () => {
+  it.each([
+    ['200', '/v1/address?postcode=1381AA&huisnummer=9'],
+    ['422', '/v1/address'],
+    ['401', '/v1/auth/validate', 'x'],
+    ['404', '/v1/nothing'],
+    ['405', '/v1/address', undefined, 'POST'],
+  ])('carries the common headers: %s', async (status, url, header = key, method = 'GET') => {
+    const answer = await service.instance.send(url, { method, headers: { 'x-api-key': header }, requestId: 'abc' });
+    expect(String(answer.status)).toBe(status);
+    expect(answer.headers).toMatchObject({
+      'api-version': expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      'cache-control': 'no-store',
+      'strict-transport-security': expect.stringContaining('max-age='),
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'abc',
+    });
+    expect(Object.keys(answer.headers).some((name) => name.startsWith('access-control'))).toBe(false);
+    if (answer.status !== 200) {
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.json).toMatchObject({
+        type: expect.stringMatching(/\/[a-z-]+$/),
+        title: expect.any(String),
+        status: answer.status,
+        detail: expect.any(String),
+        request_id: 'abc',
+      });
+    }
+  });
+});
+
+describe('authentication', () => {
+  it('answers byte for byte the same to a missing, malformed, unknown, wrong and revoked key, valid input or not', async () => {
+    const revoked = await newAccount(service, { day: 10 });
+    await service.admin.keys.revoke({ account: revoked.id, keyId: revoked.keyId });
+    const suspended = await newAccount(service, { day: 10 });
+    await service.admin.accounts.suspend(suspended.id);
+    const headers: Record<string, string>[] = [
+      {},
+      { 'x-api-key': '' },
+      { 'x-api-key': 'x'.repeat(5000) },
+      { 'x-api-key': `${key},${key}` },
+      { 'x-api-key': issueApiKey('demo', 'another deployment').key },
+      { 'x-api-key': issueApiKey('nobody', testChecksumSecret).key },
+      { 'x-api-key': issueApiKey(revoked.id, testChecksumSecret).key },
+      { 'x-api-key': issueApiKey(suspended.id, testChecksumSecret).key },
+      { 'x-api-key': revoked.key },
+      { authorization: `Bearer ${key}` },
+    ];
+    const answers = new Set<string>();
+    for (const url of [
+      '/v1/address?postcode=1381AA&huisnummer=9',
+      '/v1/address',
+      `/v1/address?key=${key}`,
+      '/v1/auth/validate',
+    ]) {
+      for (const header of headers) {
+        const { status, headers, body } = await service.instance.send(url, { headers: header, requestId: 'same' });
+        answers.add(JSON.stringify({ status, headers, body }));
+      }
+    }
+    expect(answers.size).toBe(1);
+    expect([...answers][0]).toMatch(/"status":401.*"www-authenticate":"ApiKey /);
+  });
+
+  it('spends no call on a key that this deployment has not issued', async () => {
+    for (const junk of ['', 'junk', `${key}x`, key.slice(1), issueApiKey('demo', 'another deployment').key]) {
+      expect((await service.instance.lookUp(junk)).status).toBe(401);
+    }
+    expect(service.sent).toEqual([]);
+  });
+
+  it('refuses a suspended account and an inactive plan by name, charges nothing, and admits them again', async () => {
+    const { id, plan, key } = await newAccount(service, { day: 10 });
+    await service.admin.accounts.suspend(id);
+    for (const url of ['/v1/address?postcode=1381AA&huisnummer=9', '/v1/address', '/v1/auth/validate']) {
+      const { status, json } = await service.instance.send(url, { headers: { 'x-api-key': key } });
+      expect([status, json]).toEqual([403, expect.objectContaining({ type: '/problems/account-inactive' })]);
+    }
+    await service.admin.accounts.activate(id);
+    await service.admin.plans.put({ code: plan, limits: { day: 10 }, state: 'inactive' });
+    const { status, json } = await service.instance.lookUp(key);
+    expect([status, json]).toEqual([403, expect.objectContaining({ type: '/problems/plan-inactive' })]);
+    await service.admin.plans.put({ code: plan, limits: { day: 10 } });
+    expect((await service.instance.lookUp(key)).status).toBe(200);
+    expect(await used(id)).toEqual({ day: 1 });
+  });
+
+  it('refuses the first request after a revocation returned, and another key of the account still works', async () => {
+    const { id, key, keyId } = await newAccount(service, { day: 10 });
+    const other = await service.admin.keys.create({ account: id, label: 'other' });
+    expect((await service.instance.lookUp(key)).status).toBe(200);
+    await service.admin.keys.revoke({ account: id, keyId });
+    expect((await service.instance.lookUp(key)).status).toBe(401);
+    expect((await service.instance.lookUp(other.key)).status).toBe(200);
+  });
+});
+
+describe('invalid input', () => {
+  it('is refused with every fault, after authentication and without a charge', async () => {
+    const { id, key } = await newAccount(service, { day: 1 });
+    const { status, json } = await service.instance.lookUp(key, 'postcode=0000aa&toevoeging=abcdef');
+    expect(status).toBe(422);
+    expect(json).toMatchObject({
+      type: '/problems/invalid-input',
+      errors: [
+        { parameter: 'postcode', code: 'invalid', detail: expect.any(String) },
+        { parameter: 'huisnummer', code: 'missing', detail: expect.any(String) },
+        { parameter: 'toevoeging', code: 'invalid', detail: expect.any(String) },
+      ],
+    });
+    expect(await used(id)).toEqual({ day: 0 });
+  });
+
+  it('is refused with 422 also when no quota is left', async () => {
+    const { key } = await newAccount(service, { day: 0 });
+    expect((await service.instance.lookUp(key, 'postcode=x')).status).toBe(422);
+  });
+});
+
+describe('paths and methods', () => {
+  it.each(['/v1/address/', '/v1/Address', '/V1/address', '/', '', '//v1/address', '/v1/auth/validate/', '/v1/auth'])(
+    'has nothing at %s',
+    async (path) => {
+      const { status, json } = await service.instance.send(path, { headers: { 'x-api-key': key } });
+      expect([status, json]).toEqual([404, expect.objectContaining({ type: '/problems/not-found' })]);
+      expect(service.sent).toEqual([]);
+    },
+  );
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'get'])('allows only GET, not %s', async (method) => {
+    for (const path of ['/v1/address?postcode=1381AA&huisnummer=9', '/v1/auth/validate']) {
+      const { status, headers } = await service.instance.send(path, { method, headers: { 'x-api-key': key } });
+      expect([status, headers.allow]).toEqual([405, 'GET']);
+    }
+    expect(service.sent).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AddressService, newAccount, startAddressService } from '../../support/address-service.ts';
+
+let service: AddressService;
+
+beforeAll(async () => {
+  service = await startAddressService();
+});
+afterAll(() => service.stop());
+
+function validate(key: string) {
+  return service.instance.send('/v1/auth/validate', { headers: { 'X-API-Key': key } });
+}
+
+describe('the validation of a key', () => {
+  it('tells label, plan and the effective limit of each window that the plan configures, from short to long', async () => {
+    const { id, plan, key } = await newAccount(service, { month: null, day: 5000, minute: 60 });
+    await service.admin.accounts.set({ id, limits: { day: 100 } });
+    const { status, headers, body } = await validate(key);
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(body).toBe(
+      `{"valid":true,"key_label":"the webshop of the tests","plan_code":"${plan}",` +
+        '"limits":{"minute":60,"day":100,"month":null}}',
+    );
+  });
+
+  it('follows a change of the plan at once, and lets the own limit stand', async () => {
+    const { id, plan, key } = await newAccount(service, { minute: 60, day: 5000 });
+    await service.admin.accounts.set({ id, limits: { day: 0 } });
+    await service.admin.plans.put({ code: plan, limits: { hour: 7, day: 9 } });
+    expect((await validate(key)).json).toMatchObject({ limits: { hour: 7, day: 0 } });
+  });
+
+  it('consumes nothing and works without any quota left', async () => {
+    const { id, key } = await newAccount(service, { day: 1 });
+    await service.instance.lookUp(key);
+    for (let i = 0; i < 3; i++) expect((await validate(key)).status).toBe(200);
+    expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(1);
+  });
+
+  it('ignores a query', async () => {
+    const { key } = await newAccount(service, { day: 1 });
+    const answer = await service.instance.send('/v1/auth/validate?a=1&a=2', { headers: { 'x-api-key': key } });
+    expect(answer.status).toBe(200);
+  });
+});

@@ -1,0 +1,99 @@
+import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { addressRoute } from '../../lambdas/address/route.ts';
+import { createAdmin } from '../../lambdas/shared/admin/admin.ts';
+import type { Place } from '../../lambdas/shared/domain/address-key.ts';
+import { systemClock } from '../../lambdas/shared/settings.ts';
+import { createAccessStore } from '../../lambdas/shared/store/access-store.ts';
+import { createAddressStore } from '../../lambdas/shared/store/address-store.ts';
+import { createKeyLabelStore } from '../../lambdas/shared/store/key-label-store.ts';
+import type { StoreClient } from '../../lambdas/shared/store/send.ts';
+import { validateRoute } from '../../lambdas/validate/route.ts';
+import { createTables, startDynamoDb } from './dynamodb.ts';
+import { gatewayEvent, lambdaContext, type TestRequest } from './gateway-event.ts';
+
+export const testTables = { addresses: 'addresses', accounts: 'accounts' };
+export const testChecksumSecret = 'the secret of the tests';
+
+export type TestAnswer = { status: number; headers: Record<string, string>; body: string; json: unknown };
+
+/** What one instance of both Lambdas answers, with stores over `client` and by its own `clock`. */
+export function createInstance(client: StoreClient, clock: () => number = systemClock) {
+  const accessStore = createAccessStore(client, testTables.accounts);
+  const shared = { accessStore, checksumSecret: testChecksumSecret, clock };
+  const address = addressRoute({
+    ...shared,
+    addressStore: createAddressStore(client, testTables.addresses),
+    datasetDate: async () => '2021-10-15',
+  });
+  const validate = validateRoute({ ...shared, keyLabelStore: createKeyLabelStore(client, testTables.accounts) });
+
+  /** Sends a request the way the gateway routes it. */
+  async function send(url: string, request?: TestRequest): Promise<TestAnswer> {
+    const event = gatewayEvent(url, request);
+    const route = event.rawPath === '/v1/address' ? address : validate;
+    // The middlewares put the rest on the event.
+    const answer = await route(event as Parameters<typeof route>[0], lambdaContext);
+    const body = answer.body ?? '';
+    return { status: answer.statusCode ?? 0, headers: answer.headers, body, json: JSON.parse(body) };
+  }
+
+  /** Looks an address up; by default one that is there. */
+  function lookUp(key: string, query = 'postcode=1381AA&huisnummer=9&toevoeging=a'): Promise<TestAnswer> {
+    return send(`/v1/address?${query}`, { headers: { 'X-API-Key': key } });
+  }
+
+  return { send, lookUp };
+}
+
+export type SentCommand = { name: string; table: string; units: number };
+
+/** The service's parts on a real engine, with a few addresses; `sent` notes each command and what it consumed. */
+export async function startAddressService() {
+  const { client: bare, endpoint, stop } = await startDynamoDb();
+  await createTables(bare, testTables);
+  const client = DynamoDBDocumentClient.from(bare, { marshallOptions: { removeUndefinedValues: true } });
+  const sent: SentCommand[] = [];
+  const observed = DynamoDBDocumentClient.from(bare);
+  observed.middlewareStack.add(
+    (next, context) => async (args) => {
+      const entry = { name: context.commandName ?? '', table: '', units: 0 };
+      sent.push(entry);
+      const input = args.input as { TableName?: string; ReturnConsumedCapacity?: string };
+      entry.table = input.TableName ?? '';
+      const result = await next({ ...args, input: { ...input, ReturnConsumedCapacity: 'TOTAL' } });
+      entry.units =
+        (result.output as { ConsumedCapacity?: { CapacityUnits?: number } }).ConsumedCapacity?.CapacityUnits ?? 0;
+      return result;
+    },
+    { step: 'initialize', name: 'noteCommands' },
+  );
+  const admin = createAdmin({ client, table: testTables.accounts, checksumSecret: testChecksumSecret });
+  await putAddresses(client, {
+    '1381AA#9#A': [{ straat: 'Buitenveer', woonplaats: 'Weesp' }],
+    '1381AA#9#': [{ straat: 'Buitenveer', woonplaats: 'Weesp' }],
+    '1222AB#1#': [
+      { straat: 'Bussumergrintweg', woonplaats: 'Bussum' },
+      { straat: 'Bussumergrintweg', woonplaats: 'Hilversum' },
+    ],
+  });
+  return { admin, client, observed, endpoint, sent, stop, instance: createInstance(observed) };
+}
+
+export type AddressService = Awaited<ReturnType<typeof startAddressService>>;
+
+async function putAddresses(client: DynamoDBDocumentClient, places: Record<string, Place[]>): Promise<void> {
+  const puts = Object.entries(places).map(([address, places]) => ({ PutRequest: { Item: { address, places } } }));
+  await client.send(new BatchWriteCommand({ RequestItems: { [testTables.addresses]: puts } }));
+}
+
+let accounts = 0;
+
+/** An account with a plan of its own and one key. */
+export async function newAccount({ admin }: Pick<AddressService, 'admin'>, limits: Record<string, number | null>) {
+  const id = `account-${++accounts}`;
+  const plan = `plan-${accounts}`;
+  await admin.plans.put({ code: plan, limits });
+  await admin.accounts.create({ id, plan });
+  const { key, keyId } = await admin.keys.create({ account: id, label: 'the webshop of the tests' });
+  return { id, plan, key, keyId };
+}

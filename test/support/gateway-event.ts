@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+
+export type TestRequest = { method?: string; headers?: Record<string, string>; requestId?: string };
+
+/** The event that the gateway makes of a request (payload format 2.0); `url` is a path with its raw query. */
+export function gatewayEvent(url: string, { method = 'GET', headers = {}, requestId }: TestRequest = {}) {
+  const [path = '', ...query] = url.split('?');
+  const now = new Date();
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: query.join('?'),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'api',
+      domainName: 'localhost',
+      domainPrefix: 'localhost',
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
+      requestId: requestId ?? randomUUID(),
+      routeKey: '$default',
+      stage: '$default',
+      time: now.toUTCString(),
+      timeEpoch: now.getTime(),
+    },
+    isBase64Encoded: false,
+  } satisfies APIGatewayProxyEventV2;
+}
+
+/** The Lambda context; no handler of ours looks at it. */
+export const lambdaContext = {} as Context;

@@ -1,0 +1,3 @@
+// The log lines of the Lambdas drown the report of the tests; the tests that read them turn them on again.
+process.env.POWERTOOLS_METRICS_DISABLED ??= 'true';
+process.env.POWERTOOLS_LOG_LEVEL ??= 'SILENT';
