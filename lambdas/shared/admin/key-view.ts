@@ -4,7 +4,7 @@ import type { Access } from './access.ts';
 import { instant } from './instant.ts';
 
 /** What is kept of a key beside its hash; instants in seconds. */
-export type KeyRecord = { keyId: string; label: string; created: number; revoked: number | null };
+export type KeyRecord = { keyId: string; label: string | null; created: number | null; revoked: number | null };
 
 /** A key as an operator or a portal sees it. A key that was never handed out, or half revoked, counts as revoked. */
 export type KeyView = {
@@ -19,8 +19,8 @@ export type KeyView = {
 export function readKeyRecord(record: Record<string, unknown>): KeyRecord {
   return {
     keyId: String(record[accountsTable.sortKey]).slice(keyRecord.sortKey('').length),
-    label: record[keyRecord.label] as string,
-    created: record[keyRecord.created] as number,
+    label: (record[keyRecord.label] as string | undefined) ?? null,
+    created: (record[keyRecord.created] as number | undefined) ?? null,
     revoked: (record[keyRecord.revoked] as number | undefined) ?? null,
   };
 }
@@ -32,14 +32,17 @@ export function readKeyRecord(record: Record<string, unknown>): KeyRecord {
 export function viewKeys({ keys }: Pick<Access, 'keys'>, records: KeyRecord[]): KeyView[] {
   const recorded = new Set(records.map(({ keyId }) => keyId));
   const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
-  return [
-    ...records
-      .toSorted((a, b) => a.created - b.created || (a.keyId < b.keyId ? -1 : 1))
-      .map(({ keyId, label, created, revoked }): KeyView => {
-        const state = Object.hasOwn(keys, keyId) ? 'active' : 'revoked';
-        const ended = state === 'revoked' && revoked !== null ? instant(revoked) : null;
-        return { keyId, label, state, created: instant(created), revoked: ended };
-      }),
-    ...unrecorded.map((keyId): KeyView => ({ keyId, label: null, state: 'active', created: null, revoked: null })),
-  ];
+  return [...records, ...unrecorded.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))]
+    .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
+    .map((record) => viewKey(record, Object.hasOwn(keys, record.keyId)));
+}
+
+function viewKey({ keyId, label, created, revoked }: KeyRecord, active: boolean): KeyView {
+  return {
+    keyId,
+    label,
+    state: active ? 'active' : 'revoked',
+    created: created === null ? null : instant(created),
+    revoked: active || revoked === null ? null : instant(revoked),
+  };
 }

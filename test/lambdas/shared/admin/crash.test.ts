@@ -25,12 +25,13 @@ function dyingAfter(client: DynamoDBDocumentClient, calls: number): DynamoDBDocu
 
 /** Runs `work` with an admin that dies after 0, 1, 2, ... calls, and `check` after each death, until it lives. */
 async function dieEverywhere(
+  what: string,
   prepare: (name: string) => Promise<void>,
   work: (admin: Admin, name: string) => Promise<unknown>,
   check: (name: string) => Promise<void>,
 ): Promise<number> {
   for (let calls = 0; ; calls++) {
-    const name = `${expect.getState().currentTestName?.split(' ')[0]}-${calls}`;
+    const name = `${what}-${calls}`;
     await prepare(name);
     const client = dyingAfter(bench.client, calls);
     const admin = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
@@ -43,11 +44,12 @@ async function dieEverywhere(
   }
 }
 
-describe('dies', () => {
+describe('an admin that dies', () => {
   it('while changing a plan: running it again makes every account follow', async () => {
     const { admin } = bench;
     const ids = (name: string) => ['a', 'b', 'c'].map((id) => `${name}-${id}`);
     const calls = await dieEverywhere(
+      'put',
       async (name) => {
         await admin.plans.put({ code: name, limits: { day: 1 } });
         for (const id of ids(name)) await admin.accounts.create({ id, plan: name });
@@ -80,6 +82,7 @@ describe('dies', () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'create', limits: { day: 1 } });
     const calls = await dieEverywhere(
+      'make',
       async () => {},
       (dying, name) => dying.accounts.create({ id: name, plan: 'create' }),
       async (name) => {
@@ -95,6 +98,7 @@ describe('dies', () => {
     await admin.plans.put({ code: 'old', limits: { day: 1 } });
     await admin.plans.put({ code: 'new', limits: { hour: 2 } });
     await dieEverywhere(
+      'move',
       async (name) => void (await admin.accounts.create({ id: name, plan: 'old' })),
       (dying, name) => dying.accounts.set({ id: name, plan: 'new' }),
       async (name) => {
@@ -109,6 +113,7 @@ describe('dies', () => {
     const { admin, item } = bench;
     await admin.plans.put({ code: 'keys', limits: { day: 1 } });
     await dieEverywhere(
+      'key',
       async (name) => void (await admin.accounts.create({ id: name, plan: 'keys' })),
       (dying, name) => dying.keys.create({ account: name, label: 'k' }),
       async (name) => {
@@ -128,6 +133,7 @@ describe('dies', () => {
     const keys = new Map<string, { key: string; keyId: string }>();
     const keyOf = (name: string) => keys.get(name) as { key: string; keyId: string };
     await dieEverywhere(
+      'end',
       async (name) => {
         await admin.accounts.create({ id: name, plan: 'revoke' });
         keys.set(name, await admin.keys.create({ account: name, label: 'k' }));
