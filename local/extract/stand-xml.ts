@@ -1,0 +1,203 @@
+import { namespaces, type ObjectKind, schemaVersion } from '../../loader/bag/schema.ts';
+
+/** What an occurrence of any kind has; dates are `2021-10-15`, moments `2021-10-15T12:00:00.000`. */
+export type Historie = {
+  /** Which occurrence of its object it is, 1 unless given. */
+  volgnummer?: number;
+  begin: string;
+  eind?: string;
+  /** `false` when the object was withdrawn. */
+  live?: boolean;
+  tijdstipInactief?: string;
+  tijdstipInactiefLV?: string;
+  tijdstipNietBagLV?: string;
+  documentnummer?: string;
+};
+
+export type NumVoorkomen = Historie & {
+  identificatie: string;
+  huisnummer: number;
+  huisletter?: string;
+  huisnummertoevoeging?: string;
+  postcode?: string;
+  type?: 'Verblijfsobject' | 'Ligplaats' | 'Standplaats';
+  /** The identification of its street. */
+  openbareRuimte: string;
+  /** The identification of its own place, where it has one. */
+  woonplaats?: string;
+};
+
+export type OprVoorkomen = Historie & {
+  identificatie: string;
+  naam: string;
+  woonplaats: string;
+  verkorteNaam?: string;
+};
+
+/** `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; a small square unless given. */
+export type WplVoorkomen = Historie & { identificatie: string; naam: string; corners?: string };
+
+export type Voorkomens = { NUM: NumVoorkomen[]; OPR: OprVoorkomen[]; WPL: WplVoorkomen[] };
+
+/** One XML file of an extract as the Kadaster writes it: only the header has line ends, all objects are on one line. */
+export function fileXml<K extends ObjectKind>(kind: K, voorkomens: Voorkomens[K], peildatum: string): string {
+  const write = objectXml[kind] as (voorkomen: Voorkomens[K][number]) => string;
+  const stands = voorkomens.map((voorkomen) => {
+    return `<sl:stand><sl-bag-extract:bagObject>${write(voorkomen)}</sl-bag-extract:bagObject></sl:stand>`;
+  });
+  return `${header(kind, peildatum)}${stands.join('')}\n  </sl:standBestand>\n</sl-bag-extract:bagStand>`;
+}
+
+const objectXml: { [K in ObjectKind]: (voorkomen: Voorkomens[K][number]) => string } = {
+  NUM: (num) =>
+    `<Objecten:Nummeraanduiding>${identificatie('Nummeraanduiding', num.identificatie)}` +
+    tag('huisnummer', String(num.huisnummer)) +
+    tag('huisletter', num.huisletter) +
+    tag('huisnummertoevoeging', num.huisnummertoevoeging) +
+    tag('postcode', num.postcode) +
+    tag('typeAdresseerbaarObject', num.type ?? 'Verblijfsobject') +
+    document('Naamgeving', 'uitgegeven', num) +
+    (num.woonplaats ? ligtIn(num.woonplaats) : '') +
+    historie(num) +
+    '<Objecten:ligtAan><Objecten-ref:OpenbareRuimteRef domein="NL.IMBAG.Openbareruimte">' +
+    `${num.openbareRuimte}</Objecten-ref:OpenbareRuimteRef></Objecten:ligtAan></Objecten:Nummeraanduiding>`,
+  OPR: (opr) =>
+    `<Objecten:OpenbareRuimte>${identificatie('Openbareruimte', opr.identificatie)}` +
+    tag('naam', opr.naam) +
+    tag('type', 'Weg') +
+    document('Naamgeving', 'uitgegeven', opr) +
+    ligtIn(opr.woonplaats) +
+    historie(opr) +
+    (opr.verkorteNaam
+      ? '<Objecten:verkorteNaam><nen5825:VerkorteNaamOpenbareRuimte><nen5825:verkorteNaam>' +
+        `${escapeXml(opr.verkorteNaam)}</nen5825:verkorteNaam></nen5825:VerkorteNaamOpenbareRuimte></Objecten:verkorteNaam>`
+      : '') +
+    '</Objecten:OpenbareRuimte>',
+  WPL: (wpl) =>
+    `<Objecten:Woonplaats>${identificatie('Woonplaats', wpl.identificatie)}` +
+    tag('naam', wpl.naam) +
+    geometrie(wpl.corners ?? '121000 487000 121100 487000 121100 487100 121000 487100 121000 487000') +
+    document('Woonplaats', 'aangewezen', wpl) +
+    historie(wpl) +
+    '</Objecten:Woonplaats>',
+};
+
+function document(what: string, liveWord: string, { live = true, documentnummer, begin }: Historie): string {
+  return (
+    tag('status', `${what} ${live ? liveWord : 'ingetrokken'}`) +
+    tag('geconstateerd', 'N') +
+    tag('documentdatum', begin) +
+    tag('documentnummer', documentnummer ?? 'BAG-2010/1')
+  );
+}
+
+function historie(voorkomen: Historie): string {
+  const { begin, eind } = voorkomen;
+  return (
+    '<Objecten:voorkomen><Historie:Voorkomen>' +
+    moment('voorkomenidentificatie', String(voorkomen.volgnummer ?? 1)) +
+    moment('beginGeldigheid', begin) +
+    moment('eindGeldigheid', eind) +
+    moment('tijdstipRegistratie', `${begin}T12:00:00.000`) +
+    moment('eindRegistratie', eind && `${eind}T12:00:00.000`) +
+    moment('tijdstipInactief', voorkomen.tijdstipInactief) +
+    '<Historie:BeschikbaarLV>' +
+    moment('tijdstipRegistratieLV', `${begin}T12:31:25.687`) +
+    moment('tijdstipEindRegistratieLV', eind && `${eind}T12:31:25.687`) +
+    moment('tijdstipInactiefLV', voorkomen.tijdstipInactiefLV) +
+    moment('tijdstipNietBagLV', voorkomen.tijdstipNietBagLV) +
+    '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>'
+  );
+}
+
+function identificatie(domein: string, value: string): string {
+  return `<Objecten:identificatie domein="NL.IMBAG.${domein}">${value}</Objecten:identificatie>`;
+}
+
+function ligtIn(woonplaats: string): string {
+  return (
+    '<Objecten:ligtIn><Objecten-ref:WoonplaatsRef domein="NL.IMBAG.Woonplaats">' +
+    `${woonplaats}</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>`
+  );
+}
+
+function geometrie(corners: string): string {
+  return (
+    '<Objecten:geometrie><Objecten:vlak><gml:Polygon srsName="urn:ogc:def:crs:EPSG::28992" srsDimension="2">\n' +
+    `  <gml:exterior>\n    <gml:LinearRing>\n      <gml:posList count="${corners.split(' ').length / 2}">${corners}` +
+    '</gml:posList>\n    </gml:LinearRing>\n  </gml:exterior>\n</gml:Polygon></Objecten:vlak></Objecten:geometrie>'
+  );
+}
+
+function tag(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `<Objecten:${name}>${escapeXml(value)}</Objecten:${name}>`;
+}
+
+function moment(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `<Historie:${name}>${value}</Historie:${name}>`;
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
+const lvbag = 'http://www.kadaster.nl/schemas/lvbag';
+
+const rootAttributes = Object.entries({
+  'xmlns:DatatypenNEN3610': `${imbag}/datatypennen3610/${schemaVersion}`,
+  'xmlns:Objecten': namespaces.Objecten,
+  'xmlns:gml': 'http://www.opengis.net/gml/3.2',
+  'xmlns:Historie': namespaces.Historie,
+  'xmlns:Objecten-ref': namespaces['Objecten-ref'],
+  'xmlns:nen5825': `${imbag}/nen5825/${schemaVersion}`,
+  'xmlns:KenmerkInOnderzoek': `${imbag}/kenmerkinonderzoek/${schemaVersion}`,
+  'xmlns:selecties-extract': `${lvbag}/extract-selecties/${schemaVersion}`,
+  'xmlns:sl-bag-extract': namespaces['sl-bag-extract'],
+  'xmlns:sl': namespaces.sl,
+  'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
+  'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
+})
+  .map(([name, value]) => ` ${name}="${value}"`)
+  .join('');
+
+function header(kind: ObjectKind, peildatum: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<sl-bag-extract:bagStand${rootAttributes}>
+  <sl-bag-extract:bagInfo>
+    <selecties-extract:Gebied-Registratief>
+      <selecties-extract:Gebied-NLD/>
+    </selecties-extract:Gebied-Registratief>
+    <selecties-extract:LVC-Extract>
+      <selecties-extract:StandTechnischeDatum>${peildatum}</selecties-extract:StandTechnischeDatum>
+    </selecties-extract:LVC-Extract>
+  </sl-bag-extract:bagInfo>
+  <sl:standBestand>
+    <sl:dataset>LVBAG</sl:dataset>
+    <sl:inhoud>
+      <sl:gebied>Nederland</sl:gebied>
+      <sl:leveringsId>0000000001</sl:leveringsId>
+      <sl:objectTypen>
+        <sl:objectType>${kind}</sl:objectType>
+      </sl:objectTypen>
+    </sl:inhoud>`;
+}
+
+/** The Leveringsdocument of an extract of the whole country. */
+export function deliveryXml(peildatum: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<xb:BAG-Extract-Levering xmlns:xb="${lvbag}/extract-levering/${schemaVersion}" xmlns:selecties-extract="${lvbag}/extract-selecties/${schemaVersion}">
+    <xb:SelectieGegevens>
+        <selecties-extract:LVC-Extract>
+            <selecties-extract:StandTechnischeDatum>${peildatum}</selecties-extract:StandTechnischeDatum>
+        </selecties-extract:LVC-Extract>
+        <selecties-extract:Gebied-Registratief>
+            <selecties-extract:Gebied-NLD/>
+        </selecties-extract:Gebied-Registratief>
+    </xb:SelectieGegevens>
+    <xb:SchemaInfo>
+        <xb:naam>BagvsExtractDeelbestandExtractLvc-2.1.0.xsd</xb:naam>
+        <xb:versie>${schemaVersion.slice(1)}</xb:versie>
+    </xb:SchemaInfo>
+</xb:BAG-Extract-Levering>`;
+}

@@ -1,0 +1,74 @@
+import { buffer } from 'node:stream/consumers';
+import { ZipFile } from 'yazl';
+import type { ObjectKind } from '../../loader/bag/schema.ts';
+import { deliveryXml, fileXml, type Voorkomens } from './stand-xml.ts';
+
+/** How an extract is packed. The defaults are how the Kadaster delivers the whole country. */
+export type Packing = {
+  /** A municipality's extract has one more level of zip. */
+  layout?: 'national' | 'municipality';
+  /** Whether the inner zips are compressed once more. */
+  inner?: 'stored' | 'deflated';
+  /** Occurrences in one XML file. */
+  perFile?: number;
+  zip64?: boolean;
+  /** Entries to add to the outer zip, before all others. */
+  extra?: Record<string, Buffer>;
+  /** Entries to add to each inner zip, before all others. */
+  extraInside?: Record<string, Buffer>;
+  /** Put the entries of the outer zip in the opposite order. */
+  reversed?: boolean;
+};
+
+type Entry = { name: string; bytes: Buffer; compress: boolean };
+
+/** A zip as the Kadaster delivers it, of the given occurrences. Everything is held in memory: for small extracts. */
+export async function writeExtract(peildatum: string, voorkomens: Voorkomens, packing: Packing = {}): Promise<Buffer> {
+  const date = `${peildatum.slice(8)}${peildatum.slice(5, 7)}${peildatum.slice(0, 4)}`;
+  const owner = packing.layout === 'municipality' ? '0457' : '9999';
+  const compress = packing.inner === 'deflated';
+  const members = await Promise.all(
+    (['NUM', 'OPR', 'WPL'] as const).map(async (kind) => {
+      const bytes = await memberZip(kind, voorkomens[kind], peildatum, `${owner}${kind}${date}`, packing);
+      return { name: `${owner}${kind}${date}.zip`, bytes, compress };
+    }),
+  );
+  const objects =
+    packing.layout === 'municipality'
+      ? [{ name: `${owner}GEM${date}.zip`, bytes: await writeZip(members, packing), compress }]
+      : members;
+  const delivery = { name: 'Leveringsdocument-BAG-Extract.xml', bytes: Buffer.from(deliveryXml(peildatum)) };
+  const entries = [...extras(packing.extra), { ...delivery, compress: true }, ...objects];
+  return writeZip(packing.reversed ? entries.reverse() : entries, packing);
+}
+
+function memberZip<K extends ObjectKind>(
+  kind: K,
+  voorkomens: Voorkomens[K],
+  peildatum: string,
+  name: string,
+  packing: Packing,
+): Promise<Buffer> {
+  const perFile = packing.perFile ?? 10_000;
+  const files = Array.from({ length: Math.max(1, Math.ceil(voorkomens.length / perFile)) }, (_, i) => {
+    const xml = fileXml(kind, voorkomens.slice(i * perFile, (i + 1) * perFile) as Voorkomens[K], peildatum);
+    return { name: `${name}-${String(i + 1).padStart(6, '0')}.xml`, bytes: Buffer.from(xml), compress: true };
+  });
+  return writeZip([...extras(packing.extraInside), ...files], packing);
+}
+
+function extras(entries: Record<string, Buffer> = {}): Entry[] {
+  return Object.entries(entries).map(([name, bytes]) => ({ name, bytes, compress: true }));
+}
+
+async function writeZip(entries: Entry[], { zip64 = false }: Packing): Promise<Buffer> {
+  const zip = new ZipFile();
+  for (const { name, bytes, compress } of entries) {
+    // A fixed time makes the same extract the same bytes.
+    const options = { mtime: new Date(2026, 0, 1), compress, forceZip64Format: zip64 };
+    if (name.endsWith('/')) zip.addEmptyDirectory(name, { mtime: options.mtime });
+    else zip.addBuffer(bytes, name, options);
+  }
+  zip.end({ forceZip64Format: zip64, comment: '' });
+  return buffer(zip.outputStream);
+}
