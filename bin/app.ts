@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { bagAdresApp } from '../lib/app.ts';
+import { ConfigError } from '../lib/config/parse-config.ts';
+
+/** What this run adds to the app: nothing under the CDK command line, which brings context and output folder along. */
+function settings() {
+  if (process.env.CDK_CONTEXT_JSON !== undefined) return {};
+  // Run by itself, which is quicker (`node bin/app.ts`), this reads cdk.json as the command line does.
+  const root = resolve(import.meta.dirname, '..');
+  const { output, context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8'));
+  return { outdir: process.env.CDK_OUTDIR ?? resolve(root, output), context };
+}
+
+try {
+  const app = bagAdresApp(settings());
+  app.synth();
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  console.error(error.message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,60 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { accountsTable, addressesTable } from '../lambdas/shared/tables.ts';
+import type { Config } from './config/schema.ts';
+import { encryptionKey } from './encryption.ts';
+import { isProtected, removal } from './removal.ts';
+
+export type DataStackProps = { config: Config; stackName: string };
+
+/**
+ * All that must outlive a deployment: both tables and the secret that keys the checksum of an API key. Nothing here is
+ * replaced by an update, and nothing goes with the stack unless the operator chose so.
+ */
+export class DataStack extends Stack {
+  readonly addresses: Table;
+  readonly accounts: Table;
+  readonly keyChecksumSecret: Secret;
+  readonly encryptionKey: IKey | undefined;
+
+  constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
+    super(scope, id, {
+      stackName,
+      description: 'Dutch address service: addresses, accounts and the secret of its API keys',
+      env: { region: config.region },
+      terminationProtection: isProtected(config),
+    });
+    this.encryptionKey = encryptionKey(this, config);
+    this.addresses = this.table('Addresses', config, {
+      partitionKey: { name: addressesTable.partitionKey, type: AttributeType.STRING },
+    });
+    this.accounts = this.table('Accounts', config, {
+      partitionKey: { name: accountsTable.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
+    });
+    this.keyChecksumSecret = new Secret(this, 'KeyChecksumSecret', {
+      description: 'Keys the checksum of API keys: another value makes every key that was issued invalid',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: removal(config),
+      ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
+    });
+    new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
+    new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });
+    new CfnOutput(this, 'KeyChecksumSecretArn', { value: this.keyChecksumSecret.secretArn });
+  }
+
+  private table(id: string, config: Config, key: Pick<TableProps, 'partitionKey' | 'sortKey'>): Table {
+    return new Table(this, id, {
+      ...key,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: isProtected(config),
+      removalPolicy: removal(config),
+      // Without a key of its own a table is encrypted with one that AWS owns, which costs nothing.
+      ...(this.encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
+    });
+  }
+}
