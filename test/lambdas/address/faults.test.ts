@@ -1,0 +1,183 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  InternalServerError,
+  ProvisionedThroughputExceededException,
+  RequestLimitExceeded,
+  ResourceNotFoundException,
+  ThrottlingException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import { issueApiKey } from '../../../lambdas/shared/domain/api-key.ts';
+import { createStoreClient } from '../../../lambdas/shared/store/store-client.ts';
+import { localAws } from '../../../local/dynamodb-client.ts';
+import {
+  type AddressService,
+  createInstance,
+  newAccount,
+  startAddressService,
+  testChecksumSecret,
+} from '../../support/address-service.ts';
+
+const meta = { $metadata: {}, message: 'injected' };
+const { key, claim } = issueApiKey('demo', testChecksumSecret);
+
+function accessAttributes() {
+  return {
+    account: 'demo',
+    item: 'access#0',
+    state: 'active',
+    plan: 'p',
+    plan_state: 'active',
+    keys: { [claim.keyId]: claim.hash },
+  };
+}
+
+/** An instance on a client that never sends: each call answers as the mock says. */
+function mocked() {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient(localAws));
+  return { mock: mockClient(client), instance: createInstance(client) };
+}
+
+describe('a store that fails', () => {
+  it.each([
+    ['throttles the item', new ProvisionedThroughputExceededException(meta)],
+    ['throttles the account', new RequestLimitExceeded(meta)],
+    ['throttles the table', new ThrottlingException(meta)],
+    ['breaks', new InternalServerError(meta)],
+    ['is not there', new ResourceNotFoundException(meta)],
+    ['times out', Object.assign(new Error('injected'), { name: 'TimeoutError' })],
+    ['drops the connection', Object.assign(new Error('injected'), { code: 'ECONNRESET' })],
+    ['answers nonsense', new SyntaxError('injected')],
+  ])('makes a lookup 503 with Retry-After and never an answer when it %s while charging', async (_, error) => {
+    const { mock, instance } = mocked();
+    mock.on(UpdateCommand).rejects(error);
+    mock.on(GetCommand).resolves({ Item: { places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] } });
+    const { status, headers, json } = await instance.lookUp(key);
+    expect(status).toBe(503);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(json).toMatchObject({ type: '/problems/temporarily-unavailable' });
+    expect(mock.commandCalls(GetCommand)).toHaveLength(0);
+  });
+
+  it('makes a lookup 503 when the dataset can not be read, after the charge', async () => {
+    const { mock, instance } = mocked();
+    mock.on(UpdateCommand).resolves({ Attributes: accessAttributes() });
+    mock.on(GetCommand).rejects(new InternalServerError(meta));
+    expect((await instance.lookUp(key)).status).toBe(503);
+  });
+
+  it('makes a validation and an invalid lookup 503, since nobody can say whose key it is', async () => {
+    const { mock, instance } = mocked();
+    mock.on(GetCommand).rejects(new ThrottlingException(meta));
+    expect((await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } })).status).toBe(503);
+    expect((await instance.lookUp(key, 'postcode=x')).status).toBe(503);
+  });
+
+  it('charges again when an operator changed the account at that moment', async () => {
+    const { mock, instance } = mocked();
+    mock
+      .on(UpdateCommand)
+      .rejectsOnce(new TransactionConflictException(meta))
+      .rejectsOnce(new TransactionConflictException(meta))
+      .resolves({ Attributes: accessAttributes() });
+    mock.on(GetCommand).resolves({});
+    expect((await instance.lookUp(key)).status).toBe(200);
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(3);
+  });
+
+  it('gives up with 503 when the write is refused again and again without a reason', async () => {
+    const { mock, instance } = mocked();
+    const Item = {
+      state: { S: 'active' },
+      plan_state: { S: 'active' },
+      plan: { S: 'p' },
+      keys: { M: { [claim.keyId]: { B: claim.hash } } },
+    };
+    mock.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ ...meta, Item }));
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(mock.commandCalls(UpdateCommand).length).toBeLessThan(10);
+  });
+
+  it('tells nothing of the inside when the fault is ours', async () => {
+    const { mock, instance } = mocked();
+    mock.on(UpdateCommand).rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
+    const { status, body, json } = await instance.lookUp(key);
+    expect([status, json]).toEqual([500, expect.objectContaining({ type: '/problems/internal-error' })]);
+    expect(body).not.toContain('secret detail');
+  });
+});
+
+describe('a connection that fails', () => {
+  let service: AddressService;
+  let proxy: Server;
+  /** What happens to each next request: `lose` passes it on and drops the answer, `hang` never answers. */
+  let plan: ('pass' | 'lose' | 'hang')[] = [];
+
+  beforeAll(async () => {
+    service = await startAddressService();
+    proxy = createServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const fate = plan.shift() ?? 'pass';
+      if (fate === 'hang') return;
+      const headers = { ...(request.headers as Record<string, string>) };
+      delete headers.connection;
+      const answer = await fetch(service.endpoint, { method: 'POST', headers, body: Buffer.concat(chunks) });
+      if (fate === 'lose') return void request.socket.destroy();
+      response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    process.env.AWS_REGION = localAws.region;
+    process.env.AWS_ACCESS_KEY_ID = 'local';
+    process.env.AWS_SECRET_ACCESS_KEY = 'local';
+  });
+  afterAll(async () => {
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+    await service.stop();
+  });
+
+  async function used(id: string): Promise<number | undefined> {
+    return (await service.admin.accounts.show(id)).windows.day?.used;
+  }
+
+  it('counts a lookup whose answer was lost at least once, and as often as it was tried at most', async () => {
+    const { id, key } = await newAccount(service, { day: 100 });
+    const instance = createInstance(createStoreClient());
+    plan = ['lose'];
+    expect((await instance.lookUp(key)).status).toBe(200);
+    expect(await used(id)).toBe(2);
+    plan = ['lose', 'lose', 'lose'];
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(await used(id)).toBe(5);
+  });
+
+  it('never serves over the limit, also when the last unit was taken by a write whose answer was lost', async () => {
+    const { id, key } = await newAccount(service, { day: 1 });
+    plan = ['lose'];
+    expect((await createInstance(createStoreClient()).lookUp(key)).status).toBe(429);
+    expect(await used(id)).toBe(1);
+  });
+
+  it('is answered within 5 seconds when the store hangs', async () => {
+    const { key } = await newAccount(service, { day: 100 });
+    const instance = createInstance(createStoreClient());
+    plan = Array.from({ length: 20 }, () => 'hang');
+    const startedAt = Date.now();
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(Date.now() - startedAt).toBeLessThan(5000);
+    plan = ['pass', 'hang', 'hang', 'hang', 'hang'];
+    const secondAt = Date.now();
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(Date.now() - secondAt).toBeLessThan(5000);
+    plan = [];
+  });
+});

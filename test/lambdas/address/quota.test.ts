@@ -1,0 +1,193 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AddressService, createInstance, newAccount, startAddressService } from '../../support/address-service.ts';
+
+let service: AddressService;
+
+beforeAll(async () => {
+  service = await startAddressService();
+});
+afterAll(() => service.stop());
+
+type Instance = AddressService['instance'];
+
+/** How many of `count` concurrent lookups, spread over `instances`, got each status. */
+async function burst(instances: Instance[], key: string, count: number): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const { status } = await (instances[i % instances.length] as Instance).lookUp(key);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }),
+  );
+  return statuses;
+}
+
+async function used(id: string): Promise<Record<string, number>> {
+  const { windows } = await service.admin.accounts.show(id);
+  return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
+}
+
+/** An instance whose clock stands `at` that second since 1970. */
+function instanceAt(at: number): Instance {
+  return createInstance(service.observed, () => at);
+}
+
+const month = Date.UTC(2090, 0, 1) / 1000;
+
+describe('quota', () => {
+  it.each([
+    [{ hour: 40 }, 100, 40],
+    [{ hour: 70, day: 41, month: 1000 }, 100, 41],
+    [{ hour: 100, day: null }, 100, 100],
+    [{ month: null }, 60, 60],
+    [{ hour: 0, day: 10 }, 20, 0],
+    [{ minute: 99, hour: 1 }, 50, 1],
+  ])('of %j admits of %i concurrent lookups exactly %i', async (limits, count, admitted) => {
+    const { id, key } = await newAccount(service, limits);
+    const statuses = await burst([service.instance, createInstance(service.observed)], key, count);
+    expect(statuses).toEqual({
+      ...(admitted > 0 && { 200: admitted }),
+      ...(admitted < count && { 429: count - admitted }),
+    });
+    for (const units of Object.values(await used(id))) expect(units).toBe(admitted);
+  });
+
+  it('is shared by all keys of an account', async () => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    const other = await service.admin.keys.create({ account: id, label: 'other' });
+    const [a, b] = await Promise.all([burst([service.instance], key, 10), burst([service.instance], other.key, 10)]);
+    expect((a[200] ?? 0) + (b[200] ?? 0)).toBe(10);
+  });
+
+  it('tells an exhausted caller which windows, how long to wait, and the state of them', async () => {
+    const { key } = await newAccount(service, { minute: 2, day: 2, month: 50 });
+    const now = month + 86_400 + 3600 + 10.5;
+    const instance = instanceAt(now);
+    expect((await burst([instance], key, 2))[200]).toBe(2);
+    const { status, headers, json } = await instance.lookUp(key);
+    expect(status).toBe(429);
+    expect(headers).toMatchObject({
+      'retry-after': String(86_400 - 3600 - 10),
+      'ratelimit-policy': '"minute";q=2;w=60, "day";q=2;w=86400, "month";q=50;w=2678400',
+      ratelimit: `"day";r=0;t=${86_400 - 3600 - 10}`,
+    });
+    expect(json).toMatchObject({ type: '/problems/quota-exceeded', violated_windows: ['minute', 'day'] });
+  });
+
+  it('admits again when the wait that it named is over, and not before', async () => {
+    const { key } = await newAccount(service, { minute: 1, hour: 100 });
+    const now = month + 10;
+    await instanceAt(now).lookUp(key);
+    const wait = Number((await instanceAt(now).lookUp(key)).headers['retry-after']);
+    expect((await instanceAt(now + wait - 1).lookUp(key)).status).toBe(429);
+    expect((await instanceAt(now + wait).lookUp(key)).status).toBe(200);
+  });
+
+  it('rolls passed windows over under load without losing or inventing a unit', async () => {
+    const { id, key } = await newAccount(service, { minute: 10, day: 35, month: 1000 });
+    for (const [minute, admitted] of [10, 10, 10, 5, 0].entries()) {
+      const statuses = await burst([instanceAt(month + 60 * minute + 5), instanceAt(month + 60 * minute + 6)], key, 30);
+      expect(statuses[200] ?? 0).toBe(admitted);
+    }
+    expect((await burst([instanceAt(month + 86_400)], key, 30))[200]).toBe(10);
+    const { windows } = await service.admin.accounts.show(id);
+    expect([windows.month?.used, windows.day?.used]).toEqual([45, 10]);
+  });
+
+  it('meets a roll-over with at most three writes a caller, and one write when nothing rolls', async () => {
+    const { key } = await newAccount(service, { minute: 1000, day: 1000 });
+    const callers = 40;
+    for (const [minute, most] of [
+      [0, 3],
+      [0, 1],
+      [1, 3],
+      [1, 1],
+    ] as const) {
+      service.sent.length = 0;
+      await burst([instanceAt(month + minute * 60)], key, callers);
+      const writes = service.sent.filter(({ name }) => name === 'UpdateItemCommand').length;
+      expect(writes).toBeGreaterThanOrEqual(callers);
+      expect(writes).toBeLessThanOrEqual(callers * most);
+    }
+  });
+
+  it('holds with clocks that differ: a window never moves backwards', async () => {
+    const { id, key } = await newAccount(service, { minute: 20, day: 1000 });
+    const boundary = month + 600;
+    const instances = [-90, -2, -0.5, 0, 0.5, 3].map((skew) => instanceAt(boundary + skew));
+    const fast = instances[5] as Instance;
+    expect((await fast.lookUp(key)).status).toBe(200);
+    expect((await burst(instances, key, 60))[200]).toBe(19);
+    expect((await burst(instances.slice(0, 3), key, 10))[200] ?? 0).toBe(0);
+    expect((await used(id)).day).toBe(20);
+  });
+
+  it('never admits more than each clock could, when windows roll while clocks disagree', async () => {
+    const { key } = await newAccount(service, { minute: 15 });
+    const boundary = month + 1200;
+    const statuses = await burst(
+      [-1, 1, -0.1, 0.1].map((skew) => instanceAt(boundary + skew)),
+      key,
+      80,
+    );
+    // One window before the boundary and one after it; whoever is slow counts in the later one once it has begun.
+    expect(statuses[200]).toBeGreaterThanOrEqual(15);
+    expect(statuses[200]).toBeLessThanOrEqual(30);
+    expect((await burst([instanceAt(boundary + 2)], key, 20))[200] ?? 0).toBe(0);
+  });
+
+  it('lets no lookup through that starts after a revocation returned, in the middle of a burst', async () => {
+    const { id, key, keyId } = await newAccount(service, { day: 100_000 });
+    let revoked = false;
+    let late = 0;
+    let before = 0;
+    const callers = Array.from({ length: 20 }, async () => {
+      for (let i = 0; i < 30; i++) {
+        const startedAfter = revoked;
+        const { status } = await service.instance.lookUp(key);
+        if (startedAfter) {
+          late++;
+          expect(status).toBe(401);
+        } else if (status === 200) before++;
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await service.admin.keys.revoke({ account: id, keyId });
+    revoked = true;
+    await Promise.all(callers);
+    expect(late).toBeGreaterThan(0);
+    expect((await used(id)).day).toBeGreaterThanOrEqual(before);
+  });
+
+  it('follows a plan that changes in the middle of a window, at once and exactly', async () => {
+    const { id, plan, key } = await newAccount(service, { day: 10 });
+    expect((await burst([service.instance], key, 8))[200]).toBe(8);
+    await service.admin.plans.put({ code: plan, limits: { day: 5 } });
+    expect((await burst([service.instance], key, 5))[429]).toBe(5);
+    await service.admin.plans.put({ code: plan, limits: { day: 12, month: 3 } });
+    expect((await burst([service.instance], key, 20))[200]).toBe(3);
+    await service.admin.plans.put({ code: plan, limits: { day: null } });
+    expect((await burst([service.instance], key, 20))[200]).toBe(20);
+    expect(await used(id)).toEqual({ day: 31 });
+  });
+
+  it('is exact while the plan is rewritten all the time', async () => {
+    const { id, plan, key } = await newAccount(service, { hour: 50, day: 60 });
+    let done = false;
+    const rewriting = (async () => {
+      while (!done) await service.admin.plans.put({ code: plan, limits: { hour: 50, day: 60 } });
+    })();
+    const statuses = await burst([service.instance], key, 120);
+    done = true;
+    await rewriting;
+    expect(statuses).toEqual({ 200: 50, 429: 70 });
+    expect(await used(id)).toEqual({ hour: 50, day: 50 });
+  });
+
+  it('is charged by a client of its own in each instance just as well', async () => {
+    const { key } = await newAccount(service, { day: 25 });
+    const instances = Array.from({ length: 3 }, () => createInstance(DynamoDBDocumentClient.from(service.client)));
+    expect((await burst(instances, key, 75))[200]).toBe(25);
+  });
+});
