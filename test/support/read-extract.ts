@@ -1,0 +1,68 @@
+import { addressKey } from '../../lambdas/shared/domain/address-key.ts';
+import { type AddressRow, toAddressRow } from '../../loader/bag/address-row.ts';
+import { addProblem, emptyReport, isProblem, type ProblemReport } from '../../loader/bag/problem-report.ts';
+import type { ReadCounts } from '../../loader/bag/read-counts.ts';
+import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
+import { readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-reference.ts';
+import type { Reference } from '../../loader/bag/voorkomen.ts';
+import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/pipeline/extract-members.ts';
+import { bufferAccess, type RandomAccess } from '../../loader/pipeline/random-access.ts';
+import { entryStream, readEntry } from '../../loader/pipeline/zip-entry.ts';
+
+/** Everything that reading an extract gives, in memory. */
+export type ReadOutcome = {
+  peildatum: string;
+  voorkomens: Record<'NUM' | 'OPR' | 'WPL', number>;
+  current: Record<'NUM' | 'OPR' | 'WPL', number>;
+  rows: (AddressRow & { key: string })[];
+  problems: ProblemReport;
+};
+
+/** Reads a whole small extract the way the loader does, member by member. */
+export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: string): Promise<ReadOutcome> {
+  const source = Buffer.isBuffer(zip) ? bufferAccess(zip) : zip;
+  const label = 'extract.zip';
+  const options = peildatumGiven === undefined ? {} : { peildatum: peildatumGiven };
+  const { peildatum, members } = await findMembers(source, label, options);
+  const reference: Reference = { openbareRuimten: new Map(), woonplaatsen: new Map() };
+  const counts = { NUM: 0, OPR: 0, WPL: 0 };
+  const outcome: ReadOutcome = {
+    peildatum,
+    voorkomens: counts,
+    current: { ...counts },
+    rows: [],
+    problems: emptyReport(),
+  };
+
+  for (const member of members.toReversed()) {
+    const inner = await memberAccess(source, member, label);
+    for (const entry of await listXmlFiles(inner, fileLabel(label, member))) {
+      const file = fileLabel(label, member, entry);
+      const read = {
+        WPL: () =>
+          readWoonplaatsen(entryStream(inner, entry, file), file, peildatum, (woonplaats) => {
+            reference.woonplaatsen.set(woonplaats.identificatie, woonplaats);
+          }),
+        OPR: async () =>
+          readOpenbareRuimten(await readEntry(inner, entry, file), file, peildatum, (openbareRuimte) => {
+            reference.openbareRuimten.set(openbareRuimte.identificatie, openbareRuimte);
+          }),
+        NUM: async () =>
+          readNummeraanduidingen(await readEntry(inner, entry, file), file, peildatum, (nummeraanduiding) => {
+            const row = toAddressRow(nummeraanduiding, reference, file);
+            if (isProblem(row)) addProblem(outcome.problems, row);
+            else outcome.rows.push({ ...row, key: keyOf(row) });
+          }),
+      };
+      const { voorkomens, current, problems }: ReadCounts = await read[member.kind]();
+      outcome.voorkomens[member.kind] += voorkomens;
+      outcome.current[member.kind] += current;
+      for (const problem of problems) addProblem(outcome.problems, problem);
+    }
+  }
+  return outcome;
+}
+
+function keyOf({ postcode, huisnummer, huisletter, huisnummertoevoeging }: AddressRow): string {
+  return addressKey({ postcode, huisnummer, toevoeging: huisletter + huisnummertoevoeging });
+}
