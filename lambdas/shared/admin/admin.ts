@@ -8,8 +8,8 @@ export type AdminConfig = {
   client: DynamoDBDocumentClient;
   /** The accounts table. */
   table: string;
-  /** Keys the checksum of new API keys; the same text that the Lambdas have. */
-  checksumSecret: string;
+  /** Keys the checksum of new API keys: the same text that the Lambdas have, or what fetches it when a key is made. */
+  checksumSecret: string | (() => Promise<string>);
   /** Milliseconds since 1970. */
   now?: () => number;
 };
@@ -37,7 +37,8 @@ export function createAdmin({ client, table, checksumSecret, now = Date.now }: A
       list: () => listAccounts(store),
     },
     keys: {
-      create: (input: Parameters<typeof createKey>[2]) => createKey(store, checksumSecret, input),
+      create: async (input: Parameters<typeof createKey>[2]) =>
+        createKey(store, typeof checksumSecret === 'string' ? checksumSecret : await checksumSecret(), input),
       list: (account: string) => listKeys(store, account),
       revoke: (input: Parameters<typeof revokeKey>[1]) => revokeKey(store, input),
     },

@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { renderAccount, renderAccounts } from '../output/render-account.ts';
+import { accountId, collect, parseLimits, planCode } from './arguments.ts';
+import { UsageError } from './command-error.ts';
+import { type ConnectionOptions, withConnection } from './connection-options.ts';
+import type { Terminal } from './terminal.ts';
+import { useAdmin } from './use-admin.ts';
+
+type LimitOptions = ConnectionOptions & { plan?: string; limit?: string[] };
+
+/** `account create`, `show`, `list`, `suspend`, `activate` and `set`. */
+export function addAccountCommands(program: Command, terminal: Terminal): void {
+  const account = program.command('account').description('customers: a plan, limits of their own, and keys');
+  addCreate(account, terminal);
+  addSet(account, terminal);
+  addShow(account, terminal);
+  addList(account, terminal);
+  addState(account, terminal, 'suspend', 'refuse every request of an account, from the next one on');
+  addState(account, terminal, 'activate', 'let a suspended account in again');
+}
+
+function addCreate(account: Command, terminal: Terminal): void {
+  withConnection(account.command('create'))
+    .description('make an account')
+    .argument('<id>', 'letters, digits, ".", "_" and "-", 32 at most; it becomes a part of its keys')
+    .requiredOption('--plan <code>', 'the plan it is on')
+    .option(
+      '--limit <window=number>',
+      "a limit of its own, which goes before the plan's; may be given many times",
+      collect,
+    )
+    .addHelpText('after', '\nExample:\n  account create acme --plan standard --limit day=100')
+    .action(async (id: string, { plan, limit, ...options }: LimitOptions & { plan: string }) => {
+      const input = { id: accountId(id), plan: planCode(plan), limits: parseLimits(limit ?? [], { plan: true }) };
+      await useAdmin(terminal, options, async (admin) => {
+        const made = await admin.accounts.create(input);
+        return { json: made, text: renderAccount(made) };
+      });
+    });
+}
+
+function addSet(account: Command, terminal: Terminal): void {
+  withConnection(account.command('set'))
+    .description('move an account to another plan, or change its own limits')
+    .argument('<id>', 'the account')
+    .option('--plan <code>', 'the plan it is on from now')
+    .option('--limit <window=number>', 'a limit of its own, "unlimited", or "plan" to follow the plan again', collect)
+    .addHelpText(
+      'after',
+      '\nWhat the account has used of a window stays used.\n\nExample:\n  account set acme --limit day=plan',
+    )
+    .action(async (id: string, { plan, limit, ...options }: LimitOptions) => {
+      const limits = parseLimits(limit ?? [], { plan: true });
+      if (plan === undefined && !limit) throw new UsageError('There is nothing to change; give --plan or --limit.');
+      const input = { id: accountId(id), limits, ...(plan === undefined ? {} : { plan: planCode(plan) }) };
+      await useAdmin(terminal, options, async (admin) => {
+        const changed = await admin.accounts.set(input);
+        return { json: changed, text: renderAccount(changed) };
+      });
+    });
+}
+
+function addShow(account: Command, terminal: Terminal): void {
+  withConnection(account.command('show'))
+    .description('the state of an account, its limits, what it has used of them, and its keys')
+    .argument('<id>', 'the account')
+    .action(async (id: string, options: ConnectionOptions) => {
+      const name = accountId(id);
+      await useAdmin(terminal, options, async (admin) => {
+        const shown = await admin.accounts.show(name);
+        return { json: shown, text: renderAccount(shown) };
+      });
+    });
+}
+
+function addList(account: Command, terminal: Terminal): void {
+  withConnection(account.command('list'))
+    .description('all accounts with what they have used of each limit')
+    .action(async (options: ConnectionOptions) => {
+      await useAdmin(terminal, options, async (admin) => {
+        const accounts = await admin.accounts.list();
+        return { json: accounts, text: renderAccounts(accounts) };
+      });
+    });
+}
+
+function addState(account: Command, terminal: Terminal, verb: 'suspend' | 'activate', description: string): void {
+  withConnection(account.command(verb))
+    .description(description)
+    .argument('<id>', 'the account')
+    .action(async (id: string, options: ConnectionOptions) => {
+      const name = accountId(id);
+      await useAdmin(terminal, options, async (admin) => {
+        const changed = await admin.accounts[verb](name);
+        return { json: changed, text: `Account "${name}" is ${changed.state}.` };
+      });
+    });
+}

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import type { Limits } from '../../lambdas/shared/domain/window.ts';
+import { renderPlans, renderPutPlan } from '../output/render-plan.ts';
+import { collect, parseLimits, planCode } from './arguments.ts';
+import { type ConnectionOptions, withConnection } from './connection-options.ts';
+import type { Terminal } from './terminal.ts';
+import { useAdmin } from './use-admin.ts';
+
+type PutOptions = ConnectionOptions & { limit?: string[]; inactive?: true };
+
+/** `plan put` and `plan list`. */
+export function addPlanCommands(program: Command, terminal: Terminal): void {
+  const plan = program.command('plan').description('what accounts may use: a limit for each time window');
+
+  withConnection(plan.command('put'))
+    .description('make or change a plan; the accounts on it follow before this returns')
+    .argument('<code>', 'the plan, like "standard"')
+    .option(
+      '--limit <window=number>',
+      'a limit for minute, hour, day or month, or "unlimited"; give one for each window',
+      collect,
+    )
+    .option('--inactive', 'refuse the requests of every account on the plan; without it the plan is active')
+    .addHelpText(
+      'after',
+      `
+The windows that --limit names are the plan's windows from then on; without any --limit a plan keeps those it has.
+What accounts have used of a window that stays is kept.
+
+Examples:
+  plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited
+  plan put standard --inactive`,
+    )
+    .action(async (code: string, options: PutOptions) => {
+      const limits = options.limit && (parseLimits(options.limit, { plan: false }) as Limits);
+      const input = { code: planCode(code), limits, state: options.inactive ? 'inactive' : 'active' } as const;
+      await useAdmin(terminal, options, async (admin) => {
+        const put = await admin.plans.put(input);
+        return { json: put, text: renderPutPlan(put) };
+      });
+    });
+
+  withConnection(plan.command('list'))
+    .description('all plans with their limits')
+    .action(async (options: ConnectionOptions) => {
+      await useAdmin(terminal, options, async (admin) => {
+        const plans = await admin.plans.list();
+        return { json: plans, text: renderPlans(plans) };
+      });
+    });
+}

@@ -1,0 +1,31 @@
+import type { Admin } from '../../lambdas/shared/admin/admin.ts';
+import { snakeCase } from '../output/snake-case.ts';
+import { UsageError } from './command-error.ts';
+import type { ConnectionOptions } from './connection-options.ts';
+import type { Terminal } from './terminal.ts';
+
+/** What a command found or did: `json` for scripts, `text` for people, and `hint` beside it for people only. */
+export type Result = { json: unknown; text: string; hint?: string };
+
+/** Opens the admin module where `options` say, prints the result of `work`, and closes it whatever happens. */
+export async function useAdmin(
+  terminal: Terminal,
+  options: ConnectionOptions,
+  work: (admin: Admin) => Promise<Result>,
+): Promise<void> {
+  if (options.data !== undefined && !options.local) throw new UsageError('--data says which --local run; add --local.');
+  // Loaded here, since the AWS clients take longer to load than `--help` may take.
+  const { openAdmin } = await import('../connect/open-admin.ts');
+  const { admin, close } = await openAdmin(options, terminal.env);
+  try {
+    printResult(terminal, options, await work(admin));
+  } finally {
+    close();
+  }
+}
+
+/** Prints what a command found, as JSON or for people. */
+export function printResult(terminal: Terminal, { json }: { json?: true }, result: Result): void {
+  terminal.out(json ? JSON.stringify(snakeCase(result.json), null, 2) : result.text);
+  if (result.hint && !json) terminal.err(result.hint);
+}

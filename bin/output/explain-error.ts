@@ -1,0 +1,71 @@
+/** What a command's failure is called in JSON, and the one line that people read. */
+export type Explanation = { code: string; message: string };
+
+/** What an operator does about the errors that AWS and its clients raise before anything of ours can go wrong. */
+const advice: Record<string, (message: string) => Explanation> = {
+  CredentialsProviderError: () => ({
+    code: 'aws_credentials',
+    message:
+      'There are no AWS credentials: sign in ("aws sso login", "aws configure") or set AWS_PROFILE. ' +
+      'For the service on this machine add --local.',
+  }),
+  ExpiredTokenException: expired,
+  ExpiredToken: expired,
+  TokenProviderError: expired,
+  UnrecognizedClientException: refused,
+  InvalidClientTokenId: refused,
+  InvalidSignatureException: refused,
+  SignatureDoesNotMatch: refused,
+  AccessDeniedException: (message) => ({ code: 'aws_access', message: `AWS does not permit it: ${message}` }),
+  AccessDenied: (message) => ({ code: 'aws_access', message: `AWS does not permit it: ${message}` }),
+  ResourceNotFoundException: () => ({
+    code: 'aws_not_found',
+    message:
+      'The table or the secret does not exist in this account and region; check the name, AWS_PROFILE and AWS_REGION.',
+  }),
+  TimeoutError: unreachable,
+  NotRunningError: (message) => ({ code: 'not_running', message }),
+};
+
+function expired(): Explanation {
+  return { code: 'aws_credentials', message: 'The AWS credentials have expired; sign in again.' };
+}
+
+function refused(): Explanation {
+  return {
+    code: 'aws_credentials',
+    message: 'AWS does not know these credentials; check AWS_PROFILE, or sign in again.',
+  };
+}
+
+function unreachable(message: string): Explanation {
+  return { code: 'unreachable', message: `The tables can't be reached: ${message}` };
+}
+
+/** Explains any failure of a command. Errors with a code of ours say it themselves. */
+export function explainError(error: unknown): Explanation {
+  if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
+  if (isOurs(error)) return { code: error.code, message: error.message };
+  const known = Object.hasOwn(advice, error.name) ? advice[error.name] : undefined;
+  if (known) return known(error.message);
+  if (/Region is missing/.test(error.message)) {
+    return { code: 'aws_region', message: 'There is no AWS region: set AWS_REGION, or a region in your AWS profile.' };
+  }
+  if (error.name === 'ValidationError' && /does not exist/.test(error.message)) {
+    return { code: 'aws_not_found', message: `${error.message}; check the name, AWS_PROFILE and AWS_REGION.` };
+  }
+  const network = networkCode(error);
+  if (network) return unreachable(network);
+  return { code: 'failed', message: error.message || error.name };
+}
+
+function isOurs(error: Error): error is Error & { code: string } {
+  return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);
+}
+
+/** `ECONNREFUSED` and its like, also where it is wrapped in an error of attempts on several addresses. */
+function networkCode(error: Error): string | undefined {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  if (typeof code === 'string' && /^E[A-Z_]+$/.test(code)) return error.message || code;
+  return undefined;
+}
