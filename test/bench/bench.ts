@@ -1,0 +1,57 @@
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError } from 'commander';
+import type { Benchmark, Figures } from './benchmark.ts';
+import { renderPlot } from './plot.ts';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+/** Not benchmarks, but what they are made of. */
+const parts = new Set(['bench', 'benchmark', 'plot', 'measure']);
+const names = globSync('*.ts', { cwd: here })
+  .map((file) => basename(file, '.ts'))
+  .filter((name) => !parts.has(name))
+  .sort();
+
+const command = new Command('bench')
+  .description('Measure one thing beside its reference, in one run; writes a small JSON and a plot')
+  .argument('<name>', names.join(', '))
+  .option('--json', 'print the figures as JSON, and nothing else')
+  .option('--extract <file>', 'read this extract instead of a generated one')
+  .option('--scale <share>', 'share of the country to generate: 1 is all of it', share, 0.01)
+  .option('--out <dir>', 'where the JSON and the SVG go', 'docs/performance')
+  .action(run);
+
+async function run(
+  name: string,
+  options: { json?: boolean; extract?: string; scale: number; out: string },
+): Promise<void> {
+  if (!names.includes(name)) command.error(`There is no benchmark "${name}"; there are ${names.join(', ')}.`);
+  if (options.extract && !existsSync(options.extract)) command.error(`There is no file ${options.extract}.`);
+  const { benchmark } = (await import(`./${name}.ts`)) as { benchmark: Benchmark };
+  const figures: Figures = { benchmark: name, machine: machine(), ...(await benchmark.run(options)) };
+  mkdirSync(options.out, { recursive: true });
+  const json = JSON.stringify(figures, null, 2);
+  writeFileSync(`${options.out}/${name}.json`, `${json}\n`);
+  writeFileSync(`${options.out}/${name}.svg`, renderPlot(benchmark.plot(figures)));
+  console.log(json);
+  if (!options.json) console.log(`Written: ${options.out}/${name}.json and ${options.out}/${name}.svg`);
+}
+
+function machine(): Figures {
+  return {
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    memory_gb: Math.round(totalmem() / 2 ** 30),
+  };
+}
+
+function share(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 1)) throw new InvalidArgumentError('A share is more than 0 and at most 1.');
+  return value;
+}
+
+await command.parseAsync();

@@ -1,0 +1,36 @@
+/** CPU milliseconds of this process, user and system, all threads. */
+export function cpuMilliseconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+/** The middle value; of an even count the lower middle. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
+}
+
+/** Runs the contenders in turn, A B A B ..., so that a machine that drifts in speed treats them alike. */
+export async function inTurn<Name extends string>(
+  rounds: number,
+  contenders: Record<Name, () => Promise<number>>,
+): Promise<Record<Name, number[]>> {
+  const results = Object.fromEntries(Object.keys(contenders).map((name) => [name, []])) as unknown as Record<
+    Name,
+    number[]
+  >;
+  for (let round = 0; round < rounds; round++) {
+    for (const name of Object.keys(contenders) as Name[]) results[name].push(await contenders[name]());
+  }
+  return results;
+}
+
+/** The ratios of two contenders pair by pair, and of these the median. */
+export function pairedRatio(values: readonly number[], reference: readonly number[]): number {
+  return median(values.map((value, index) => value / (reference[index] ?? Number.NaN)));
+}
+
+/** To so many digits that count. */
+export function rounded(value: number, digits = 4): number {
+  return Number(value.toPrecision(digits));
+}
