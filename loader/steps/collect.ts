@@ -1,0 +1,47 @@
+import { mergeParts } from '../dataset/load-counts.ts';
+import type { Load, PartCounts } from '../dataset/load.ts';
+import type { Segments } from '../dataset/shard.ts';
+import { getJson, putJson, type Storage } from '../storage/storage.ts';
+import type { Extracted } from './extract.ts';
+import { inGroups } from './in-groups.ts';
+import { paths } from './paths.ts';
+import { loadReference, type Part } from './reference.ts';
+
+/** What the parts came to together, and where in each part's rows each shard lies. */
+export type Collected = PartCounts & { parts: { part: string; segments: Segments }[] };
+
+/** One shard to merge. */
+export type ShardItem = { shard: string };
+
+/**
+ * Makes sure that every part was read, adds up what they found, and says which shards there are to merge.
+ * @throws MissingObjectError when a part is missing
+ */
+export async function collect(storage: Storage, loadId: string): Promise<{ shards: number }> {
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const parts = await getJson<Part[]>(storage, paths.parts(loadId));
+  const extracted = await inGroups(parts, async ({ part }) => ({
+    part,
+    ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
+  }));
+  const { problems } = await loadReference(storage, loadId);
+  const collected: Collected = {
+    ...mergeParts([...extracted, { voorkomens: 0, addresses: 0, problems }]),
+    parts: extracted.map(({ part, segments }) => ({ part, segments })),
+  };
+  await putJson(storage, paths.collected(loadId), collected);
+  const shards = new Set(load.base?.snapshot.shards);
+  for (const { segments } of extracted) for (const shard of Object.keys(segments)) shards.add(shard);
+  return putShards(storage, loadId, shards);
+}
+
+/** Stores the items of the map that merges. */
+export async function putShards(
+  storage: Storage,
+  load: string,
+  shards: Iterable<string>,
+): Promise<{ shards: number }> {
+  const items: ShardItem[] = [...shards].sort().map((shard) => ({ shard }));
+  await putJson(storage, paths.shards(load), items);
+  return { shards: items.length };
+}

@@ -1,0 +1,88 @@
+import { addressKey } from '../../lambdas/shared/domain/address-key.ts';
+import { type AddressRow, toAddressRow } from '../bag/address-row.ts';
+import { addProblem, emptyReport, isProblem } from '../bag/problem-report.ts';
+import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
+import type { Reference } from '../bag/voorkomen.ts';
+import { type Line, placeText } from '../dataset/lines.ts';
+import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
+import { type Segments, ShardedRows } from '../dataset/shard.ts';
+import { fileLabel, type Member } from '../pipeline/extract-members.ts';
+import { readEntry } from '../pipeline/zip-entry.ts';
+import type { Amount } from '../progress.ts';
+import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { paths } from './paths.ts';
+import { loadReference, type Part } from './reference.ts';
+
+/** What `extractPart` leaves beside the rows; its being there says that the part is finished. */
+export type Extracted = PartCounts & { segments: Segments };
+
+/** Streets and places of the load that this worker is at: some 350 thousand, read once a worker. */
+const references = new WeakMap<Storage, { load: string; reference: Promise<Reference> }>();
+
+/**
+ * Reads one part of the nummeraanduidingen and stores its addresses by shard. A part that is already there is left as
+ * it is. Holds one XML file and the rows of the part: about 100 MB.
+ * @throws ExtractError
+ */
+export async function extractPart(
+  storage: Storage,
+  loadId: string,
+  { part, member: index, files }: Part,
+  onRead: (amount: Amount) => void = () => undefined,
+): Promise<void> {
+  if (await storage.open(paths.extracted(loadId, part))) return;
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const reference = await referenceOf(storage, loadId);
+  const member = load.members[index] as Member;
+  const zip = await openObject(storage, paths.member(loadId, index, member.name));
+
+  const rows = new ShardedRows();
+  const toLine = lineMaker();
+  const problems = emptyReport();
+  let voorkomens = 0;
+  let addresses = 0;
+  for (const file of files) {
+    const label = fileLabel(extractName(load), member, file);
+    const xml = await readEntry(zip, file, label);
+    const counts = readNummeraanduidingen(xml, label, load.state, (nummeraanduiding) => {
+      const outcome = toAddressRow(nummeraanduiding, reference, label);
+      if (isProblem(outcome)) return addProblem(problems, outcome);
+      rows.add(toLine(outcome));
+      addresses++;
+    });
+    for (const problem of counts.problems) addProblem(problems, problem);
+    voorkomens += counts.voorkomens;
+    onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
+  }
+  const { bytes, segments } = rows.pack();
+  await storage.put(paths.rows(loadId, part), bytes);
+  const extracted: Extracted = { voorkomens, addresses, problems, segments };
+  await putJson(storage, paths.extracted(loadId, part), extracted);
+}
+
+async function referenceOf(storage: Storage, load: string): Promise<Reference> {
+  const held = references.get(storage);
+  if (held?.load === load) return held.reference;
+  const reference = loadReference(storage, load).then((loaded) => loaded.reference);
+  references.set(storage, { load, reference });
+  reference.catch(() => references.delete(storage));
+  return reference;
+}
+
+/** Rows of one street follow one another in the register, so the text of its place is usually at hand. */
+function lineMaker(): (row: AddressRow) => Line {
+  const texts = new Map<string, Map<string, string>>();
+  return ({ postcode, huisnummer, huisletter, huisnummertoevoeging, straat, woonplaats }) => {
+    let inPlace = texts.get(woonplaats);
+    if (!inPlace) {
+      inPlace = new Map();
+      texts.set(woonplaats, inPlace);
+    }
+    let text = inPlace.get(straat);
+    if (text === undefined) {
+      text = placeText({ straat, woonplaats });
+      inPlace.set(straat, text);
+    }
+    return `${addressKey({ postcode, huisnummer, toevoeging: huisletter + huisnummertoevoeging })}\t${text}`;
+  };
+}

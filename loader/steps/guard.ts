@@ -1,0 +1,95 @@
+import { type Objection, objections, type Thresholds } from '../dataset/guard.ts';
+import type { Load, LoadCounts } from '../dataset/load.ts';
+import { mergeShards, problemCount } from '../dataset/load-counts.ts';
+import { begin, type ManifestEntry } from '../dataset/manifest.ts';
+import { getJson, putJson, type Storage } from '../storage/storage.ts';
+import type { Collected, ShardItem } from './collect.ts';
+import { currentManifest, putManifest } from './current-manifest.ts';
+import { inGroups } from './in-groups.ts';
+import type { Merged } from './merge.ts';
+import { paths } from './paths.ts';
+import type { Places } from './step.ts';
+
+/** What a load would do, and whether it may. Plain JSON; small, whatever the size of the load. */
+export type Plan = {
+  load: string;
+  state: string;
+  /** The date of the state that is served now. */
+  served: string | null;
+  counts: LoadCounts;
+  objections: Objection[];
+  /** Whether an operator has said that this very load may go on in spite of its objections. */
+  approved: boolean;
+  go: boolean;
+};
+
+/** One file of changes to apply. */
+export type ChangeFile = { changes: string; writes: number };
+
+/** Another load was published since this one began. */
+export class StaleLoadError extends Error {
+  override readonly name = 'StaleLoadError';
+}
+
+/**
+ * Adds up all shards and holds them against the thresholds. If the load may go on, the manifest says so (`pending`):
+ * from there on it will be finished, whatever happens. With `planOnly` nothing is begun.
+ * @throws StaleLoadError
+ */
+export async function guard(
+  { storage, addresses }: Places,
+  loadId: string,
+  thresholds: Thresholds,
+  { planOnly = false }: { planOnly?: boolean } = {},
+): Promise<Plan> {
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const manifest = await currentManifest(storage, addresses);
+  const base = planOnly ? (manifest.pending ?? manifest.published) : manifest.published;
+  if ((base?.load ?? null) !== (load.base?.load ?? null)) {
+    throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
+  }
+  const { counts, files, shards } = await addUp(storage, loadId);
+  const approved = (await storage.open(paths.approval(loadId))) !== null;
+  const mayGoBack = load.kind === 'rollback';
+  const found = objections(counts, { state: load.state, mayGoBack }, base, thresholds);
+  const plan: Plan = {
+    load: loadId,
+    state: load.state,
+    served: base?.state ?? null,
+    counts,
+    objections: found,
+    approved,
+    go: found.length === 0 || approved,
+  };
+  await putJson(storage, paths.changeFiles(loadId), files);
+  await putJson(storage, paths.plan(loadId), plan);
+  if (plan.go && !planOnly) await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
+  return plan;
+}
+
+async function addUp(storage: Storage, load: string) {
+  const collected = await getJson<Collected>(storage, paths.collected(load));
+  const items = await getJson<ShardItem[]>(storage, paths.shards(load));
+  const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
+  const { voorkomens, addresses, problems } = collected;
+  const counts: LoadCounts = { voorkomens, addresses, problems, ...mergeShards(merged) };
+  const files: ChangeFile[] = merged.flatMap((shard) => shard.files.map(({ name, writes }) => ({ changes: name, writes })));
+  return { counts, files, shards: merged.filter(({ keys }) => keys > 0).map(({ shard }) => shard) };
+}
+
+function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry {
+  return {
+    load: load.id,
+    kind: load.kind,
+    state: load.state,
+    snapshot: load.target?.snapshot ?? { id: load.id, shards },
+    identity: load.identity,
+    source: load.source,
+    voorkomens: counts.voorkomens,
+    addresses: counts.addresses,
+    keys: counts.keys,
+    ...counts.changes,
+    problems: problemCount(counts.problems),
+    at: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { unpackWrites } from '../dataset/change-file.ts';
+import { parseLine, unpackLines } from '../dataset/lines.ts';
+import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import type { AddressTable } from '../storage/address-table.ts';
+import { getJson, getObject, type Storage } from '../storage/storage.ts';
+import { currentManifest, putManifest } from './current-manifest.ts';
+import type { ChangeFile } from './guard.ts';
+import { paths } from './paths.ts';
+import type { Places } from './step.ts';
+
+/** The table does not hold what was written into it. */
+export class ReadBackError extends Error {
+  override readonly name = 'ReadBackError';
+}
+
+/**
+ * Ends a load: every change file was applied, a sample of keys reads back as written, then the table names its state,
+ * and the manifest comes last. Snapshots of which newer ones number `keep` are removed, and so is the work of loads.
+ * @throws ReadBackError, LockedError
+ */
+export async function publish(
+  { storage, addresses }: Places,
+  { load, owner, keep = 6 }: { load: string; owner: string; keep?: number },
+): Promise<ManifestEntry> {
+  const manifest = await currentManifest(storage, addresses);
+  const { pending, published } = manifest;
+  if (pending?.load !== load) {
+    if (published?.load === load) return published; // it was published, and its answer got lost
+    throw new Error(`Load ${load} is not the one that is being applied. Run the load again.`);
+  }
+  await addresses.lock.check(owner);
+  const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
+  const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
+  const missing = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
+  if (missing.length > 0) {
+    throw new Error(`${missing.length} of ${files.length} change files of ${load} were not applied. Run the load again.`);
+  }
+  await readBack(storage, addresses, pending, files);
+  await addresses.setDataset({ date: pending.state, load });
+  const done = complete(manifest, new Date().toISOString());
+  await putManifest(storage, done);
+  await sweep(storage, done, keep);
+  return done.published ?? pending;
+}
+
+const sampledFiles = 20;
+const sampledKeys = 10;
+
+/** Keys spread over the change files, and some that nothing changed, as far as there are any. */
+async function readBack(
+  storage: Storage,
+  addresses: AddressTable,
+  { load, snapshot }: ManifestEntry,
+  files: ChangeFile[],
+): Promise<void> {
+  const expected = new Map<string, unknown>();
+  for (const { changes } of spread(files, sampledFiles)) {
+    const writes = unpackWrites(await getObject(storage, paths.changes(load, changes)));
+    for (const write of spread(writes, sampledKeys)) {
+      if ('remove' in write) expected.set(write.remove, undefined);
+      else expect(write.put);
+    }
+  }
+  for (const shard of spread(snapshot.shards, 1)) {
+    const lines = unpackLines(await getObject(storage, paths.snapshot(snapshot.id, shard)));
+    spread(lines, sampledKeys).forEach(expect);
+  }
+  function expect(line: string): void {
+    const { key, places } = parseLine(line);
+    expected.set(key, places);
+  }
+
+  const found = await addresses.read([...expected.keys()]);
+  const wrong = [...expected].filter(([key, places]) => !isDeepStrictEqual(found.get(key), places));
+  if (wrong.length === 0) return;
+  // So that the next run writes everything again, whatever happened to it.
+  await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));
+  const keys = wrong.slice(0, 3).map(([key]) => key);
+  throw new ReadBackError(
+    `${wrong.length} of ${expected.size} keys read back differ from what was written, among them ${keys.join(', ')}. ` +
+      'Something else writes this table, or it lost writes. Run the load again: it writes all of its changes again.',
+  );
+}
+
+function spread<T>(items: readonly T[], count: number): T[] {
+  const step = Math.max(1, Math.floor(items.length / count));
+  return items.filter((_, index) => index % step === 0).slice(0, count);
+}
+
+async function sweep(storage: Storage, manifest: Manifest, keep: number): Promise<void> {
+  const kept = keptSnapshots(manifest, keep);
+  const old = (await storage.list(paths.snapshots)).filter(({ key }) => !kept.has(key.split('/')[1] ?? ''));
+  const work = [...(await storage.list(paths.loads)), ...(await storage.list(paths.approvals))];
+  await storage.delete([...old, ...work].map(({ key }) => key));
+}

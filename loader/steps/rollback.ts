@@ -1,0 +1,54 @@
+import { emptyReport } from '../bag/problem-report.ts';
+import { type Load, loadId } from '../dataset/load.ts';
+import type { ManifestEntry } from '../dataset/manifest.ts';
+import { putJson, type Storage } from '../storage/storage.ts';
+import { type Collected, putShards } from './collect.ts';
+import { currentManifest } from './current-manifest.ts';
+import { paths } from './paths.ts';
+import type { Found, Places } from './step.ts';
+
+/** There is no such state to go back to. */
+export class UnknownStateError extends Error {
+  override readonly name = 'UnknownStateError';
+}
+
+/**
+ * Prepares going back to an earlier state, named by its date or by its load: the load that merging, guarding and
+ * applying then take as any other. A load that died while applying comes first.
+ * @throws UnknownStateError
+ */
+export async function rollback({ storage, addresses }: Places, stateOrLoad: string): Promise<Found> {
+  const { published, pending, history } = await currentManifest(storage, addresses);
+  if (pending) return { action: 'finish', load: pending.load, state: pending.state };
+  const target = history.find(({ load, state }) => stateOrLoad === load || stateOrLoad === state);
+  if (!published || !target || !(await isKept(storage, target))) {
+    const kept = [];
+    for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.state);
+    const choice = kept.length > 0 ? `There are: ${[...new Set(kept)].join(', ')}.` : 'There is none to go back to.';
+    throw new UnknownStateError(`No snapshot of ${stateOrLoad} is kept. ${choice}`);
+  }
+  if (target.snapshot.id === published.snapshot.id) {
+    return { action: 'none', reason: `the state of ${target.state} is the one that is served`, state: target.state };
+  }
+  const load: Load = {
+    id: loadId(target.state, `rollback ${target.load}`, published.load),
+    kind: 'rollback',
+    state: target.state,
+    base: { load: published.load, snapshot: published.snapshot },
+    target: { load: target.load, snapshot: target.snapshot },
+    source: target.source,
+    members: [],
+    identity: target.identity,
+  };
+  await putJson(storage, paths.load(load.id), load);
+  const { voorkomens, addresses: count } = target;
+  const collected: Collected = { voorkomens, addresses: count, problems: emptyReport(), parts: [] };
+  await putJson(storage, paths.collected(load.id), collected);
+  await putShards(storage, load.id, new Set([...published.snapshot.shards, ...target.snapshot.shards]));
+  return { action: 'rollback', load: load.id, state: load.state };
+}
+
+async function isKept(storage: Storage, { snapshot: { id, shards } }: ManifestEntry): Promise<boolean> {
+  const [first] = shards;
+  return first === undefined || (await storage.open(paths.snapshot(id, first))) !== null;
+}

@@ -1,0 +1,59 @@
+import { extractName, type Load } from '../dataset/load.ts';
+import { fileLabel, memberAccess } from '../pipeline/extract-members.ts';
+import { entryStream } from '../pipeline/zip-entry.ts';
+import { noProgress, type Progress } from '../progress.ts';
+import { openSource } from '../storage/open-source.ts';
+import { readAhead } from '../storage/read-ahead.ts';
+import { SourceChangedError, type SourceVersion } from '../storage/source.ts';
+import { getJson, type Storage } from '../storage/storage.ts';
+import { readable } from './discover.ts';
+import { paths } from './paths.ts';
+import { storageSpool } from './storage-spool.ts';
+
+/**
+ * Copies the inner zips that addresses are made of into the storage, without their outer compression and with their
+ * checksums checked, so that they can be read by range. Nothing else of the extract is read.
+ * @throws SourceChangedError when the extract is another one than `discover` saw
+ */
+export async function stage(storage: Storage, loadId: string, progress: Progress = noProgress): Promise<void> {
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  const { source: expected, members } = load;
+  if (!expected) return;
+  const key = (index: number) => paths.member(load.id, index, members[index]?.name ?? '');
+  const missing: number[] = [];
+  for (const index of members.keys()) if (!(await storage.open(key(index)))) missing.push(index);
+  if (missing.length === 0) return;
+
+  const bytes = missing.reduce((sum, index) => sum + (members[index]?.path.at(-1)?.size ?? 0), 0);
+  const shown = progress.begin('stage', { bytes });
+  const source = await openSource(expected.location);
+  if (!source) return;
+  try {
+    if (!sameVersion(source.version, expected)) throw new SourceChangedError(expected.location);
+    const access = readAhead(await readable(storage, source));
+    const label = extractName(load);
+    for (const index of missing) {
+      const member = members[index];
+      const entry = member?.path.at(-1);
+      if (!member || !entry) continue;
+      const around = { ...member, path: member.path.slice(0, -1) };
+      const outer = await memberAccess(access, around, label, storageSpool(storage, expected));
+      const chunks = entryStream(outer, entry, fileLabel(label, member));
+      await storage.putStream(key(index), counted(chunks, (count) => shown.advance({ bytes: count })));
+    }
+  } finally {
+    await source.close();
+  }
+  shown.end();
+}
+
+async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    count(chunk.length);
+    yield chunk;
+  }
+}
+
+function sameVersion(a: SourceVersion, b: SourceVersion): boolean {
+  return a.size === b.size && a.etag === b.etag && a.lastModified === b.lastModified;
+}

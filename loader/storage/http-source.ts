@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { idleGuard } from './idle-guard.ts';
+import { type Source, SourceChangedError, SourceError, type SourceVersion } from './source.ts';
+
+const attempts = 6;
+const firstPauseMilliseconds = 250;
+const idleMilliseconds = 60_000;
+
+/**
+ * An extract behind HTTP, asked for with a conditional request: `null` when it is still `known`. Redirects are
+ * followed; what passes (a cut connection, 429, 5xx) is tried again from the byte where it broke.
+ * @throws SourceError
+ */
+export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
+  const found = await probe(url, known, pause);
+  return found && sourceOf(found.version, found.ranges, pause);
+}
+
+/** One byte tells all: the size, the version, and whether the server answers ranges. */
+async function probe(url: string, known: SourceVersion | undefined, pause: number) {
+  const conditions = known?.location === url ? known : undefined;
+  const headers: Record<string, string> = { range: 'bytes=0-0' };
+  if (conditions?.etag) headers['if-none-match'] = conditions.etag;
+  else if (conditions?.lastModified) headers['if-modified-since'] = conditions.lastModified;
+  return retried(pause, async () => {
+    const { response, done } = await request(url, headers);
+    done();
+    if (response.status === 304) return null;
+    const version = versionOf(url, response);
+    // A server may ignore the condition of a request that also has a range.
+    if (conditions?.etag && conditions.etag === version.etag) return null;
+    return { version, ranges: response.status === 206 };
+  });
+}
+
+function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Source {
+  const url = version.location;
+  /** Bytes `position` up to `end` (or the end of the file), in as many requests as it takes. */
+  async function* read(position: number, end: number | null): AsyncGenerator<Buffer> {
+    let at = position;
+    let failed = 0;
+    while (end === null || at < end) {
+      try {
+        for await (const chunk of oneRequest(at, end)) {
+          at += chunk.length;
+          failed = 0;
+          yield chunk;
+        }
+        if (end !== null && at < end) throw new TypeError(`${url} ended at byte ${at} of ${end}`);
+        return;
+      } catch (error) {
+        failed++;
+        if (!ranges && at > 0) throw new SourceError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
+        await pauseOrThrow(error, failed, pause);
+      }
+    }
+  }
+  async function* oneRequest(at: number, end: number | null): AsyncGenerator<Buffer> {
+    const headers: Record<string, string> = {};
+    if (ranges) headers.range = `bytes=${at}-${end === null ? '' : end - 1}`;
+    const { response, touch, done } = await request(url, headers);
+    try {
+      if (changed(version, versionOf(url, response))) throw new SourceChangedError(url);
+      if (ranges && !response.headers.get('content-range')?.startsWith(`bytes ${at}-`)) {
+        throw new SourceError(`${url} answered another range than the one asked for.`);
+      }
+      for await (const chunk of response.body ?? []) {
+        touch();
+        yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      }
+    } finally {
+      done();
+    }
+  }
+  const { size } = version;
+  return {
+    version,
+    access:
+      ranges && size !== null
+        ? {
+            size,
+            async read(position, length) {
+              const chunks: Buffer[] = [];
+              for await (const chunk of read(position, position + length)) chunks.push(chunk);
+              return Buffer.concat(chunks);
+            },
+          }
+        : null,
+    stream: () => read(0, size),
+    close: async () => undefined,
+  };
+}
+
+/** One answer whose body may be read, watched so that a silent server can't hold us; `done` gives the rest up. */
+async function request(url: string, headers: Record<string, string>) {
+  const guard = idleGuard(idleMilliseconds);
+  const done = () => guard.abort();
+  try {
+    const response = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' }, signal: guard.signal });
+    if (response.ok || response.status === 304) return { response, touch: guard.touch, done };
+    throw statusError(url, response.status);
+  } catch (error) {
+    done();
+    throw error;
+  }
+}
+
+/** An answer that another try may change. */
+class PassingError extends SourceError {}
+
+function statusError(url: string, status: number): SourceError {
+  if (status === 404 || status === 410) {
+    return new SourceError(`${url} is not there (${status}). Check the address of the extract.`);
+  }
+  const message = `${url} answered ${status}.`;
+  return status === 429 || status >= 500
+    ? new PassingError(`${message} Try again later.`)
+    : new SourceError(`${message} Check the address of the extract, and whether it may be read from here.`);
+}
+
+async function retried<T>(pause: number, work: () => Promise<T>): Promise<T> {
+  for (let failed = 1; ; failed++) {
+    try {
+      return await work();
+    } catch (error) {
+      await pauseOrThrow(error, failed, pause);
+    }
+  }
+}
+
+/** Waits longer each time, with jitter; gives up after the last attempt and at once on what won't pass. */
+async function pauseOrThrow(error: unknown, failed: number, pause: number): Promise<void> {
+  const final = error instanceof SourceError && !(error instanceof PassingError);
+  if (final) throw error;
+  if (failed >= attempts) {
+    if (error instanceof SourceError) throw error;
+    const { cause, message } = error as Error;
+    const why = cause instanceof Error ? cause.message : message;
+    throw new SourceError(`The extract can't be read: ${why}. Check the address and the connection.`, { cause: error });
+  }
+  await sleep(pause * 2 ** (failed - 1) * (0.5 + Math.random()));
+}
+
+function versionOf(url: string, { status, headers }: Response): SourceVersion {
+  const total = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1];
+  const length = status === 206 ? total : headers.get('content-length');
+  return {
+    location: url,
+    size: length ? Number(length) : null,
+    etag: headers.get('etag'),
+    lastModified: headers.get('last-modified'),
+  };
+}
+
+function changed(before: SourceVersion, now: SourceVersion): boolean {
+  return before.size !== now.size || before.etag !== now.etag || before.lastModified !== now.lastModified;
+}

@@ -1,0 +1,56 @@
+import type { RandomAccess } from '../pipeline/random-access.ts';
+
+const usualBlockBytes = 8 * 1024 * 1024;
+
+/**
+ * Reads `source` in blocks, the next one already on its way: for reading on and on where each read is a request. Holds
+ * three blocks at most.
+ */
+export function readAhead(source: RandomAccess, blockBytes = usualBlockBytes): RandomAccess {
+  let held: Block | undefined;
+  let coming: Block | undefined;
+
+  const begin = (position: number): Block | undefined => {
+    const length = Math.min(blockBytes, source.size - position);
+    if (length <= 0) return undefined;
+    const bytes = source.read(position, length);
+    bytes.catch(() => undefined); // whoever awaits it hears of it, and nobody may
+    return { position, length, bytes };
+  };
+
+  /** The block that holds `position`, and its bytes. */
+  const blockAt = async (position: number): Promise<{ start: number; bytes: Buffer }> => {
+    if (!holds(held, position)) {
+      held = holds(coming, position) ? coming : begin(position);
+      coming = held && begin(held.position + held.length);
+    }
+    if (!held) throw new Error(`a source ends before byte ${position}`);
+    try {
+      return { start: held.position, bytes: await held.bytes };
+    } catch (error) {
+      held = undefined;
+      coming = undefined;
+      throw error;
+    }
+  };
+
+  return {
+    size: source.size,
+    async read(position, length) {
+      const pieces: Buffer[] = [];
+      for (let at = position; at < position + length; ) {
+        const { start, bytes } = await blockAt(at);
+        const piece = bytes.subarray(at - start, position + length - start);
+        pieces.push(piece);
+        at += piece.length;
+      }
+      return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+    },
+  };
+}
+
+type Block = { position: number; length: number; bytes: Promise<Buffer> };
+
+function holds(block: Block | undefined, position: number): boolean {
+  return block !== undefined && position >= block.position && position < block.position + block.length;
+}
