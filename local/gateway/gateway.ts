@@ -6,8 +6,8 @@ import { type Answer, integrationAnswer, integrationFailed, ownAnswer } from './
 import { gatewayEvent } from './event.ts';
 import { readBody } from './read-body.ts';
 import { refuse, refuseUnreadable } from './refuse-unreadable.ts';
-import { requestTarget } from './request-target.ts';
-import { matchRoute, type Route } from './router.ts';
+import { type RequestTarget, requestTarget } from './request-target.ts';
+import { matchRoute, type Route, type RouteMatch } from './router.ts';
 
 /** A function behind the gateway: takes an event and returns what the function returned, both as JSON text. */
 export type Integration = (event: string, requestId: string) => Promise<string>;
@@ -22,8 +22,17 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** Called once a request, after its answer was made. */
-  readonly onAnswer?: (request: { method: string; path: string; statusCode: number; milliseconds: number }) => void;
+  /** Called once a request, when it was answered. */
+  readonly onAnswer?: (answered: Answered) => void;
+}
+
+/** What may be told of a request: not its path or query, which may hold anything, also a key. */
+export interface Answered {
+  readonly method: string;
+  /** The key of its route; absent where none matched. */
+  readonly route: string | undefined;
+  readonly statusCode: number;
+  readonly milliseconds: number;
 }
 
 /** A running gateway. */
@@ -65,24 +74,31 @@ async function serve(
   request.on('error', () => undefined);
   response.on('error', () => undefined);
   const target = requestTarget(request.url ?? '');
-  const answer = await answerTo(options, server, request, { id, time, target }).catch(() => integrationFailed);
+  const match = target && matchRoute(options.routes, request.method ?? '', target.path);
+  const answer = await answerTo(server, request, { id, time, target, match }).catch(() => integrationFailed);
   if (response.destroyed) return;
   response.setHeader('apigw-requestid', id);
   if (!request.complete || !server.listening) response.setHeader('connection', 'close');
   write(response, answer, request.method === 'HEAD');
   options.onAnswer?.({
     method: request.method ?? '',
-    path: target?.path ?? '?',
+    route: match?.route.key,
     statusCode: answer.statusCode,
     milliseconds: Date.now() - time.getTime(),
   });
 }
 
+interface Received {
+  readonly id: string;
+  readonly time: Date;
+  readonly target: RequestTarget | undefined;
+  readonly match: RouteMatch<Integration> | undefined;
+}
+
 async function answerTo(
-  { routes }: GatewayOptions,
   server: Server,
   request: IncomingMessage,
-  { id, time, target }: { id: string; time: Date; target: ReturnType<typeof requestTarget> },
+  { id, time, target, match }: Received,
 ): Promise<Answer> {
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
@@ -91,15 +107,13 @@ async function answerTo(
   if (target === undefined || (request.httpVersion === '1.1' && request.headers.host === undefined)) {
     return ownAnswer(400, 'Bad Request');
   }
-  const method = request.method ?? 'GET';
-  const match = matchRoute(routes, method, target.path);
   if (match === undefined) return ownAnswer(404, 'Not Found');
   const body = await readBody(request);
   if (body === undefined) return ownAnswer(413, 'Request Entity Too Large');
   const event = gatewayEvent(
     {
       id,
-      method,
+      method: request.method ?? '',
       target,
       protocol: `HTTP/${request.httpVersion}`,
       rawHeaders: request.rawHeaders,

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import {
+  type Answered,
   type Gateway,
   type Integration,
   IntegrationTimeoutError,
@@ -25,7 +26,7 @@ const slow: Integration = async () => {
 
 let gateway: Gateway;
 let base: string;
-const seen: { method: string; path: string; statusCode: number }[] = [];
+const seen: Partial<Answered>[] = [];
 
 beforeAll(async () => {
   gateway = await startGateway({
@@ -37,7 +38,7 @@ beforeAll(async () => {
     ],
     host: '127.0.0.1',
     port: 0,
-    onAnswer: ({ method, path, statusCode }) => seen.push({ method, path, statusCode }),
+    onAnswer: (answered) => seen.push(answered),
   });
   base = `http://127.0.0.1:${gateway.port}`;
 });
@@ -139,10 +140,15 @@ describe('the gateway', () => {
     expect((await fetch(`${base}/slow`)).status).toBe(200);
   });
 
-  it('tells what it answered', async () => {
+  it('tells what it answered, and nothing that a key could be in', async () => {
     seen.length = 0;
-    await fetch(`${base}/none?secret=1`, { method: 'DELETE' });
-    expect(seen).toEqual([{ method: 'DELETE', path: '/none', statusCode: 404 }]);
+    await fetch(`${base}/none/secret?secret=1`, { method: 'DELETE' });
+    await fetch(`${base}/echo?secret=1`);
+    const milliseconds = expect.any(Number);
+    expect(seen).toEqual([
+      { method: 'DELETE', route: undefined, statusCode: 404, milliseconds },
+      { method: 'GET', route: 'ANY /echo', statusCode: 200, milliseconds },
+    ]);
   });
 
   it('finishes what is under way when stopped, and takes no more', async () => {

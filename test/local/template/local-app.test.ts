@@ -1,0 +1,183 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readAssembly } from '../../../local/template/assembly.ts';
+import { evaluator, TemplateError } from '../../../local/template/evaluate.ts';
+import { localApp } from '../../../local/template/local-app.ts';
+
+const data = {
+  Resources: {
+    Addresses01: {
+      Type: 'AWS::DynamoDB::Table',
+      Properties: {
+        KeySchema: [{ AttributeName: 'address', KeyType: 'HASH' }],
+        AttributeDefinitions: [{ AttributeName: 'address', AttributeType: 'S' }],
+        SSESpecification: { 'Fn::Unheard': 'of' },
+      },
+    },
+    Secret02: { Type: 'AWS::SecretsManager::Secret', Properties: {} },
+  },
+  Outputs: {
+    Table: { Value: { Ref: 'Addresses01' }, Export: { Name: { 'Fn::Join': [':', ['data', 'table']] } } },
+    Secret: { Value: { Ref: 'Secret02' } },
+  },
+};
+
+const service = {
+  Parameters: { Stage: { Type: 'String', Default: 'prod' } },
+  Resources: {
+    Function03: {
+      Type: 'AWS::Lambda::Function',
+      Properties: {
+        Code: { S3Bucket: { 'Fn::Sub': `assets-\${AWS::AccountId}` }, S3Key: 'abc.zip' },
+        Handler: 'index.handler',
+        Timeout: 6,
+        Environment: {
+          Variables: {
+            TABLE: { 'Fn::ImportValue': 'data:table' },
+            SECRET: {
+              'Fn::Join': [
+                '',
+                [
+                  '{{resolve:secretsmanager:',
+                  { 'Fn::GetStackOutput': { StackName: 'data-prod', OutputName: 'Secret' } },
+                  ':SecretString:::}}',
+                ],
+              ],
+            },
+            STAGE: { 'Fn::Sub': `\${Stage}-\${AWS::Region}-\${!literal}` },
+            NUMBER: 3,
+            NONE: { Ref: 'AWS::NoValue' },
+          },
+        },
+      },
+    },
+    NotServed04: { Type: 'AWS::Lambda::Function', Properties: { Handler: { 'Fn::Unheard': 'of' } } },
+    Version05: { Type: 'AWS::Lambda::Version', Properties: { FunctionName: { Ref: 'Function03' } } },
+    Alias06: { Type: 'AWS::Lambda::Alias', Properties: { FunctionName: { Ref: 'Function03' }, Name: 'live' } },
+    Direct07: {
+      Type: 'AWS::ApiGatewayV2::Integration',
+      Properties: {
+        IntegrationType: 'AWS_PROXY',
+        IntegrationUri: { 'Fn::GetAtt': ['Function03', 'Arn'] },
+        PayloadFormatVersion: '2.0',
+        TimeoutInMillis: 5000,
+      },
+    },
+    Aliased08: {
+      Type: 'AWS::ApiGatewayV2::Integration',
+      Properties: { IntegrationType: 'AWS_PROXY', IntegrationUri: { Ref: 'Alias06' }, PayloadFormatVersion: '2.0' },
+    },
+    Route09: {
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: { RouteKey: 'ANY /a', Target: { 'Fn::Join': ['/', ['integrations', { Ref: 'Direct07' }]] } },
+    },
+    Route10: {
+      Type: 'AWS::ApiGatewayV2::Route',
+      Properties: { RouteKey: '$default', Target: { 'Fn::Sub': `integrations/\${Aliased08}` } },
+    },
+  },
+};
+
+const manifest = {
+  artifacts: {
+    Data: {
+      type: 'aws:cloudformation:stack',
+      properties: { templateFile: 'data.template.json', stackName: 'data-prod' },
+    },
+    Service: { type: 'aws:cloudformation:stack', properties: { templateFile: 'service.template.json' } },
+    Tree: { type: 'cdk:tree', properties: { file: 'tree.json' } },
+  },
+};
+
+const local = { tableName: (id: string) => `${id}-x1`, secret: 'hush' };
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'assembly-'));
+  await mkdir(join(folder, 'asset.abc'));
+  const files = {
+    'manifest.json': manifest,
+    'data.template.json': data,
+    'data.assets.json': { files: {} },
+    'service.template.json': service,
+    'service.assets.json': { files: { abc: { source: { path: 'asset.abc' } } } },
+    'asset.abc/index.mjs': '',
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), JSON.stringify(content));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('the application in the templates', () => {
+  it('is its tables, its routes, and the functions behind them with everything resolved', async () => {
+    expect(await localApp(await readAssembly(folder), local)).toEqual({
+      tables: [
+        {
+          TableName: 'Addresses01-x1',
+          KeySchema: [{ AttributeName: 'address', KeyType: 'HASH' }],
+          AttributeDefinitions: [{ AttributeName: 'address', AttributeType: 'S' }],
+        },
+      ],
+      routes: [
+        { key: 'ANY /a', functionName: 'Function03', timeoutMilliseconds: 5_000 },
+        { key: '$default', functionName: 'Function03', timeoutMilliseconds: 30_000 },
+      ],
+      functions: [
+        {
+          name: 'Function03',
+          module: join(folder, 'asset.abc', 'index.mjs'),
+          handler: 'handler',
+          environment: {
+            TABLE: 'Addresses01-x1',
+            SECRET: 'hush',
+            STAGE: `prod-eu-west-1-\${literal}`,
+            NUMBER: '3',
+          },
+          timeoutMilliseconds: 6_000,
+          memoryMegabytes: 128,
+        },
+      ],
+    });
+  });
+
+  it('is refused where an integration does not speak payload format 2.0', async () => {
+    const [dataStack, serviceStack] = await readAssembly(folder);
+    if (!dataStack || !serviceStack) throw new Error('two stacks');
+    const old = structuredClone(service.Resources);
+    old.Direct07.Properties.PayloadFormatVersion = '1.0';
+    const stacks = [dataStack, { ...serviceStack, resources: old }];
+    await expect(localApp(stacks, local)).rejects.toThrow(/Direct07 in the template is not as expected/);
+  });
+});
+
+describe('a value of a template', () => {
+  it.each([
+    [{ Ref: 'AWS::Region' }, 'eu-west-1'],
+    [{ 'Fn::Select': [1, { 'Fn::Split': [',', 'a,b'] }] }, 'b'],
+    [{ 'Fn::Sub': [`\${A}-\${Addresses01}`, { A: 'x' }] }, 'x-Addresses01-x1'],
+    [{ 'Fn::GetAtt': 'Addresses01.Arn' }, 'arn:aws:dynamodb:eu-west-1:000000000000:table/Addresses01-x1'],
+    [
+      ['a', { Ref: 'AWS::NoValue' }, 'b'],
+      ['a', 'b'],
+    ],
+    [{ a: { Ref: 'AWS::NoValue' }, b: 1 }, { b: 1 }],
+  ])('%j is evaluated as CloudFormation does', async (value, expected) => {
+    const stacks = await readAssembly(folder);
+    const [stack] = stacks;
+    if (!stack) throw new Error('a stack');
+    expect(evaluator(stacks, local)(value, stack)).toEqual(expected);
+  });
+
+  it.each([
+    [{ 'Fn::Unheard': 'of' }],
+    [{ Ref: 'Nothing' }],
+    [{ 'Fn::ImportValue': 'nothing' }],
+    [{ 'Fn::GetStackOutput': { StackName: 'data-prod', OutputName: 'Nothing' } }],
+  ])('%j is refused rather than guessed', async (value) => {
+    const stacks = await readAssembly(folder);
+    const [stack] = stacks;
+    if (!stack) throw new Error('a stack');
+    expect(() => evaluator(stacks, local)(value, stack)).toThrow(TemplateError);
+  });
+});
