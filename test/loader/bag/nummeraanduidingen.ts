@@ -1,0 +1,42 @@
+import type { ExtractErrorCode } from '../../../loader/bag/extract-error.ts';
+import type { ReadCounts } from '../../../loader/bag/read-counts.ts';
+import { readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
+import type { Nummeraanduiding } from '../../../loader/bag/voorkomen.ts';
+import { fileXml, type NumVoorkomen } from '../../../local/extract/stand-xml.ts';
+
+export const peildatum = '2026-01-08';
+
+/** An occurrence that counts. */
+export const someNum: NumVoorkomen = {
+  identificatie: '0457200000199640',
+  huisnummer: 9,
+  huisletter: 'a',
+  huisnummertoevoeging: 'bis',
+  postcode: '1381AA',
+  openbareRuimte: '0457300000000035',
+  begin: '2010-09-29',
+};
+
+/** A file of NUM occurrences. */
+export function numXml(...voorkomens: NumVoorkomen[]): string {
+  return fileXml('NUM', voorkomens, peildatum);
+}
+
+/** What a reader made of a file: what it visited and counted, or its refusal. */
+export type Outcome = { visited: Nummeraanduiding[]; counts: ReadCounts } | { code: ExtractErrorCode; message: string };
+
+/** Reads `xml` with one of the two readers. Anything but an `ExtractError` escapes. */
+export function read(xml: string | Buffer, reader: 'cursor' | 'strict'): Outcome {
+  const visited: Nummeraanduiding[] = [];
+  try {
+    const visit = (nummeraanduiding: Nummeraanduiding) => visited.push(nummeraanduiding);
+    const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit, {
+      strictly: reader === 'strict',
+    });
+    return { visited, counts };
+  } catch (error) {
+    const { name, code, message } = error as { name: string; code: ExtractErrorCode; message: string };
+    if (name !== 'ExtractError') throw error;
+    return { code, message };
+  }
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Geldigheid, whyNotCurrent } from '../../../loader/bag/validity.ts';
+
+const live = 'Naamgeving uitgegeven';
+const moment = '2020-01-01T10:00:00.000';
+const since2010: Geldigheid = { status: live, beginGeldigheid: '2010-01-01' };
+
+describe('an occurrence on 2021-10-15', () => {
+  it.each<[string, Partial<Geldigheid>, string | null]>([
+    ['counts since it began', {}, null],
+    ['counts on the day it begins', { beginGeldigheid: '2021-10-15' }, null],
+    ['does not count on the day before it begins', { beginGeldigheid: '2021-10-16' }, 'future'],
+    ['counts on the day before it ends', { eindGeldigheid: '2021-10-16' }, null],
+    ['does not count on the day it ends', { eindGeldigheid: '2021-10-15' }, 'ended'],
+    ['never counts when it ends on the day it begins', { eindGeldigheid: '2010-01-01' }, 'ended'],
+    ['does not count when that day is today', { beginGeldigheid: '2021-10-15', eindGeldigheid: '2021-10-15' }, 'ended'],
+    ['does not count when withdrawn, without an end date', { status: 'Naamgeving ingetrokken' }, 'withdrawn'],
+    ['does not count with a tijdstipInactief', { tijdstipInactief: moment }, 'inactive'],
+    ['does not count with a tijdstipInactiefLV', { tijdstipInactiefLV: moment }, 'inactive'],
+    ['does not count with a tijdstipNietBagLV', { tijdstipNietBagLV: moment }, 'not_bag'],
+    ['is withdrawn before it is anything else', { status: '-', eindGeldigheid: '2011-01-01' }, 'withdrawn'],
+  ])('%s', (_, change, reason) => {
+    expect(whyNotCurrent({ ...since2010, ...change }, live, '2021-10-15')).toBe(reason);
+  });
+});
