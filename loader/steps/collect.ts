@@ -1,5 +1,5 @@
-import { mergeParts } from '../dataset/load-counts.ts';
 import type { Load, PartCounts } from '../dataset/load.ts';
+import { mergeParts } from '../dataset/load-counts.ts';
 import type { Segments } from '../dataset/shard.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
 import type { Extracted } from './extract.ts';
@@ -36,11 +36,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
 }
 
 /** Stores the items of the map that merges. */
-export async function putShards(
-  storage: Storage,
-  load: string,
-  shards: Iterable<string>,
-): Promise<{ shards: number }> {
+export async function putShards(storage: Storage, load: string, shards: Iterable<string>): Promise<{ shards: number }> {
   const items: ShardItem[] = [...shards].sort().map((shard) => ({ shard }));
   await putJson(storage, paths.shards(load), items);
   return { shards: items.length };

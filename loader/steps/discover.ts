@@ -9,8 +9,8 @@ import type { Source } from '../storage/source.ts';
 import { openObject, putJson, type Storage } from '../storage/storage.ts';
 import { currentManifest } from './current-manifest.ts';
 import { paths } from './paths.ts';
-import { storageSpool } from './storage-spool.ts';
 import type { Found, Places } from './step.ts';
+import { storageSpool } from './storage-spool.ts';
 
 export type DiscoverInput = {
   /** A URL, `s3://bucket/key` or the path of a file. */

@@ -73,7 +73,9 @@ async function addUp(storage: Storage, load: string) {
   const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
   const { voorkomens, addresses, problems } = collected;
   const counts: LoadCounts = { voorkomens, addresses, problems, ...mergeShards(merged) };
-  const files: ChangeFile[] = merged.flatMap((shard) => shard.files.map(({ name, writes }) => ({ changes: name, writes })));
+  const files: ChangeFile[] = merged.flatMap((shard) =>
+    shard.files.map(({ name, writes }) => ({ changes: name, writes })),
+  );
   return { counts, files, shards: merged.filter(({ keys }) => keys > 0).map(({ shard }) => shard) };
 }
 

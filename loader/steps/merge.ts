@@ -28,7 +28,9 @@ export async function mergeShard(
   if (await storage.open(paths.merged(loadId, shard))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const before = await linesOf(storage, load.base?.snapshot ?? null, shard);
-  const after = load.target ? await linesOf(storage, load.target.snapshot, shard) : await newLines(storage, load, shard);
+  const after = load.target
+    ? await linesOf(storage, load.target.snapshot, shard)
+    : await newLines(storage, load, shard);
 
   const merged: Merged = { shard, files: [], ...noChanges(), keys: after.length };
   let changes: Change[] = [];

@@ -34,7 +34,9 @@ export async function publish(
   const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
   const missing = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
   if (missing.length > 0) {
-    throw new Error(`${missing.length} of ${files.length} change files of ${load} were not applied. Run the load again.`);
+    throw new Error(
+      `${missing.length} of ${files.length} change files of ${load} were not applied. Run the load again.`,
+    );
   }
   await readBack(storage, addresses, pending, files);
   await addresses.setDataset({ date: pending.state, load });

@@ -39,7 +39,10 @@ export async function stage(storage: Storage, loadId: string, progress: Progress
       const around = { ...member, path: member.path.slice(0, -1) };
       const outer = await memberAccess(access, around, label, storageSpool(storage, expected));
       const chunks = entryStream(outer, entry, fileLabel(label, member));
-      await storage.putStream(key(index), counted(chunks, (count) => shown.advance({ bytes: count })));
+      await storage.putStream(
+        key(index),
+        counted(chunks, (count) => shown.advance({ bytes: count })),
+      );
     }
   } finally {
     await source.close();

@@ -1,0 +1,78 @@
+import { emptyReport, type ProblemReport } from './bag/problem-report.ts';
+import type { ChangeKind } from './dataset/diff.ts';
+import type { Objection } from './dataset/guard.ts';
+import type { ChangeExample } from './dataset/load.ts';
+import { noChanges, problemCount } from './dataset/load-counts.ts';
+import type { Plan } from './steps/guard.ts';
+import type { Found } from './steps/step.ts';
+
+/** What came of a load, or would come of it. Plain JSON. */
+export type LoadReport = {
+  /** `unchanged`: there was nothing to do; `reason` says why. */
+  outcome: 'published' | 'planned' | 'refused' | 'unchanged';
+  /** The date of the state, `2021-10-15`; `null` when nothing is served and nothing was found. */
+  state: string | null;
+  load: string | null;
+  reason: string | null;
+  /** The date of the state that was served before. */
+  served: string | null;
+  /** Occurrences (`sl:stand`) of nummeraanduidingen read. */
+  voorkomens: number;
+  addresses: number;
+  /** Distinct keys: equal addresses share one. */
+  keys: number;
+  added: number;
+  changed: number;
+  removed: number;
+  /** Addresses that could not be made; an object without postcode is not one of them. */
+  problems: number;
+  withoutPostcode: number;
+  problemReport: ProblemReport;
+  examples: Record<ChangeKind, ChangeExample[]>;
+  objections: Objection[];
+  approved: boolean;
+};
+
+/** The report of a load that got as far as its plan. */
+export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
+  const { load, state, served, counts, objections, approved } = plan;
+  const { voorkomens, addresses, keys, changes, problems, examples } = counts;
+  return {
+    outcome,
+    state,
+    load,
+    reason: null,
+    served,
+    voorkomens,
+    addresses,
+    keys,
+    ...changes,
+    problems: problemCount(problems),
+    withoutPostcode: problems.no_postcode.count,
+    problemReport: problems,
+    examples,
+    objections,
+    approved,
+  };
+}
+
+/** The report of a load for which there was nothing to do. */
+export function unchangedReport({ reason, state }: Extract<Found, { action: 'none' }>): LoadReport {
+  const counts = { voorkomens: 0, addresses: 0, problems: emptyReport(), ...noChanges() };
+  const plan = { load: '', state: state ?? '', served: state, counts, objections: [], approved: false, go: false };
+  return { ...reportOf(plan, 'unchanged'), load: null, state, reason };
+}
+
+/** A load that stopped before its first write. What is served is as it was. */
+export class RefusedLoadError extends Error {
+  override readonly name = 'RefusedLoadError';
+  readonly report: LoadReport;
+
+  constructor(report: LoadReport) {
+    const why = report.objections.map(({ message }) => message).join('; ');
+    super(
+      `The load of ${report.state} stops here, nothing was written: ${why}. To let it go on, approve ${report.load}.`,
+    );
+    this.report = report;
+  }
+}

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { type Thresholds, usualThresholds } from './dataset/guard.ts';
+import { processOwner, withLock } from './load-lock.ts';
+import { noProgress, type Progress } from './progress.ts';
+import type { Places } from './steps/step.ts';
+import type { AddressTable } from './storage/address-table.ts';
+import { openStorage } from './storage/open-storage.ts';
+import type { Storage } from './storage/storage.ts';
+import { noWorkers, threads, type Workers } from './workers.ts';
+
+/** Where a load on one machine works, and how. */
+export type LoadOptions = {
+  /** A folder or `s3://bucket/prefix`. It knows what the table holds, so it stays with the table. */
+  storage: string | Storage;
+  /** The table to fill: `dynamoDbAddressTable(client, name)`. */
+  addresses: AddressTable;
+  thresholds?: Thresholds;
+  progress?: Progress;
+  /** Threads; 0 does everything in this one. Left out: as many as pay. */
+  workers?: number;
+  /** Who holds the lock, for the message that another load gets. */
+  owner?: string;
+  /** XML of nummeraanduidingen that one task reads, in bytes. */
+  partBytes?: number;
+  /** Changes that one task applies. */
+  changesPerFile?: number;
+  /** How many snapshots stay. */
+  keep?: number;
+};
+
+/** One run of a load, under the lock. */
+export type Session = Places & {
+  options: LoadOptions;
+  thresholds: Thresholds;
+  progress: Progress;
+  owner: string;
+  /** Workers for so many tasks over so much XML. */
+  workers(tasks: number, xmlBytes: number): Promise<Workers>;
+};
+
+/** Below this much XML the start of threads costs more than they save. */
+const worthThreadsBytes = 96 * 1024 * 1024;
+
+/** Takes the lock and works. @throws LockedError */
+export async function inSession<T>(options: LoadOptions, work: (session: Session) => Promise<T>): Promise<T> {
+  const { addresses, thresholds = usualThresholds, progress = noProgress } = options;
+  const location = typeof options.storage === 'string' ? options.storage : null;
+  const storage = typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;
+  const owner = options.owner ?? processOwner(randomUUID().slice(0, 8));
+  let pool: Workers | undefined;
+  const workers = async (tasks: number, xmlBytes: number) => {
+    const wanted = options.workers ?? (xmlBytes < worthThreadsBytes ? 0 : availableParallelism());
+    const count = Math.min(wanted, tasks);
+    pool ??= location && count > 0 ? await threads(location, count) : noWorkers(storage);
+    return pool;
+  };
+  return withLock(addresses.lock, owner, async () => {
+    try {
+      return await work({ storage, addresses, options, thresholds, progress, owner, workers });
+    } finally {
+      await pool?.close();
+    }
+  });
+}

@@ -1,0 +1,69 @@
+import { Worker } from 'node:worker_threads';
+import { ExtractError } from './bag/extract-error.ts';
+import type { Amount } from './progress.ts';
+import type { Task, Workers } from './workers.ts';
+
+/** What a thread says: how far it has read, that its task is done, or why it is not. */
+export type ThreadMessage =
+  | { kind: 'read'; amount: Amount }
+  | { kind: 'done' }
+  | { kind: 'failed'; error: Error; extractError: ExtractErrorParts | null };
+
+/** A thread can't pass on the class of an error. */
+export type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
+
+/** Threads of this process that take tasks as they come free. */
+export class ThreadPool implements Workers {
+  readonly #threads: Worker[];
+
+  /** @param location of the storage: a folder, or `s3://bucket/prefix` */
+  constructor(location: string, count: number) {
+    const script = new URL('./load-thread.ts', import.meta.url);
+    this.#threads = Array.from({ length: count }, () => new Worker(script, { workerData: location }));
+    for (const thread of this.#threads) thread.setMaxListeners(0);
+  }
+
+  async run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void> {
+    const waiting = [...tasks];
+    await Promise.all(
+      this.#threads.map(async (thread) => {
+        for (let task = waiting.shift(); task; task = waiting.shift()) {
+          try {
+            await runOn(thread, task, onRead);
+          } catch (error) {
+            waiting.length = 0;
+            throw error;
+          }
+        }
+      }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.terminate()));
+  }
+}
+
+function runOn(thread: Worker, task: Task, onRead: (amount: Amount) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void) => {
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+      finish();
+    };
+    const onMessage = (message: ThreadMessage) => {
+      if (message.kind === 'read') onRead(message.amount);
+      else if (message.kind === 'done') settle(resolve);
+      else settle(() => reject(revived(message)));
+    };
+    const onError = (error: Error) => settle(() => reject(error));
+    const onExit = () => settle(() => reject(new Error('A thread of the load ended before its work did.')));
+    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+    thread.postMessage(task);
+  });
+}
+
+function revived({ error, extractError }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
+  if (!extractError) return error;
+  const { code, file, message } = extractError;
+  return new ExtractError(code, file, message.slice(file.length + 2), { cause: error });
+}

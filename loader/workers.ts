@@ -1,0 +1,39 @@
+import type { Amount } from './progress.ts';
+import { extractPart } from './steps/extract.ts';
+import { mergeShard } from './steps/merge.ts';
+import type { Part } from './steps/reference.ts';
+import type { Storage } from './storage/storage.ts';
+
+/** Work that can be done beside other work of its kind. */
+export type Task =
+  | { kind: 'extract'; load: string; part: Part }
+  | { kind: 'merge'; load: string; shard: string; changesPerFile?: number };
+
+/** Does tasks, some of them at once. */
+export interface Workers {
+  /** Resolves when all are done; the first failure ends it. `onRead` hears how far the extract was read. */
+  run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Does one task: in this thread, or in a worker's. */
+export async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
+  if (task.kind === 'extract') await extractPart(storage, task.load, task.part, onRead);
+  else await mergeShard(storage, task.load, task.shard, task.changesPerFile);
+}
+
+/** Does the tasks here, one after the other: for small extracts, where starting a thread takes longer than the work. */
+export function noWorkers(storage: Storage): Workers {
+  return {
+    async run(tasks, onRead) {
+      for (const task of tasks) await doTask(storage, task, onRead);
+    },
+    close: async () => undefined,
+  };
+}
+
+/** Threads of this process, each with its own view of the storage at `location`. */
+export async function threads(location: string, count: number): Promise<Workers> {
+  const { ThreadPool } = await import('./thread-pool.ts');
+  return new ThreadPool(location, count);
+}
