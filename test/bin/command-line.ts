@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCommandLine } from '../../bin/commands/run-command-line.ts';
+import { writeLocalState } from '../../local/local-state.ts';
+import { createTables, startDynamoDb } from '../support/dynamodb.ts';
+
+/** How a command ended and what it printed. */
+export type Ended = { exit: number | null; out: string; err: string };
+
+const program = fileURLToPath(new URL('../../bin/bag-adres.ts', import.meta.url));
+
+/** Runs the command line in this process. */
+export async function run(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const exit = await runCommandLine(args, { out: (text) => out.push(text), err: (text) => err.push(text), env });
+  return { exit, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** Runs it as an operator does: a process of its own, with `env` and no AWS settings of this machine. */
+export async function runProcess(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const nowhere = join(tmpdir(), 'no-such-folder');
+  const child = spawn(process.execPath, [program, ...args], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: nowhere,
+      AWS_CONFIG_FILE: nowhere,
+      AWS_SHARED_CREDENTIALS_FILE: nowhere,
+      AWS_EC2_METADATA_DISABLED: 'true',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const exit = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { exit, out, err };
+}
+
+/** A real engine with empty tables and a data folder that says where it is, as the running service leaves one. */
+export async function startLocalRun() {
+  const engine = await startDynamoDb();
+  await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
+  const data = await mkdtemp(join(tmpdir(), 'bag-adres-'));
+  await writeLocalState(data, {
+    pid: process.pid,
+    baseUrl: 'http://127.0.0.1:1',
+    endpoint: engine.endpoint,
+    addressesTable: 'addresses',
+    accountsTable: 'accounts',
+    checksumSecret: 'a secret of the tests',
+    storageFolder: data,
+  });
+  const local = ['--local', '--data', data];
+  return {
+    ...engine,
+    local,
+    run: (...args: string[]) => run([...args, ...local]),
+    json: async (...args: string[]) => JSON.parse((await run([...args, ...local, '--json'])).out),
+    stop: async () => {
+      await engine.stop();
+      await rm(data, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startLocalRun } from './command-line.ts';
+
+let bench: Awaited<ReturnType<typeof startLocalRun>>;
+beforeAll(async () => {
+  bench = await startLocalRun();
+  await bench.run(
+    'plan',
+    'put',
+    'standard',
+    '--limit',
+    'minute=60',
+    '--limit',
+    'day=5000',
+    '--limit',
+    'month=unlimited',
+  );
+  await bench.run('plan', 'put', 'small', '--limit', 'day=10');
+  await bench.run('account', 'create', 'acme', '--plan', 'standard', '--limit', 'day=100');
+});
+afterAll(() => bench.stop());
+
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+
+describe('plan', () => {
+  it('put says what the plan is now and how many accounts follow', async () => {
+    const { exit, out, err } = await bench.run(
+      'plan',
+      'put',
+      'standard',
+      '--limit',
+      'minute=60',
+      '--limit',
+      'day=5000',
+      '--limit',
+      'month=unlimited',
+    );
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toBe('Plan "standard" is active: minute=60 day=5000 month=unlimited. 1 account follows this change.');
+  });
+
+  it('put --json gives the plan', async () => {
+    expect(await bench.json('plan', 'put', 'made', '--limit', 'hour=0', '--inactive')).toEqual({
+      code: 'made',
+      state: 'inactive',
+      limits: { hour: 0 },
+      followed: 0,
+    });
+  });
+
+  it('list shows a window that a plan lacks as a dash, in JSON as no member', async () => {
+    const { out } = await bench.run('plan', 'list');
+    expect(out).toMatch(/plan +│ state +│ minute +│ hour +│ day +│ month/);
+    expect(out).toMatch(/standard +│ active +│ 60 +│ - +│ 5000 +│ unlimited/);
+    expect(await bench.json('plan', 'list')).toContainEqual({
+      code: 'standard',
+      state: 'active',
+      limits: { minute: 60, day: 5000, month: null },
+    });
+  });
+});
+
+describe('account', () => {
+  it('create, show and set --json give the account', async () => {
+    const made = await bench.json('account', 'create', 'shape', '--plan', 'standard', '--limit', 'day=unlimited');
+    expect(made).toEqual({
+      id: 'shape',
+      state: 'active',
+      plan: 'standard',
+      plan_state: 'active',
+      created: instant,
+      own_limits: { day: null },
+      windows: {
+        minute: { limit: 60, used: 0, resets: instant },
+        day: { limit: null, used: 0, resets: instant },
+        month: { limit: null, used: 0, resets: instant },
+      },
+      keys: [],
+    });
+    expect(await bench.json('account', 'show', 'shape')).toMatchObject({ id: 'shape', own_limits: { day: null } });
+    expect(await bench.json('account', 'set', 'shape', '--limit', 'day=plan')).toMatchObject({
+      own_limits: {},
+      windows: { day: { limit: 5000 } },
+    });
+    expect(await bench.json('account', 'set', 'shape', '--plan', 'small')).toMatchObject({
+      plan: 'small',
+      windows: { day: { limit: 10 } },
+    });
+  });
+
+  it('show tells people the limits, who set them, and the keys', async () => {
+    const { out } = await bench.run('account', 'show', 'acme');
+    expect(out).toContain('plan     standard');
+    expect(out).toMatch(/minute +│ 60 +│ plan +│ 0 +│ 60 +│ \d{4}-/);
+    expect(out).toMatch(/day +│ 100 +│ account +│ 0 +│ 100 +│ \d{4}-/);
+    expect(out).toMatch(/month +│ unlimited +│ plan +│ 0 +│ unlimited +│ \d{4}-/);
+    expect(out).toContain('There are no keys yet');
+  });
+
+  it('list shows every account with its use, in JSON as they are shown', async () => {
+    const { out } = await bench.run('account', 'list');
+    expect(out).toMatch(/acme +│ active +│ standard +│ 0 +│ 0 \/ 60 +│ - +│ 0 \/ 100 +│ 0 \/ unlimited/);
+    const accounts = await bench.json('account', 'list');
+    expect(accounts).toContainEqual(await bench.json('account', 'show', 'acme'));
+  });
+
+  it('suspend and activate say what the account is now', async () => {
+    expect((await bench.run('account', 'suspend', 'acme')).out).toBe('Account "acme" is suspended.');
+    expect(await bench.json('account', 'show', 'acme')).toMatchObject({ state: 'suspended' });
+    expect((await bench.run('account', 'activate', 'acme')).out).toBe('Account "acme" is active.');
+    expect(await bench.json('account', 'suspend', 'shape')).toMatchObject({ id: 'shape', state: 'suspended' });
+  });
+});
+
+describe('key', () => {
+  it('create prints only the key on standard output, and the rest beside it', async () => {
+    const { exit, out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'webshop');
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^bagadres_acme_[0-9A-Za-z]{43}$/);
+    expect(err).toMatch(/Keep it now.*key id is [0-9A-Za-z]{8}\.$/);
+  });
+
+  it('create --json gives the key and its id, and nothing on standard error', async () => {
+    const { out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'json', '--json');
+    expect(err).toBe('');
+    const made = JSON.parse(out);
+    expect(made).toEqual({ key: expect.stringMatching(/^bagadres_acme_/), key_id: expect.stringMatching(/^\w{8}$/) });
+    expect(made.key).toContain(`_acme_${made.key_id}`);
+  });
+
+  it('list and revoke tell of a key by its id', async () => {
+    const { key_id: id } = await bench.json('key', 'create', '--account', 'acme', '--label', 'old till');
+    expect((await bench.run('key', 'list', '--account', 'acme')).out).toMatch(
+      new RegExp(`${id} +│ old till +│ active +│ \\d{4}-.* +│ -`),
+    );
+    expect((await bench.run('key', 'revoke', id, '--account', 'acme')).out).toBe(
+      `Key ${id} of account "acme" is revoked.`,
+    );
+    const revoked = { key_id: id, label: 'old till', state: 'revoked', created: instant, revoked: instant };
+    expect(await bench.json('key', 'list', '--account', 'acme')).toContainEqual(revoked);
+    expect(await bench.json('key', 'revoke', id, '--account', 'acme')).toEqual(revoked);
+  });
+
+  it('no command prints a key, or a part of its secret, after create did', async () => {
+    const { key, key_id: id } = await bench.json('key', 'create', '--account', 'acme', '--label', 'once');
+    const secret = key.slice(key.indexOf(id) + id.length);
+    const commands = [
+      ['account', 'show', 'acme'],
+      ['account', 'list'],
+      ['key', 'list', '--account', 'acme'],
+      ['key', 'revoke', key, '--account', 'acme'],
+      ['key', 'revoke', id, '--account', key],
+      ['account', 'show', key],
+      ['plan', 'put', key, '--limit', 'day=1'],
+      ['plan', 'put', 'x', '--limit', `day=${key}`],
+      ['plan', 'put', 'x', '--limit', `${key}=1`],
+      [key],
+      ['key', 'list', `--${key}`],
+      ['key', 'revoke', id, '--account', 'acme'],
+    ];
+    for (const command of commands) {
+      for (const json of [[], ['--json']]) {
+        const { out, err } = await bench.run(...command, ...json);
+        expect(`${out}${err}`).not.toContain(secret.slice(0, 12));
+      }
+    }
+  });
+});
