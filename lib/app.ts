@@ -11,13 +11,7 @@ export function bagAdresApp(props: AppProps = {}): App {
   const config = parseConfig(readContext(app.node.getAllContext()));
   const names = stackNames(config.stage);
   const data = new DataStack(app, names.data, { config, stackName: names.data });
-  new ServiceStack(app, names.service, {
-    config,
-    stackName: names.service,
-    addresses: data.addresses,
-    accounts: data.accounts,
-    keyChecksumSecret: data.keyChecksumSecret,
-  });
+  new ServiceStack(app, names.service, { config, stackName: names.service, data });
   for (const [key, value] of Object.entries({ application: 'bag-adres', stage: config.stage, ...config.tags }))
     Tags.of(app).add(key, value);
   return app;

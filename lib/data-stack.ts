@@ -2,10 +2,14 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { accountsTable, addressesTable } from '../lambdas/shared/tables.ts';
+import { acknowledge } from './acknowledge.ts';
 import type { Config } from './config/schema.ts';
+import { TableAlarms } from './data/table-alarms.ts';
 import { encryptionKey } from './encryption.ts';
+import { alarmTopic } from './monitoring/alarm-topic.ts';
 import { isProtected, removal } from './removal.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
@@ -19,6 +23,8 @@ export class DataStack extends Stack {
   readonly accounts: Table;
   readonly keyChecksumSecret: Secret;
   readonly encryptionKey: IKey | undefined;
+  /** Every alarm goes here, of the other stacks too: an operator confirms one subscription. */
+  readonly alarmTopic: Topic;
 
   constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
     super(scope, id, {
@@ -40,6 +46,17 @@ export class DataStack extends Stack {
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: removal(config),
       ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
+    });
+    acknowledge(
+      this.keyChecksumSecret,
+      'AwsSolutions-SMG4',
+      'Another value would make every key that was issued invalid at once; it admits nobody, the stored hash of a key does.',
+    );
+    this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
+    new TableAlarms(this, 'TableAlarms', {
+      accounts: this.accounts,
+      addresses: this.addresses,
+      topic: this.alarmTopic,
     });
     new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
     new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });

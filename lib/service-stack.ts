@@ -1,34 +1,26 @@
 import { Stack } from 'aws-cdk-lib';
-import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Config } from './config/schema.ts';
+import type { DataStack } from './data-stack.ts';
 import { isProtected } from './removal.ts';
 import { HttpApi } from './service/http-api.ts';
 import { HttpFunction } from './service/http-function.ts';
+import { ServiceAlarms } from './service/service-alarms.ts';
+import { ServiceDashboard } from './service/service-dashboard.ts';
 
-export type ServiceStackProps = {
-  config: Config;
-  stackName: string;
-  addresses: ITable;
-  accounts: ITable;
-  keyChecksumSecret: ISecret;
-};
+export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
 /** What answers requests. It holds no data: it may be deleted and deployed again at any time. */
 export class ServiceStack extends Stack {
-  constructor(
-    scope: Construct,
-    id: string,
-    { config, stackName, addresses, accounts, keyChecksumSecret }: ServiceStackProps,
-  ) {
+  constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
     super(scope, id, {
       stackName,
       description: 'Dutch address service: the HTTP interface',
       env: { region: config.region },
       terminationProtection: isProtected(config),
     });
+    const { accounts, addresses, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const common = {
       [environment.accountsTable]: accounts.tableName,
       // Resolved by CloudFormation, so that a cold start asks nothing. The checksum admits nobody: the stored hash does.
@@ -36,12 +28,14 @@ export class ServiceStack extends Stack {
     };
     const address = new HttpFunction(this, 'Address', {
       config,
+      encryptionKey,
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
       environment: { ...common, [environment.addressesTable]: addresses.tableName },
     });
     const validate = new HttpFunction(this, 'Validate', {
       config,
+      encryptionKey,
       entry: 'lambdas/validate/handler.ts',
       description: 'Tells whether a key works and with which limits; answers unknown paths',
       environment: common,
@@ -49,6 +43,12 @@ export class ServiceStack extends Stack {
     accounts.grant(address.function, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
     addresses.grant(address.function, 'dynamodb:GetItem');
     accounts.grant(validate.function, 'dynamodb:GetItem');
-    new HttpApi(this, 'Http', { config, address: address.live, validate: validate.live });
+
+    const live = { address: address.live, validate: validate.live };
+    const { api } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
+    const { rollback } = new ServiceAlarms(this, 'Alarms', { api, topic, ...live });
+    address.deploySafely(config, rollback.address);
+    validate.deploySafely(config, rollback.validate);
+    new ServiceDashboard(this, 'Overview', { api, accounts, addresses, ...live });
   }
 }

@@ -1,4 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Alias,
   Architecture,
@@ -9,12 +12,15 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { acknowledge } from '../acknowledge.ts';
 import { BUNDLE_HANDLER, bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
-import { removal } from '../removal.ts';
+import { functionRole } from '../function-role.ts';
+import { logGroupProps } from '../log-group-props.ts';
 
 export type HttpFunctionProps = {
   config: Config;
+  encryptionKey: IKey | undefined;
   /** The module with the handler, relative to the root of the project. */
   entry: string;
   description: string;
@@ -26,8 +32,10 @@ export class HttpFunction extends Construct {
   readonly function: LambdaFunction;
   readonly live: Alias;
 
-  constructor(scope: Construct, id: string, { config, entry, description, environment }: HttpFunctionProps) {
+  constructor(scope: Construct, id: string, props: HttpFunctionProps) {
     super(scope, id);
+    const { config, encryptionKey, entry, description, environment } = props;
+    const logGroup = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new LambdaFunction(this, 'Function', {
       description,
       code: bundle({ entry, name: id }),
@@ -40,12 +48,31 @@ export class HttpFunction extends Construct {
       timeout: Duration.seconds(6),
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
-      logGroup: new LogGroup(this, 'Logs', {
-        retention: config.logRetentionDays,
-        removalPolicy: removal(config),
-      }),
+      logGroup,
+      role: functionRole(this, logGroup),
       environment,
+      ...(encryptionKey && { environmentEncryption: encryptionKey }),
     });
+    acknowledge(
+      this.function,
+      'Serverless-LambdaDLQ',
+      'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued that could be lost.',
+    );
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.function.currentVersion });
+  }
+
+  /** Lets a new version take over as configured, and back at the first of these alarms. */
+  deploySafely({ deployment }: Config, alarms: IAlarm[]): void {
+    const group = new LambdaDeploymentGroup(this, 'Deployment', {
+      alias: this.live,
+      alarms,
+      deploymentConfig:
+        deployment === 'canary' ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
+    });
+    acknowledge(
+      group,
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+      'The policy that AWS keeps for exactly this: it reads alarms and moves aliases, on behalf of CodeDeploy only.',
+    );
   }
 }

@@ -1,0 +1,78 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { Dashboard, GraphWidget, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { metricNames } from '../../lambdas/shared/metric-names.ts';
+import { byOutcome } from './service-metrics.ts';
+
+export type ServiceDashboardProps = {
+  api: HttpApi;
+  address: Alias;
+  validate: Alias;
+  accounts: ITable;
+  addresses: ITable;
+};
+
+const period = Duration.minutes(1);
+
+/** What a person on call wants to see first, from the caller's side down to the tables. */
+export class ServiceDashboard extends Construct {
+  constructor(scope: Construct, id: string, { api, address, validate, accounts, addresses }: ServiceDashboardProps) {
+    super(scope, id);
+    const dashboard = new Dashboard(this, 'Dashboard', {
+      defaultInterval: Duration.hours(12),
+      widgets: [
+        [new TextWidget({ markdown: '## What callers get', width: 24, height: 1 })],
+        [
+          graph('Lookups by outcome, a minute', [byOutcome('address', metricNames.requests, 'Sum')]),
+          graph(
+            'Latency of an answer (ms)',
+            ['p50', 'p95', 'p99'].map((p) => api.metricLatency(stat(p))),
+          ),
+          graph('Refusals and errors, a minute', [
+            api.metricClientError(stat('Sum')),
+            api.metricServerError(stat('Sum')),
+          ]),
+        ],
+        [new TextWidget({ markdown: '## What it takes', width: 24, height: 1 })],
+        [
+          graph('Quota units charged, a minute', [byOutcome('address', metricNames.charges, 'Sum')]),
+          graph('Windows that began anew, a minute', [byOutcome('address', metricNames.windowRolls, 'Sum')]),
+          graph('Key validations by outcome, a minute', [byOutcome('validate', metricNames.requests, 'Sum')]),
+        ],
+        [
+          graph('Functions: crashes and throttles', [
+            address.metricErrors({ ...stat('Sum'), label: 'address crashes' }),
+            address.metricThrottles({ ...stat('Sum'), label: 'address throttles' }),
+            validate.metricErrors({ ...stat('Sum'), label: 'validate crashes' }),
+            validate.metricThrottles({ ...stat('Sum'), label: 'validate throttles' }),
+          ]),
+          graph('Time in the functions (ms)', [
+            address.metricDuration({ ...stat('p50'), label: 'address p50' }),
+            address.metricDuration({ ...stat('p99'), label: 'address p99' }),
+            validate.metricDuration({ ...stat('p99'), label: 'validate p99' }),
+          ]),
+          graph('Tables: units used and turned away', [
+            accounts.metric('ConsumedWriteCapacityUnits', { ...stat('Sum'), label: 'accounts, written' }),
+            addresses.metric('ConsumedReadCapacityUnits', { ...stat('Sum'), label: 'addresses, read' }),
+            accounts.metric('WriteThrottleEvents', { ...stat('Sum'), label: 'accounts, turned away' }),
+            addresses.metric('ReadThrottleEvents', { ...stat('Sum'), label: 'addresses, turned away' }),
+          ]),
+        ],
+      ],
+    });
+    new CfnOutput(this, 'DashboardUrl', {
+      value: `https://${Stack.of(this).region}.console.aws.amazon.com/cloudwatch/home#dashboards/dashboard/${dashboard.dashboardName}`,
+    }).overrideLogicalId('DashboardUrl');
+  }
+}
+
+function stat(statistic: string) {
+  return { statistic, period };
+}
+
+function graph(title: string, left: IMetric[]): IWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6, liveData: true });
+}
