@@ -26,10 +26,17 @@ export function readStands(
     readStrictly(xml, file, kind, onStand);
     return;
   }
+  let failedInStand = false;
+  const onLeftStand = (fields: Fields) => {
+    failedInStand = true;
+    onStand(fields);
+    failedInStand = false;
+  };
   try {
-    readWithCursor(xml, file, kind, onStand, take);
+    readWithCursor(xml, file, kind, onLeftStand, take);
   } catch (error) {
-    if (error instanceof ExtractError) readStrictly(xml, file, kind, () => {}); // which knows the place in the file
+    // The parser did not see all of the file: let it, so that its error names the right line and column.
+    if (error instanceof ExtractError && !failedInStand) readStrictly(xml, file, kind, () => {});
     throw error;
   }
 }
