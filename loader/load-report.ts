@@ -56,11 +56,12 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
   };
 }
 
-/** The report of a load for which there was nothing to do. */
-export function unchangedReport({ reason, state }: Extract<Found, { action: 'none' }>): LoadReport {
-  const counts = { voorkomens: 0, addresses: 0, problems: emptyReport(), ...noChanges() };
-  const plan = { load: '', state: state ?? '', served: state, counts, objections: [], approved: false, go: false };
-  return { ...reportOf(plan, 'unchanged'), load: null, state, reason };
+/** The report of a load for which there was nothing to do: the counts are of what is served. */
+export function unchangedReport({ reason, served }: Extract<Found, { action: 'none' }>): LoadReport {
+  const { voorkomens = 0, addresses = 0, keys = 0, state = null, load = null } = served ?? {};
+  const counts = { voorkomens, addresses, problems: emptyReport(), ...noChanges(), keys };
+  const plan = { load: '', state: '', served: state, counts, objections: [], approved: false, go: false };
+  return { ...reportOf(plan, 'unchanged'), load, state, reason, problems: served?.problems ?? 0 };
 }
 
 /** A load that stopped before its first write. What is served is as it was. */

@@ -7,7 +7,8 @@ import type { Places } from './steps/step.ts';
 import type { AddressTable } from './storage/address-table.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
-import { noWorkers, threads, type Workers } from './workers.ts';
+import { noWorkers, type Workers } from './task.ts';
+import { ThreadPool } from './thread-pool.ts';
 
 /** Where a load on one machine works, and how. */
 export type LoadOptions = {
@@ -52,7 +53,7 @@ export async function inSession<T>(options: LoadOptions, work: (session: Session
   const workers = async (tasks: number, xmlBytes: number) => {
     const wanted = options.workers ?? (xmlBytes < worthThreadsBytes ? 0 : availableParallelism());
     const count = Math.min(wanted, tasks);
-    pool ??= location && count > 0 ? await threads(location, count) : noWorkers(storage);
+    pool ??= location && count > 0 ? new ThreadPool(location, count) : noWorkers(storage);
     return pool;
   };
   return withLock(addresses.lock, owner, async () => {

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ExtractError } from './bag/extract-error.ts';
 import { openStorage } from './storage/open-storage.ts';
+import { doTask, type Task } from './task.ts';
 import type { ThreadMessage } from './thread-pool.ts';
-import { doTask, type Task } from './workers.ts';
 
 /** A thread of a load: does one task at a time. `workerData` is the location of the storage. */
 const storage = openStorage(workerData as string);

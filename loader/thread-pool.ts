@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { ExtractError } from './bag/extract-error.ts';
 import type { Amount } from './progress.ts';
-import type { Task, Workers } from './workers.ts';
+import type { Task, Workers } from './task.ts';
 
 /** What a thread says: how far it has read, that its task is done, or why it is not. */
 export type ThreadMessage =

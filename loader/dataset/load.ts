@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ProblemReport } from '../bag/problem-report.ts';
 import type { Member } from '../pipeline/extract-members.ts';
-import type { SourceVersion } from '../storage/source.ts';
 import type { ChangeCounts, ChangeKind } from './diff.ts';
+import type { SourceVersion } from './source-version.ts';
 
 /** A state of the register that is, was or may be served: its snapshot is `snapshots/<snapshot>/<shard>`. */
 export type Snapshot = { id: string; shards: string[] };

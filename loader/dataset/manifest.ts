@@ -1,5 +1,5 @@
-import type { SourceVersion } from '../storage/source.ts';
 import type { Snapshot } from './load.ts';
+import type { SourceVersion } from './source-version.ts';
 
 /** A load that is being served, was served, or is being applied. */
 export type ManifestEntry = {

@@ -34,11 +34,11 @@ export async function discover({ storage, addresses }: Places, input: DiscoverIn
 
   const known = input.again ? undefined : (base?.source ?? undefined);
   const source = await openSource(input.source, known);
-  if (!source) return { action: 'none', reason: `${input.source} has not changed`, state: base?.state ?? null };
+  if (!source) return { action: 'none', reason: `${input.source} has not changed`, served: base };
   try {
     const load = await describe(storage, source, base);
     const reason = input.again ? null : whyNot(load, base?.identity, manifest);
-    if (reason) return { action: 'none', reason, state: base?.state ?? null };
+    if (reason) return { action: 'none', reason, served: base };
     await putJson(storage, paths.load(load.id), load);
     return { action: 'load', load: load.id, state: load.state };
   } finally {

@@ -28,7 +28,7 @@ export async function rollback({ storage, addresses }: Places, stateOrLoad: stri
     throw new UnknownStateError(`No snapshot of ${stateOrLoad} is kept. ${choice}`);
   }
   if (target.snapshot.id === published.snapshot.id) {
-    return { action: 'none', reason: `the state of ${target.state} is the one that is served`, state: target.state };
+    return { action: 'none', reason: `the state of ${target.state} is the one that is served`, served: published };
   }
   const load: Load = {
     id: loadId(target.state, `rollback ${target.load}`, published.load),

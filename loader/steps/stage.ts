@@ -1,10 +1,11 @@
 import { extractName, type Load } from '../dataset/load.ts';
+import type { SourceVersion } from '../dataset/source-version.ts';
 import { fileLabel, memberAccess } from '../pipeline/extract-members.ts';
 import { entryStream } from '../pipeline/zip-entry.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { openSource } from '../storage/open-source.ts';
 import { readAhead } from '../storage/read-ahead.ts';
-import { SourceChangedError, type SourceVersion } from '../storage/source.ts';
+import { SourceChangedError } from '../storage/source.ts';
 import { getJson, type Storage } from '../storage/storage.ts';
 import { readable } from './discover.ts';
 import { paths } from './paths.ts';

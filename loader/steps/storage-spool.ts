@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { SourceVersion } from '../dataset/source-version.ts';
 import type { Spool } from '../pipeline/extract-members.ts';
-import type { SourceVersion } from '../storage/source.ts';
+
 import { openObject, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SourceVersion } from '../dataset/source-version.ts';
 import { idleGuard } from './idle-guard.ts';
-import { type Source, SourceChangedError, SourceError, type SourceVersion } from './source.ts';
+import { type Source, SourceChangedError, SourceError } from './source.ts';
 
 const attempts = 6;
 const firstPauseMilliseconds = 250;

@@ -1,7 +1,8 @@
+import type { SourceVersion } from '../dataset/source-version.ts';
 import { fileSource } from './file-source.ts';
 import { httpSource } from './http-source.ts';
 import { s3Source } from './s3-source.ts';
-import type { Source, SourceVersion } from './source.ts';
+import type { Source } from './source.ts';
 
 /** The whole country's extract, replaced every month. */
 export const pdokExtract = 'https://service.pdok.nl/kadaster/adressen/atom/v1_0/downloads/lvbag-extract-nl.zip';

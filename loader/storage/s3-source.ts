@@ -1,6 +1,7 @@
 import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { SourceVersion } from '../dataset/source-version.ts';
 import { readS3Range } from './s3-range.ts';
-import { type Source, SourceError, type SourceVersion } from './source.ts';
+import { type Source, SourceError } from './source.ts';
 
 /** An extract in a bucket, `s3://bucket/key`; `null` when it is still `known`. @throws SourceError */
 export async function s3Source(client: S3Client, location: string, known?: SourceVersion): Promise<Source | null> {

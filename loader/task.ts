@@ -31,9 +31,3 @@ export function noWorkers(storage: Storage): Workers {
     close: async () => undefined,
   };
 }
-
-/** Threads of this process, each with its own view of the storage at `location`. */
-export async function threads(location: string, count: number): Promise<Workers> {
-  const { ThreadPool } = await import('./thread-pool.ts');
-  return new ThreadPool(location, count);
-}
