@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
+import { buildSync, type OutputFile } from 'esbuild';
 
 /** What Lambda has to be told to run a bundle. */
 export const BUNDLE_HANDLER = 'index.handler';
@@ -40,11 +40,12 @@ export function bundle({ entry, ...options }: BundleOptions): Code {
   });
 }
 
-function build({ entry, name, requires }: BundleOptions, outputDirectory: string): void {
-  const { outputFiles } = buildSync({
+/** The files of a bundle, `index.mjs` and its source map, in memory; `entry` is absolute here. */
+export function compile({ entry, requires }: Pick<BundleOptions, 'entry' | 'requires'>): OutputFile[] {
+  return buildSync({
     entryPoints: [entry],
     absWorkingDir: root,
-    outfile: join(outputDirectory, 'index.mjs'),
+    outfile: 'index.mjs',
     write: false,
     bundle: true,
     minify: true,
@@ -56,10 +57,13 @@ function build({ entry, name, requires }: BundleOptions, outputDirectory: string
     sourcemap: 'external',
     logLevel: 'error',
     ...(requires && { banner: { js: requireBanner } }),
-  });
+  }).outputFiles;
+}
+
+function build({ entry, name, requires }: BundleOptions, outputDirectory: string): void {
   const maps = join(dirname(outputDirectory), 'source-maps');
   mkdirSync(maps, { recursive: true });
-  for (const { path, contents, text } of outputFiles) {
+  for (const { path, contents, text } of compile({ entry, requires })) {
     if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of'))
       throw new Error(`A dependency of ${entry} requires modules at run time: bundle ${name} with \`requires: true\`.`);
     writeFileSync(

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { environment } from '../../lambdas/shared/tables.ts';
+import { compile } from '../../lib/bundle.ts';
+import { localAws } from '../../local/dynamodb-client.ts';
+import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
+import { gatewayEvent } from '../support/gateway-event.ts';
+import type { Benchmark } from './benchmark.ts';
+import { inTurn, median, pairedRatio, rounded } from './measure.ts';
+
+const rounds = 15;
+const execute = promisify(execFile);
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** Bundle bytes, and CPU time of import and first answer, of each Lambda against a handler with only the bare client. */
+export const benchmark: Benchmark = {
+  async run() {
+    const service = await startAddressService();
+    const folder = mkdtempSync(join(tmpdir(), 'cold-start-'));
+    try {
+      const { key } = await newAccount(service, { minute: 1e9, day: 1e9 });
+      const headers = { 'x-api-key': key };
+      const contenders = {
+        address: gatewayEvent('/v1/address?postcode=1381AA&huisnummer=9&toevoeging=a', { headers }),
+        validate: gatewayEvent('/v1/auth/validate', { headers }),
+        bare: {},
+      };
+      const bundles = {
+        address: bundleOf('../../lambdas/address/handler.ts', folder, 'address'),
+        validate: bundleOf('../../lambdas/validate/handler.ts', folder, 'validate'),
+        bare: bundleOf('./cold-start-parts/bare-handler.ts', folder, 'bare'),
+      };
+      const parts: Record<string, { importMs: number[]; answerMs: number[] }> = {};
+      const start = (name: keyof typeof bundles) => async () => {
+        const { importMs, answerMs } = await firstAnswer(bundles[name].file, contenders[name], service.endpoint);
+        parts[name] ??= { importMs: [], answerMs: [] };
+        parts[name].importMs.push(importMs);
+        parts[name].answerMs.push(answerMs);
+        return importMs + answerMs;
+      };
+      const cpu = await inTurn(rounds, { bare: start('bare'), address: start('address'), validate: start('validate') });
+      const figures = (name: keyof typeof bundles) => ({
+        bundle_bytes: bundles[name].bytes,
+        bundle_gzip_bytes: bundles[name].gzipBytes,
+        import_cpu_ms: rounded(median(parts[name]?.importMs ?? [])),
+        first_answer_cpu_ms: rounded(median(parts[name]?.answerMs ?? [])),
+        total_cpu_ms: rounded(median(cpu[name])),
+        cpu_ratio_to_bare: rounded(pairedRatio(cpu[name], cpu.bare)),
+      });
+      return { rounds, address: figures('address'), validate: figures('validate'), bare: figures('bare') };
+    } finally {
+      rmSync(folder, { recursive: true });
+      await service.stop();
+    }
+  },
+  plot: (figures) => {
+    const cpu = (name: string) => Number((figures[name] as Record<string, number>).total_cpu_ms);
+    return {
+      title: 'CPU of a cold start: import and first answer',
+      unit: 'ms',
+      bars: [
+        { label: 'address', value: cpu('address') },
+        { label: 'validate', value: cpu('validate') },
+        { label: 'bare DynamoDB client', value: cpu('bare'), isReference: true },
+      ],
+    };
+  },
+};
+
+/** The bundle as it is deployed. */
+function bundleOf(entry: string, folder: string, name: string) {
+  const module = compile({ entry: path(entry) }).find((file) => file.path.endsWith('.mjs'));
+  if (!module) throw new Error(`${entry} made no module`);
+  const file = join(folder, `${name}.mjs`);
+  writeFileSync(file, module.contents);
+  return { file, bytes: module.contents.length, gzipBytes: gzipSync(module.contents).length };
+}
+
+async function firstAnswer(bundle: string, event: object, endpoint: string) {
+  const env = {
+    ...process.env,
+    AWS_REGION: localAws.region,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    [environment.accountsTable]: testTables.accounts,
+    [environment.addressesTable]: testTables.addresses,
+    [environment.keyChecksumSecret]: testChecksumSecret,
+  };
+  const script = path('./cold-start-parts/first-answer.ts');
+  const { stdout } = await execute(process.execPath, [script, bundle, JSON.stringify(event)], { env });
+  const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+  if (result.status !== 200) throw new Error(`${bundle} answered ${result.status}`);
+  return result as { importMs: number; answerMs: number };
+}
