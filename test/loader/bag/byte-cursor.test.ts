@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { ByteCursor, literal } from '../../../loader/bag/byte-cursor.ts';
+
+const cursorOn = (text: string) => new ByteCursor(Buffer.from(text, 'latin1'));
+
+describe('a literal', () => {
+  const text = '<Objecten:huisnummer>';
+
+  it('is found where its bytes are, wherever the buffer begins', () => {
+    for (let offset = 0; offset < 9; offset++) {
+      const cursor = cursorOn(`${'-'.repeat(offset)}${text}1`);
+      cursor.position = offset;
+      expect(cursor.skip(literal(text))).toBe(true);
+      expect(cursor.position).toBe(offset + text.length);
+    }
+  });
+
+  it('is not found when any one byte differs, whatever its bits, and moves nothing', () => {
+    for (let i = 0; i < text.length; i++) {
+      for (const byte of [0x00, 0x20, 0x7f, 0x80, 0xf0, 0xff]) {
+        const bytes = Buffer.from(`${text}1`);
+        bytes[i] = byte;
+        const cursor = new ByteCursor(bytes);
+        expect(cursor.skip(literal(text))).toBe(false);
+        expect(cursor.position).toBe(0);
+      }
+    }
+  });
+
+  it('is not found when it does not fit', () => {
+    expect(cursorOn(text.slice(0, -1)).skip(literal(text))).toBe(false);
+    expect(cursorOn('').skip(literal(text))).toBe(false);
+  });
+});
+
+describe('a value ends where a tag begins', () => {
+  it.each<[string, number]>([
+    ['1<', 1],
+    ['99999<', 99_999],
+    ['100000<', 0],
+    ['0<', 0],
+    ['01<', 0],
+    ['<', 0],
+    ['12', 0],
+    ['12 <', 0],
+  ])('number %j', (text, number) => {
+    expect(cursorOn(text).takeNumber()).toBe(number);
+  });
+
+  it.each<[string, number]>([
+    ['2021-10-15<', 20_211_015],
+    ['0000-00-00<', 0],
+    ['2021-10-15', -1],
+    ['2021-10-15Z<', -1],
+    ['2021/10/15<', -1],
+    ['20211015<', -1],
+    ['', -1],
+  ])('date %j', (text, number) => {
+    expect(cursorOn(text).takeDate()).toBe(number);
+  });
+
+  it.each<[string, boolean]>([
+    ['1381AA<', true],
+    ['0381AA<', false],
+    ['1381aa<', false],
+    ['1381A1<', false],
+    ['138AAA<', false],
+    ['1381AAA<', false],
+    ['1381A', false],
+  ])('postcode %j', (text, found) => {
+    expect(cursorOn(text).skipPostcode()).toBe(found);
+  });
+
+  it.each<[string, boolean]>([
+    ['Z.9837/D.6498<', true],
+    ['<', true],
+    ['a&amp;b<', false],
+    ['a]]>b<', false],
+    ['\u00fc<', false],
+    ['a\tb<', false],
+    ['a', false],
+  ])('text %j', (text, found) => {
+    expect(cursorOn(text).skipText()).toBe(found);
+  });
+
+  it.each<[string, boolean]>([
+    ['a<', true],
+    ['Z<', true],
+    ['@<', false],
+    ['[<', false],
+    ['`<', false],
+    ['1<', false],
+    ['ab<', false],
+    ['', false],
+  ])('letter %j', (text, found) => {
+    expect(cursorOn(text).skipLetter()).toBe(found);
+  });
+
+  it.each<[string, boolean]>([
+    ['bis<', true],
+    ['01Rz<', true],
+    ['01Rzz<', false],
+    ['<', false],
+    ['a-b<', false],
+    ['abc', false],
+  ])('letters and digits %j', (text, found) => {
+    expect(cursorOn(text).skipLettersAndDigits(4)).toBe(found);
+  });
+});
