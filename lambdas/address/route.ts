@@ -1,4 +1,5 @@
 import middy from '@middy/core';
+import type { LookupAnswer } from '../shared/contract/lookup-answer.ts';
 import { lookupAnswer } from '../shared/domain/lookup.ts';
 import type { AccessStore, AddressStore, Clock, DatasetDate } from '../shared/domain/ports.ts';
 import { acceptOnly } from '../shared/http/accept-only.ts';
@@ -37,6 +38,6 @@ export function addressRoute({ accessStore, addressStore, datasetDate, checksumS
       if (!event.input?.request) throw new Error('requireValidInput lets no other request through');
       const answer = lookupAnswer(event.input.request, await addressStore.find(event.input.request, event.signal));
       event.outcome = answer.status;
-      return ok(answer);
+      return ok<LookupAnswer>(answer);
     });
 }

@@ -1,4 +1,5 @@
 import middy from '@middy/core';
+import type { ValidationAnswer } from '../shared/contract/validation-answer.ts';
 import type { AccessStore, Clock, KeyLabelStore } from '../shared/domain/ports.ts';
 import { limitsOf } from '../shared/domain/quota.ts';
 import { acceptOnly } from '../shared/http/accept-only.ts';
@@ -27,7 +28,7 @@ export function validateRoute({ accessStore, keyLabelStore, checksumSecret, cloc
     .use(authenticate({ store: accessStore, checksumSecret, clock, charges: () => false }))
     .handler(async ({ caller, signal }) => {
       if (!caller) throw new Error('authenticate lets no other request through');
-      return ok({
+      return ok<ValidationAnswer>({
         valid: true,
         key_label: await keyLabelStore.label(caller, signal),
         plan_code: caller.access.planCode,

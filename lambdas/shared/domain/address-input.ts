@@ -1,26 +1,13 @@
 import * as z from 'zod/mini';
-import type { AddressRequest } from './address-key.ts';
-import type { InputFault } from './refusal.ts';
+import {
+  type AddressRequest,
+  huisnummerParameter,
+  postcodeParameter,
+  toevoegingParameter,
+} from '../contract/address-parameters.ts';
+import type { InputFault } from '../contract/problem.ts';
 
-const withoutSpaces = z.overwrite<string>((value) => value.replaceAll(' ', ''));
-const asciiUpperCase = z.overwrite<string>((value) => value.toUpperCase());
-
-/** The pattern is checked before upper case is made: `ß` would become `SS`, and `ſ` would become `S`. */
-export const postcodeSchema = z
-  .string()
-  .check(withoutSpaces, z.regex(/^[1-9][0-9]{3}[A-Za-z]{2}$/, { abort: true }), asciiUpperCase);
-
-export const huisnummerSchema = z.pipe(
-  z.string().check(z.regex(/^(?=.*[1-9])[0-9]{1,5}$/)),
-  z.transform((digits) => Number(digits)),
-);
-
-export const toevoegingSchema = z.pipe(
-  z.string().check(withoutSpaces, z.regex(/^[0-9A-Za-z]{0,5}$/)),
-  z.transform((value) => value || null),
-);
-
-const schemas = { postcode: postcodeSchema, huisnummer: huisnummerSchema, toevoeging: toevoegingSchema };
+const schemas = { postcode: postcodeParameter, huisnummer: huisnummerParameter, toevoeging: toevoegingParameter };
 
 const expectations = {
   postcode: 'four digits, the first not 0, and two letters, such as 1012JS',

@@ -1,8 +1,7 @@
-/** What a lookup asks for, normalised; `toevoeging` in the letter case it was given. */
-export type AddressRequest = { postcode: string; huisnummer: number; toevoeging: string | null };
+import type { AddressRequest } from '../contract/address-parameters.ts';
+import type { Place } from '../contract/lookup-answer.ts';
 
-/** A street and the place it lies in, as the register writes them. */
-export type Place = { straat: string; woonplaats: string };
+export type { AddressRequest, Place };
 
 /**
  * The key of the addresses table: `1381AA#9#A`, `1381AA#7#`. Letter case of the toevoeging does not count, because the

@@ -1,12 +1,5 @@
-import type { AddressRequest, Place } from './address-key.ts';
-
-/** The answer to a lookup, as the API gives it. */
-export type LookupAnswer = {
-  status: 'ok' | 'not_found' | 'ambiguous';
-  request: AddressRequest;
-  address: Place | null;
-  candidates: Place[];
-};
+import type { AddressRequest } from '../contract/address-parameters.ts';
+import type { LookupAnswer, Place } from '../contract/lookup-answer.ts';
 
 /** `places` are the distinct ones of the request's key, sorted; none means that the register has no such address. */
 export function lookupAnswer(request: AddressRequest, places: Place[]): LookupAnswer {

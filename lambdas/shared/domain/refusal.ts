@@ -1,12 +1,6 @@
+import type { InputFault } from '../contract/problem.ts';
 import type { QuotaState } from './quota.ts';
 import type { WindowName } from './window.ts';
-
-/** One fault of the input; `code` is stable and documented. */
-export type InputFault = {
-  parameter: 'postcode' | 'huisnummer' | 'toevoeging';
-  code: 'missing' | 'duplicate' | 'invalid';
-  detail: string;
-};
 
 /** Why a request is not answered, with what the caller may know of it. */
 export type RefusalReason =

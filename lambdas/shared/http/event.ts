@@ -21,6 +21,6 @@ export type Middleware = MiddlewareObj<RequestEvent, Answer>;
 export type MiddlewareRequest = Request<RequestEvent, Answer>;
 
 /** A JSON answer with status 200. */
-export function ok(body: unknown): Answer {
+export function ok<Body>(body: Body): Answer {
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }

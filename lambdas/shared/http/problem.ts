@@ -1,10 +1,14 @@
+import type { ProblemBody } from '../contract/problem.ts';
 import type { RefusalCode, RefusalReason } from '../domain/refusal.ts';
 import type { Answer } from './event.ts';
+
+/** The last part of a problem type. */
+export type ProblemCode = RefusalCode | 'internal-error';
 
 type Problem = { status: number; title: string; detail: string };
 
 /** What a caller is told of each refusal: the one table from refusals to answers. */
-export const problems: Record<RefusalCode | 'internal-error', Problem> = {
+export const problems: Record<ProblemCode, Problem> = {
   unauthorized: {
     status: 401,
     title: 'Unauthorized',
@@ -44,14 +48,15 @@ export const problems: Record<RefusalCode | 'internal-error', Problem> = {
  * Problem types are relative references: against the deployer's own base address they resolve to the page that explains
  * the problem (decision 0004).
  */
-export function problemType(code: keyof typeof problems): string {
+export function problemType(code: ProblemCode): string {
   return `/problems/${code}`;
 }
 
 /** The answer to a refusal as problem details (RFC 9457), with the headers that belong to it. */
 export function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, requestId: string): Answer {
   const { status, title, detail } = problems[reason.code];
-  const body = { type: problemType(reason.code), title, status, detail, request_id: requestId, ...members(reason) };
+  const type = problemType(reason.code);
+  const body: ProblemBody = { type, title, status, detail, request_id: requestId, ...members(reason) };
   return {
     statusCode: status,
     headers: { 'content-type': 'application/problem+json', ...headers(reason) },
@@ -59,7 +64,7 @@ export function problemAnswer(reason: RefusalReason | { code: 'internal-error' }
   };
 }
 
-function members(reason: RefusalReason | { code: 'internal-error' }): Record<string, unknown> {
+function members(reason: RefusalReason | { code: 'internal-error' }): Partial<ProblemBody> {
   if (reason.code === 'invalid-input') return { errors: reason.faults };
   return reason.code === 'quota-exceeded' ? { violated_windows: reason.violated } : {};
 }
