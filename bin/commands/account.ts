@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { renderAccount, renderAccounts } from '../output/render-account.ts';
-import { accountId, collect, parseLimits, planCode } from './arguments.ts';
+import { renderAudit } from '../output/render-audit.ts';
+import { accountId, collect, count, parseLimits, planCode } from './arguments.ts';
 import { UsageError } from './command-error.ts';
 import { type ConnectionOptions, withConnection } from './connection-options.ts';
 import type { Terminal } from './terminal.ts';
@@ -8,13 +9,14 @@ import { useAdmin } from './use-admin.ts';
 
 type LimitOptions = ConnectionOptions & { plan?: string; limit?: string[] };
 
-/** `account create`, `show`, `list`, `suspend`, `activate` and `set`. */
+/** `account create`, `show`, `list`, `audit`, `suspend`, `activate` and `set`. */
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const account = program.command('account').description('customers: a plan, limits of their own, and keys');
   addCreate(account, terminal);
   addSet(account, terminal);
   addShow(account, terminal);
   addList(account, terminal);
+  addAudit(account, terminal);
   addState(account, terminal, 'suspend', 'refuse every request of an account, from the next one on');
   addState(account, terminal, 'activate', 'let a suspended account in again');
 }
@@ -80,6 +82,20 @@ function addList(account: Command, terminal: Terminal): void {
       await useAdmin(terminal, options, async (admin) => {
         const accounts = await admin.accounts.list();
         return { json: accounts, text: renderAccounts(accounts) };
+      });
+    });
+}
+
+function addAudit(account: Command, terminal: Terminal): void {
+  withConnection(account.command('audit'))
+    .description('who changed an account and its keys, when and how, the newest change first')
+    .argument('<id>', 'the account')
+    .option('--last <number>', 'this many changes', '100')
+    .action(async (id: string, { last, ...options }: ConnectionOptions & { last: string }) => {
+      const input = { id: accountId(id), last: count(last) };
+      await useAdmin(terminal, options, async (admin) => {
+        const entries = await admin.accounts.audit(input.id, input.last);
+        return { json: entries, text: renderAudit(entries) };
       });
     });
 }

@@ -21,6 +21,12 @@ export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
+/** Reads how many are wanted, 1 to 10,000. */
+export function count(text: string): number {
+  if (/^[1-9]\d{0,3}$|^10000$/.test(text)) return Number(text);
+  throw new UsageError('--last takes a number, 1 to 10000.');
+}
+
 /** Reads `['minute=60', 'month=unlimited']`; `day=plan` only where an account's own limits are meant. */
 export function parseLimits(texts: string[], { plan }: { plan: boolean }): OwnLimitChanges {
   const limits: OwnLimitChanges = {};

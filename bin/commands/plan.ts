@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
 import type { Limits } from '../../lambdas/shared/domain/window.ts';
+import { renderAudit } from '../output/render-audit.ts';
 import { renderPlans, renderPutPlan } from '../output/render-plan.ts';
-import { collect, parseLimits, planCode } from './arguments.ts';
+import { collect, count, parseLimits, planCode } from './arguments.ts';
 import { type ConnectionOptions, withConnection } from './connection-options.ts';
 import type { Terminal } from './terminal.ts';
 import { useAdmin } from './use-admin.ts';
 
 type PutOptions = ConnectionOptions & { limit?: string[]; inactive?: true };
 
-/** `plan put` and `plan list`. */
+/** `plan put`, `plan list` and `plan audit`. */
 export function addPlanCommands(program: Command, terminal: Terminal): void {
   const plan = program.command('plan').description('what accounts may use: a limit for each time window');
 
@@ -46,6 +47,18 @@ Examples:
       await useAdmin(terminal, options, async (admin) => {
         const plans = await admin.plans.list();
         return { json: plans, text: renderPlans(plans) };
+      });
+    });
+
+  withConnection(plan.command('audit'))
+    .description('who changed a plan, when and how, the newest change first')
+    .argument('<code>', 'the plan')
+    .option('--last <number>', 'this many changes', '100')
+    .action(async (code: string, { last, ...options }: ConnectionOptions & { last: string }) => {
+      const input = { code: planCode(code), last: count(last) };
+      await useAdmin(terminal, options, async (admin) => {
+        const entries = await admin.plans.audit(input.code, input.last);
+        return { json: entries, text: renderAudit(entries) };
       });
     });
 }

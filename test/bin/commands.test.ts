@@ -112,6 +112,24 @@ describe('account', () => {
   });
 });
 
+describe('audit', () => {
+  it('tells who changed an account and a plan', async () => {
+    await bench.run('account', 'create', 'told', '--plan', 'small', '--limit', 'day=unlimited');
+    expect((await bench.run('account', 'audit', 'told')).out).toMatch(
+      /│ \S+Z +│ \S+@\S+ +│ account create +│ plan=small limits\.day=unlimited +│ done/,
+    );
+    expect(await bench.json('plan', 'audit', 'small', '--last', '1')).toEqual([
+      {
+        time: expect.stringMatching(/Z$/),
+        actor: expect.stringMatching(/.@./),
+        action: 'plan put',
+        detail: { state: 'active', limits: { day: 10 } },
+        outcome: 'done',
+      },
+    ]);
+  });
+});
+
 describe('key', () => {
   it('create prints only the key on standard output, and the rest beside it', async () => {
     const { exit, out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'webshop');

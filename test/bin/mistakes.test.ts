@@ -41,6 +41,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['a malformed plan code', ['account', 'create', 'a', '--plan', 'p/1'], /plan code is 1 to 32/],
     ['a malformed key id', ['key', 'revoke', 'short', '--account', 'acme'], /key id is 8/],
     ['an empty label', ['key', 'create', '--account', 'acme', '--label', ''], /label is 1 to 64/],
+    ['no number of changes', ['account', 'audit', 'acme', '--last', '0'], /1 to 10000/],
     ['nothing to set', ['account', 'set', 'acme'], /--plan or --limit/],
     ['two places at once', ['plan', 'list', '--stack', 'data'], /--local.*--stack/],
   ])('%s', async (_, args, message) => {
@@ -119,6 +120,8 @@ describe('--help', () => {
     'account create',
     'account show',
     'account list',
+    'account audit',
+    'plan audit',
     'account suspend',
     'account activate',
     'account set',

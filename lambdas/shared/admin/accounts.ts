@@ -14,6 +14,7 @@ import {
 import { type AccountView, viewAccount } from './account-view.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
+import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { checkAccountId, checkOwnLimits, checkPlanCode } from './check.ts';
 import { changeOwnLimits, type OwnLimitChanges } from './effective-limits.ts';
 import { type KeyRecord, readKeyRecord } from './key-view.ts';
@@ -33,23 +34,29 @@ export async function createAccount(
   checkAccountId(id);
   checkPlanCode(code);
   checkOwnLimits(limits);
-  return retryConflicts(async () => {
-    if (await findAccess(store, id)) {
-      throw new AdminError('exists', `There is an account "${id}" already; change it with "account set".`);
-    }
-    const plan = await getPlan(store, code);
-    const item = newAccessItem(id, plan, changeOwnLimits({}, limits, plan), store.nowSeconds());
-    const put = {
-      TableName: store.table,
-      Item: item,
-      ConditionExpression: 'attribute_not_exists(#account)',
-      ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
-    };
-    await store.client.send(
-      new TransactWriteCommand({ TransactItems: [{ ConditionCheck: planIsStill(store, plan) }, { Put: put }] }),
-    );
-    return viewAccount(readAccess(item), [], store.nowSeconds());
-  });
+  const change = { partition: id, action: 'account create', detail: { plan: code, limits } };
+  return audited(store, change, () => retryConflicts(() => tryCreate(store, { id, plan: code, limits })));
+}
+
+async function tryCreate(
+  store: AdminStore,
+  { id, plan: code, limits }: { id: string; plan: string; limits: OwnLimitChanges },
+): Promise<AccountView> {
+  if (await findAccess(store, id)) {
+    throw new AdminError('exists', `There is an account "${id}" already; change it with "account set".`);
+  }
+  const plan = await getPlan(store, code);
+  const item = newAccessItem(id, plan, changeOwnLimits({}, limits, plan), store.nowSeconds());
+  const put = {
+    TableName: store.table,
+    Item: item,
+    ConditionExpression: 'attribute_not_exists(#account)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
+  };
+  await store.client.send(
+    new TransactWriteCommand({ TransactItems: [{ ConditionCheck: planIsStill(store, plan) }, { Put: put }] }),
+  );
+  return viewAccount(readAccess(item), [], store.nowSeconds());
 }
 
 /**
@@ -63,29 +70,42 @@ export async function setAccount(
   checkAccountId(id);
   if (code !== undefined) checkPlanCode(code);
   checkOwnLimits(limits);
-  await retryConflicts(async () => {
-    const access = await getAccess(store, id);
-    const plan = await getPlan(store, code ?? access.plan);
-    const ownLimits = changeOwnLimits(access.ownLimits, limits, plan);
-    const changes = planChanges(access, plan, ownLimits, store.nowSeconds());
-    // An account that stays on its plan is found by a change of the plan at the same time, and so needs no transaction,
-    // which could get in the way of a request's charge.
-    if (plan.code === access.plan) return changeAccess(store, access, changes);
-    const update = accessUpdate(store.table, access, changes);
-    await store.client.send(
-      new TransactWriteCommand({ TransactItems: [{ ConditionCheck: planIsStill(store, plan) }, { Update: update }] }),
-    );
-  });
+  const change = {
+    partition: id,
+    action: 'account set',
+    detail: { ...(code !== undefined && { plan: code }), limits },
+  };
+  await audited(store, change, () => retryConflicts(() => trySet(store, { id, plan: code, limits })));
   return showAccount(store, id);
+}
+
+async function trySet(
+  store: AdminStore,
+  { id, plan: code, limits }: { id: string; plan: string | undefined; limits: OwnLimitChanges },
+): Promise<void> {
+  const access = await getAccess(store, id);
+  const plan = await getPlan(store, code ?? access.plan);
+  const ownLimits = changeOwnLimits(access.ownLimits, limits, plan);
+  const changes = planChanges(access, plan, ownLimits, store.nowSeconds());
+  // An account that stays on its plan is found by a change of the plan at the same time, and so needs no transaction,
+  // which could get in the way of a request's charge.
+  if (plan.code === access.plan) return changeAccess(store, access, changes);
+  const update = accessUpdate(store.table, access, changes);
+  await store.client.send(
+    new TransactWriteCommand({ TransactItems: [{ ConditionCheck: planIsStill(store, plan) }, { Update: update }] }),
+  );
 }
 
 /** Suspends or activates an account; its next request finds out. Throws `invalid`, `not_found`, `conflict`. */
 export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
   checkAccountId(id);
-  await retryConflicts(async () => {
-    const access = await getAccess(store, id);
-    if (access.state !== state) await changeAccess(store, access, { set: { [accessItem.state]: state }, remove: [] });
-  });
+  const action = state === 'suspended' ? 'account suspend' : 'account activate';
+  await audited(store, { partition: id, action, detail: {} }, () =>
+    retryConflicts(async () => {
+      const access = await getAccess(store, id);
+      if (access.state !== state) await changeAccess(store, access, { set: { [accessItem.state]: state }, remove: [] });
+    }),
+  );
   return showAccount(store, id);
 }
 
@@ -94,6 +114,13 @@ export async function showAccount(store: AdminStore, id: string): Promise<Accoun
   checkAccountId(id);
   const access = await getAccess(store, id);
   return viewAccount(access, await keyRecordsOf(store, id), store.nowSeconds());
+}
+
+/** What was changed of an account and its keys, the newest first; a plan's changes are in the plan's. Throws `invalid`, `not_found`. */
+export async function auditAccount(store: AdminStore, id: string, last = 100): Promise<AuditEntry[]> {
+  checkAccountId(id);
+  await getAccess(store, id);
+  return auditOf(store, id, last);
 }
 
 /** All accounts as of now, by id. */

@@ -4,6 +4,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 export type AdminStore = {
   client: DynamoDBDocumentClient;
   table: string;
+  /** Whom the audit names. */
+  actor: string;
+  /** Milliseconds since 1970. */
+  now: () => number;
   /** Whole seconds since 1970. */
   nowSeconds: () => number;
 };

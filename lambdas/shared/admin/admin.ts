@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAccount, listAccounts, setAccount, setAccountState, showAccount } from './accounts.ts';
+import { auditAccount, createAccount, listAccounts, setAccount, setAccountState, showAccount } from './accounts.ts';
 import type { AdminStore } from './admin-store.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
-import { listPlans, putPlan } from './plans.ts';
+import { auditPlan, listPlans, putPlan } from './plans.ts';
 
 export type AdminConfig = {
   client: DynamoDBDocumentClient;
@@ -10,6 +10,8 @@ export type AdminConfig = {
   table: string;
   /** Keys the checksum of new API keys: the same text that the Lambdas have, or what fetches it when a key is made. */
   checksumSecret: string | (() => Promise<string>);
+  /** Who makes the changes, for their audit entries: an operator, or the person behind a portal's request. */
+  actor?: string;
   /** Milliseconds since 1970. */
   now?: () => number;
 };
@@ -21,12 +23,13 @@ export type Admin = ReturnType<typeof createAdmin>;
  * every request that starts after it. Each call may run beside any other and beside requests, may be run again after it
  * died, and throws `AdminError` when it refuses.
  */
-export function createAdmin({ client, table, checksumSecret, now = Date.now }: AdminConfig) {
-  const store: AdminStore = { client, table, nowSeconds: () => Math.floor(now() / 1000) };
+export function createAdmin({ client, table, checksumSecret, actor = 'unknown', now = Date.now }: AdminConfig) {
+  const store: AdminStore = { client, table, actor, now, nowSeconds: () => Math.floor(now() / 1000) };
   return {
     plans: {
       put: (input: Parameters<typeof putPlan>[1]) => putPlan(store, input),
       list: () => listPlans(store),
+      audit: (code: string, last?: number) => auditPlan(store, code, last),
     },
     accounts: {
       create: (input: Parameters<typeof createAccount>[1]) => createAccount(store, input),
@@ -35,6 +38,7 @@ export function createAdmin({ client, table, checksumSecret, now = Date.now }: A
       activate: (id: string) => setAccountState(store, id, 'active'),
       show: (id: string) => showAccount(store, id),
       list: () => listAccounts(store),
+      audit: (id: string, last?: number) => auditAccount(store, id, last),
     },
     keys: {
       create: async (input: Parameters<typeof createKey>[2]) =>

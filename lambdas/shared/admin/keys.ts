@@ -5,6 +5,7 @@ import { accountsTable } from '../tables.ts';
 import { getAccess } from './access.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
+import { audited } from './audit.ts';
 import { checkAccountId, checkKeyId, checkLabel } from './check.ts';
 import { admitKey, deleteRecord, markRevoked, putRecord, recordKey, refuseKey } from './key-commands.ts';
 import { type KeyRecord, type KeyView, readKeyRecord, viewKeys } from './key-view.ts';
@@ -27,9 +28,11 @@ export async function createKey(
   checkLabel(label);
   await checkRoom(store, account);
   const { key, claim } = issueApiKey(account, checksumSecret);
-  // The record comes first: a key that is admitted always has one, so that it can be found and revoked.
-  await store.client.send(putRecord(store.table, claim, label, store.nowSeconds()));
-  await admit(store, claim);
+  await audited(store, { partition: account, action: 'key create', detail: { keyId: claim.keyId } }, async () => {
+    // The record comes first: a key that is admitted always has one, so that it can be found and revoked.
+    await store.client.send(putRecord(store.table, claim, label, store.nowSeconds()));
+    await admit(store, claim);
+  });
   return { key, keyId: claim.keyId };
 }
 
@@ -70,8 +73,10 @@ export async function revokeKey(
   if (!Object.hasOwn(keys, keyId) && !(await findRecord(store, account, keyId))) {
     throw new AdminError('not_found', `Account "${account}" has no key "${keyId}"; "key list" shows its keys.`);
   }
-  await retryConflicts(() => store.client.send(refuseKey(store.table, { account, keyId })));
-  await store.client.send(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
+  await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
+    await retryConflicts(() => store.client.send(refuseKey(store.table, { account, keyId })));
+    await store.client.send(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
+  });
   const record = await findRecord(store, account, keyId);
   return viewKeys({ keys: {} }, record ? [record] : [])[0] as KeyView;
 }

@@ -4,10 +4,11 @@ import { accountsTable } from '../tables.ts';
 import { type Access, changeAccess, findAccess, planChanges, readAccess } from './access.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
+import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { checkLimits, checkPlanCode } from './check.ts';
 import { inWindowOrder } from './effective-limits.ts';
 import { forEachOf } from './for-each-of.ts';
-import { findPlan, type Plan, type PlanVersion, readPlan, writePlanCommand } from './plan.ts';
+import { findPlan, getPlan, type Plan, type PlanVersion, readPlan, writePlanCommand } from './plan.ts';
 import { retryConflicts } from './retry-conflicts.ts';
 import { scan } from './scan.ts';
 
@@ -23,6 +24,13 @@ const followers = 16;
 export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
   checkPlanCode(input.code);
   checkLimits(input.limits ?? {});
+  const { code, limits, state = 'active' } = input;
+  const detail = { state, ...(limits && { limits }) };
+  const partition = planRecord.partitionKey(code);
+  return audited(store, { partition, action: 'plan put', detail }, () => putAndFollow(store, input));
+}
+
+async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
   const plan = await retryConflicts(() => writePlan(store, input));
   // A strongly consistent scan after the write: an account that joined the plan before the write is seen, and one that
   // joins after it has checked the version of the plan in its own write.
@@ -32,6 +40,13 @@ export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan
   });
   const { code, state, limits } = plan;
   return { code, state, limits, followed };
+}
+
+/** What was changed of a plan, the newest first. Throws `invalid`, `not_found`. */
+export async function auditPlan(store: AdminStore, code: string, last = 100): Promise<AuditEntry[]> {
+  checkPlanCode(code);
+  await getPlan(store, code);
+  return auditOf(store, planRecord.partitionKey(code), last);
 }
 
 /** All plans, by code. */

@@ -75,7 +75,26 @@ describe('an admin that dies', () => {
         }
       },
     );
-    expect(calls).toBe(6); // read, write, scan, three accounts
+    expect(calls).toBe(7); // audit, read, write, scan, three accounts
+  });
+
+  it('while changing an account: what happened is in the audit, as unknown or done', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'audit', limits: { day: 1 } });
+    await dieEverywhere(
+      'audit',
+      async (name) => {
+        await admin.accounts.create({ id: name, plan: 'audit' });
+        bench.clock.now++; // entries of one millisecond have no order
+      },
+      (dying, name) => dying.accounts.suspend(name),
+      async (name) => {
+        const [latest] = await admin.accounts.audit(name);
+        const { state } = await admin.accounts.show(name);
+        if (state === 'suspended') expect(latest).toMatchObject({ action: 'account suspend' });
+        if (latest?.action === 'account suspend' && state === 'active') expect(latest.outcome).toBe('unknown');
+      },
+    );
   });
 
   it('while making an account: it is there whole or not at all', async () => {
@@ -90,7 +109,7 @@ describe('an admin that dies', () => {
         expect(await admin.accounts.create({ id: name, plan: 'create' })).toMatchObject({ state: 'active' });
       },
     );
-    expect(calls).toBe(3); // two reads, one transaction
+    expect(calls).toBe(4); // audit, two reads, one transaction
   });
 
   it('while moving an account: it is on one plan with the limits of that plan', async () => {
