@@ -23,7 +23,7 @@ export function readStands(
   take?: TakeStand,
 ): void {
   if (!take) {
-    readStrictly(xml, file, kind, onStand);
+    parseStrictly(decode(xml, file), file, kind, onStand);
     return;
   }
   let failedInStand = false;
@@ -35,15 +35,17 @@ export function readStands(
   try {
     readWithCursor(xml, file, kind, onLeftStand, take);
   } catch (error) {
+    if (!(error instanceof ExtractError)) throw error;
     // The parser did not see all of the file: let it, so that its error names the right line and column.
-    if (error instanceof ExtractError && !failedInStand) readStrictly(xml, file, kind, () => {});
+    const text = decode(xml, file);
+    if (!failedInStand) parseStrictly(text, file, kind, () => {});
     throw error;
   }
 }
 
-function readStrictly(xml: Buffer, file: string, kind: ObjectKind, onStand: (fields: Fields) => void): void {
+function parseStrictly(text: string, file: string, kind: ObjectKind, onStand: (fields: Fields) => void): void {
   const parser = new StandParser(kind, file, onStand);
-  parser.write(decode(xml, file));
+  parser.write(text);
   parser.close();
 }
 
