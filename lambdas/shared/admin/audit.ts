@@ -9,6 +9,7 @@ import {
 import { accountsTable } from '../tables.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
+import { inWindowOrder, type OwnLimitChanges } from './effective-limits.ts';
 
 /** What is changed, in whose partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
 export type Change = { partition: string; action: string; detail: Record<string, unknown> };
@@ -98,11 +99,13 @@ function newEntry({ actor, now }: AdminStore, { partition, action, detail }: Cha
 }
 
 function readEntry(item: Record<string, unknown>): AuditEntry {
+  // A map comes back from DynamoDB in any order.
+  const { limits, ...detail } = item.detail as { limits?: OwnLimitChanges };
   return {
     time: item.time as string,
     actor: item.actor as string,
     action: item.action as string,
-    detail: item.detail as Record<string, unknown>,
+    detail: { ...detail, ...(limits && { limits: inWindowOrder(limits) }) },
     outcome: item[outcome] === 'done' ? 'done' : 'unknown',
   };
 }

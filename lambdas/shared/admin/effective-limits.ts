@@ -7,7 +7,7 @@ import type { Changes } from './update-changes.ts';
 export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
 
 /** The same limits, the shortest window first. */
-export function inWindowOrder(limits: Limits): Limits {
+export function inWindowOrder<Limit>(limits: Partial<Record<WindowName, Limit>>): Partial<Record<WindowName, Limit>> {
   return Object.fromEntries(windowNames.flatMap((name) => (name in limits ? [[name, limits[name]]] : [])));
 }
 
