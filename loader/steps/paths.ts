@@ -1,29 +1,31 @@
+import { storagePrefixes } from '../names.ts';
+
+const { loads, snapshots, approvals } = storagePrefixes;
+
 /** Where things lie in the storage. Everything under `loads/` is work that may go once the load is published. */
 export const paths = {
   manifest: 'manifest.json',
-  loads: 'loads/',
-  snapshots: 'snapshots/',
-  approvals: 'approvals/',
-  approval: (load: string) => `approvals/${load}.json`,
+  ...storagePrefixes,
+  approval: (load: string) => `${approvals}${load}.json`,
   /** The lines of one shard of a snapshot. */
-  snapshot: (snapshot: string, shard: string) => `snapshots/${snapshot}/${shard}`,
+  snapshot: (snapshot: string, shard: string) => `${snapshots}${snapshot}/${shard}`,
   /** A whole extract from a server that can't give ranges, or a municipality's inner zip that was deflated. */
-  incoming: (name: string) => `loads/incoming/${name}`,
-  load: (load: string) => `loads/${load}/load.json`,
-  member: (load: string, index: number, name: string) => `loads/${load}/members/${index}-${name}`,
-  reference: (load: string) => `loads/${load}/reference`,
+  incoming: (name: string) => `${loads}incoming/${name}`,
+  load: (load: string) => `${loads}${load}/load.json`,
+  member: (load: string, index: number, name: string) => `${loads}${load}/members/${index}-${name}`,
+  reference: (load: string) => `${loads}${load}/reference`,
   /** A JSON array of `Part`: the items of the map over the extract. */
-  parts: (load: string) => `loads/${load}/parts.json`,
-  rows: (load: string, part: string) => `loads/${load}/rows/${part}`,
-  extracted: (load: string, part: string) => `loads/${load}/extracted/${part}.json`,
-  collected: (load: string) => `loads/${load}/collected.json`,
+  parts: (load: string) => `${loads}${load}/parts.json`,
+  rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
+  extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
+  collected: (load: string) => `${loads}${load}/collected.json`,
   /** A JSON array of `{"shard": "13"}`: the items of the map that merges. */
-  shards: (load: string) => `loads/${load}/shards.json`,
-  changes: (load: string, name: string) => `loads/${load}/changes/${name}`,
-  merged: (load: string, shard: string) => `loads/${load}/merged/${shard}.json`,
-  plan: (load: string) => `loads/${load}/plan.json`,
+  shards: (load: string) => `${loads}${load}/shards.json`,
+  changes: (load: string, name: string) => `${loads}${load}/changes/${name}`,
+  merged: (load: string, shard: string) => `${loads}${load}/merged/${shard}.json`,
+  plan: (load: string) => `${loads}${load}/plan.json`,
   /** A JSON array of `{"changes": "13-000"}`: the items of the map that applies. */
-  changeFiles: (load: string) => `loads/${load}/changes.json`,
-  applied: (load: string, changes: string) => `loads/${load}/applied/${changes}`,
-  appliedAll: (load: string) => `loads/${load}/applied/`,
+  changeFiles: (load: string) => `${loads}${load}/changes.json`,
+  applied: (load: string, changes: string) => `${loads}${load}/applied/${changes}`,
+  appliedAll: (load: string) => `${loads}${load}/applied/`,
 } as const;

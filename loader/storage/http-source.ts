@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceVersion } from '../dataset/source-version.ts';
 import { idleGuard } from './idle-guard.ts';
-import { type Source, SourceChangedError, SourceError } from './source.ts';
+import { type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
 
 const attempts = 6;
 const firstPauseMilliseconds = 250;
@@ -51,7 +51,8 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
         return;
       } catch (error) {
         failed++;
-        if (!ranges && at > 0) throw new SourceError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
+        if (!ranges && at > 0)
+          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
         await pauseOrThrow(error, failed, pause);
       }
     }
@@ -106,16 +107,13 @@ async function request(url: string, headers: Record<string, string>) {
   }
 }
 
-/** An answer that another try may change. */
-class PassingError extends SourceError {}
-
 function statusError(url: string, status: number): SourceError {
   if (status === 404 || status === 410) {
     return new SourceError(`${url} is not there (${status}). Check the address of the extract.`);
   }
   const message = `${url} answered ${status}.`;
   return status === 429 || status >= 500
-    ? new PassingError(`${message} Try again later.`)
+    ? new SourceUnavailableError(`${message} Try again later.`)
     : new SourceError(`${message} Check the address of the extract, and whether it may be read from here.`);
 }
 
@@ -131,13 +129,15 @@ async function retried<T>(pause: number, work: () => Promise<T>): Promise<T> {
 
 /** Waits longer each time, with jitter; gives up after the last attempt and at once on what won't pass. */
 async function pauseOrThrow(error: unknown, failed: number, pause: number): Promise<void> {
-  const final = error instanceof SourceError && !(error instanceof PassingError);
+  const final = error instanceof SourceError && !(error instanceof SourceUnavailableError);
   if (final) throw error;
   if (failed >= attempts) {
     if (error instanceof SourceError) throw error;
     const { cause, message } = error as Error;
     const why = cause instanceof Error ? cause.message : message;
-    throw new SourceError(`The extract can't be read: ${why}. Check the address and the connection.`, { cause: error });
+    throw new SourceUnavailableError(`The extract can't be read: ${why}. Check the address and the connection.`, {
+      cause: error,
+    });
   }
   await sleep(pause * 2 ** (failed - 1) * (0.5 + Math.random()));
 }

@@ -16,6 +16,11 @@ export class SourceError extends Error {
   override readonly name: string = 'SourceError';
 }
 
+/** The server of the extract is out of reach or unwell, and stayed so for some attempts. */
+export class SourceUnavailableError extends SourceError {
+  override readonly name = 'SourceUnavailableError';
+}
+
 /** The extract was replaced while it was being read. Starting again reads the new one. */
 export class SourceChangedError extends SourceError {
   override readonly name = 'SourceChangedError';

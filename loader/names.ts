@@ -1,0 +1,37 @@
+/** The names that the loader's stack and the loader agree on. */
+
+/** Environment variables of the loader's Lambdas, beside the addresses table's. */
+export const loaderEnvironment = {
+  /** Every step works in this bucket. */
+  snapshotBucket: 'SNAPSHOT_BUCKET',
+  /** `discover`: the extract to load when its input names none; PDOK's when left out. */
+  source: 'EXTRACT_SOURCE',
+  /** `discover`: for how long the lock on the table is taken; longer than an execution may take. */
+  lockSeconds: 'LOCK_SECONDS',
+  /** `guard`: a JSON object with the thresholds that differ from the usual ones. */
+  thresholds: 'LOAD_THRESHOLDS',
+  /** `apply`: the most writes a second that one worker may do; unlimited when left out. */
+  writesPerSecond: 'WRITES_PER_SECOND',
+  /** `publish`: how many snapshots stay. */
+  keepSnapshots: 'KEEP_SNAPSHOTS',
+} as const;
+
+/** What begins the keys of the bucket. */
+export const storagePrefixes = {
+  /** Work of loads, removed when one is published; what a refused load left may expire. */
+  loads: 'loads/',
+  /** Approvals of refused loads; as the work. */
+  approvals: 'approvals/',
+  /** Snapshots, of which `publish` removes the old ones: these must not expire, the next difference needs the last. */
+  snapshots: 'snapshots/',
+} as const;
+
+/** Names of the errors that a state machine treats apart; every other one ends the execution. */
+export const loaderErrors = {
+  /** The extract was replaced while it was read: discover it again. */
+  sourceChanged: 'SourceChangedError',
+  /** The server of the extract is unwell: try the step again, after minutes. */
+  sourceUnavailable: 'SourceUnavailableError',
+  /** Another load is at work: there is nothing to undo. */
+  locked: 'LockedError',
+} as const;

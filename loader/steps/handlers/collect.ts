@@ -1,0 +1,13 @@
+import { collect } from '../collect.ts';
+import { paths } from '../paths.ts';
+import { ofLoad } from './inputs.ts';
+import { lambdaStep } from './lambda-step.ts';
+import { bucketStorage, itemsAt } from './settings.ts';
+
+const storage = bucketStorage();
+
+/** Adds up the parts; `items` are the shards to merge. */
+export const handler = lambdaStep('collect', ofLoad, async ({ load }) => {
+  const { shards } = await collect(storage, load);
+  return { load, shards, items: itemsAt(paths.shards(load)) };
+});

@@ -1,0 +1,14 @@
+import * as z from 'zod';
+import { mergeShard } from '../merge.ts';
+import { batchOf, ofLoad } from './inputs.ts';
+import { lambdaStep } from './lambda-step.ts';
+import { bucketStorage } from './settings.ts';
+
+const storage = bucketStorage();
+const shardItem = z.object({ shard: z.string() });
+
+/** Merges a batch of shards. */
+export const handler = lambdaStep('merge', batchOf(shardItem, ofLoad), async ({ Items, BatchInput: { load } }) => {
+  for (const { shard } of Items) await mergeShard(storage, load, shard);
+  return { shards: Items.map(({ shard }) => shard) };
+});
