@@ -4,11 +4,13 @@ import { addressesTable } from '../tables.ts';
 import type { StoreClient } from './send.ts';
 
 const refreshAfterMs = 5 * 60_000;
+/** Nothing was loaded yet, or the answer was lost. */
+const askAgainAfterMs = 1000;
 const longestWaitMs = 250;
 
 /**
  * Keeps the dataset's date at hand beside the lookups: it is read when the instance starts and again, in the
- * background, when it is older than five minutes. Only the first lookups of an instance may wait for it, and briefly.
+ * background, when it is older than five minutes. Lookups wait for it only while it is unknown, and briefly.
  */
 export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
   let date: string | undefined;
@@ -33,7 +35,7 @@ export function createDatasetDate(client: StoreClient, table: string, clock = Da
 
   refresh();
   return async () => {
-    if (clock() - askedAt > refreshAfterMs) refresh();
+    if (clock() - askedAt > (date === undefined ? askAgainAfterMs : refreshAfterMs)) refresh();
     if (date === undefined) await Promise.race([answer, pause(longestWaitMs)]);
     return date;
   };
