@@ -1,30 +1,38 @@
 import * as z from 'zod';
 import { configSchema } from './schema.ts';
 
-/** The names that may stand at a path of the configuration, in the order of the schema. */
-export function allowed(path: readonly PropertyKey[]): string[] {
-  let at: z.core.$ZodType = configSchema;
-  for (const name of path) {
-    const shape = unwrap(at);
-    if (!(shape instanceof z.ZodObject)) return [];
-    at = shape.shape[String(name)] ?? z.never();
-  }
-  const shape = unwrap(at);
-  return shape instanceof z.ZodObject ? Object.keys(shape.shape) : [];
+/** The schema at a path of the configuration, without its defaults; undefined where there is none. */
+export function schemaAt(path: readonly PropertyKey[]): z.core.$ZodType | undefined {
+  let at: z.core.$ZodType | undefined = configSchema;
+  for (const name of path) at = at instanceof z.ZodObject ? unwrap(at.shape[String(name)]) : undefined;
+  return at;
+}
+
+/** What may be given for a schema without defaults, in words. */
+export function allowedIn(schema: z.core.$ZodType): string {
+  const { allowed } = z.globalRegistry.get(schema) ?? {};
+  if (typeof allowed === 'string') return allowed;
+  if (schema instanceof z.ZodObject) return Object.keys(schema.shape).join(', ');
+  if (schema instanceof z.ZodEnum) return schema.options.map((option) => `\`${option}\``).join(' or ');
+  const { type, minimum, maximum } = z.toJSONSchema(schema, { io: 'input' });
+  return `${type === 'integer' ? 'a whole number' : 'a number'}, ${minimum} to ${maximum}`;
 }
 
 /** The schema below defaults and optional. */
-export function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
+export function unwrap<T extends z.core.$ZodType | undefined>(schema: T): T | z.core.$ZodType {
   if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional)
     return unwrap(schema.def.innerType);
   return schema;
 }
 
-/** The candidate that `word` was probably meant to be: at most a third of its letters differ. */
+/** The candidate that `word` was probably meant to be: one begins with the other, or at most a third of it differs. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   return candidates
     .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(2, candidate.length / 3))
+    .filter(
+      ({ candidate, distance }) =>
+        candidate.startsWith(word) || word.startsWith(candidate) || distance <= Math.max(2, candidate.length / 3),
+    )
     .sort((a, b) => a.distance - b.distance)[0]?.candidate;
 }
 

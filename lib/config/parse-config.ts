@@ -1,18 +1,8 @@
 import type * as z from 'zod';
+import { ConfigError } from './config-error.ts';
 import { contradictions } from './contradictions.ts';
-import { allowed, nearest } from './hints.ts';
+import { allowedIn, nearest, schemaAt } from './hints.ts';
 import { type Config, configSchema } from './schema.ts';
-
-/** Says all that is wrong with a configuration at once, a line a fault, each with its field and what is allowed. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(`The configuration in cdk.json has ${faults.length} fault(s):\n${faults.map((f) => `  - ${f}`).join('\n')}`);
-    this.faults = faults;
-  }
-}
 
 /** A configuration that is complete and free of contradictions; throws ConfigError otherwise. */
 export function parseConfig(record: unknown): Config {
@@ -25,11 +15,14 @@ export function parseConfig(record: unknown): Config {
 
 function describe(issue: z.core.$ZodIssue): string[] {
   const field = ['bagAdres', ...issue.path].join('.');
+  const schema = schemaAt(issue.path);
+  // Only a tag can be wrong at a place that the schema does not name.
+  const allowed = schema ? allowedIn(schema) : 'a tag that AWS accepts, whose name does not begin with aws:';
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => {
-      const known = allowed(issue.path);
-      const guess = nearest(key, known);
-      return `${field}.${key} is not known${guess ? `; did you mean ${guess}?` : ''} Allowed: ${known.join(', ')}.`;
+      const guess = nearest(key, allowed.split(', '));
+      return `${field}.${key} is not known.${guess ? ` Did you mean ${guess}?` : ''} Allowed: ${allowed}.`;
     });
-  return [`${field} is ${JSON.stringify(issue.input) ?? 'missing'}, which is not allowed: ${issue.message}.`];
+  const given = issue.input === undefined ? 'is missing' : `is ${JSON.stringify(issue.input)}`;
+  return [`${field} ${given}. Allowed: ${allowed}.`];
 }

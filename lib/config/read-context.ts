@@ -1,8 +1,18 @@
+import { ConfigError } from './config-error.ts';
+
 /** The context key of the record; `-c bagAdres.stage=test` sets one field of it on the command line. */
 const KEY = 'bagAdres';
 
-/** The raw configuration in a CDK context: the record, with the single fields of the command line over it. */
+/**
+ * The raw configuration in a CDK context: the record, with the single fields of the command line over it. The CDK's own
+ * keys hold a slash or a colon; any other is a mistake, for which this throws ConfigError.
+ */
 export function readContext(context: Record<string, unknown>): unknown {
+  const strangers = Object.keys(context).filter((key) => !/[/:]|^bagAdres($|\.)/.test(key));
+  if (strangers.length > 0)
+    throw new ConfigError(
+      strangers.map((key) => `${key} is not known. Allowed: fields of ${KEY}, ${KEY}.stage for instance.`),
+    );
   const given = context[KEY] ?? {};
   const overrides = Object.entries(context).filter(([key]) => key.startsWith(`${KEY}.`));
   if (overrides.length === 0 || typeof given !== 'object' || given === null) return given;

@@ -4,6 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { acknowledge } from '../acknowledge.ts';
 import type { Config } from '../config/schema.ts';
 
 /** Where every alarm and the loader report to: TLS only, and by e-mail where the configuration has an address. */
@@ -20,5 +21,10 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): Topic 
     }),
   );
   if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
+  acknowledge(
+    topic,
+    'Serverless-SNSRedrivePolicy',
+    'Mail that can not be delivered is tried again by SNS; the alarm itself stays visible in CloudWatch.',
+  );
   return topic;
 }

@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigError } from '../../../lib/config/config-error.ts';
+import { parseConfig } from '../../../lib/config/parse-config.ts';
+import { readContext } from '../../../lib/config/read-context.ts';
+
+const domain = {
+  name: 'adres.example.nl',
+  certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
+  hostedZoneId: 'Z0123456789ABC',
+  hostedZoneName: 'example.nl',
+};
+
+function faults(record: unknown): readonly string[] {
+  try {
+    parseConfig(record);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('the configuration', () => {
+  it('is complete when nothing is given', () => {
+    expect(parseConfig(undefined)).toMatchObject({
+      stage: 'prod',
+      region: 'eu-central-1',
+      throttle: { ratePerSecond: 100, burst: 200 },
+      removalPolicy: 'retain',
+      guard: { minimumAddresses: 9_000_000 },
+    });
+  });
+
+  it('fills in the rest of a group that is given in part', () => {
+    expect(parseConfig({ throttle: { burst: 50 } }).throttle).toEqual({ ratePerSecond: 100, burst: 50 });
+  });
+
+  it.each([
+    [{ stag: 'test' }, 'bagAdres.stag is not known. Did you mean stage? Allowed: stage, region, domain, '],
+    [{ Stage: 'test' }, 'bagAdres.Stage is not known. Did you mean stage?'],
+    [
+      { throttle: { rate: 5 } },
+      'bagAdres.throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst.',
+    ],
+    [{ stage: 'Prod!' }, 'bagAdres.stage is "Prod!". Allowed: up to 16 lower case letters'],
+    [{ region: 'amsterdam' }, 'bagAdres.region is "amsterdam". Allowed: an AWS region'],
+    [{ logRetentionDays: 31 }, 'bagAdres.logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
+    [{ snapshotsKept: 1 }, 'bagAdres.snapshotsKept is 1. Allowed: a whole number, 2 to 24.'],
+    [{ snapshotsKept: '3' }, 'bagAdres.snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
+    [{ guard: { maximumRemovedShare: 5 } }, 'bagAdres.guard.maximumRemovedShare is 5. Allowed: a number, 0 to 1.'],
+    [{ alarmEmail: 'ops' }, 'bagAdres.alarmEmail is "ops". Allowed: an e-mail address.'],
+    [{ schedule: 'daily' }, 'bagAdres.schedule is "daily". Allowed: `off`, or `cron(...)`'],
+    [{ removalPolicy: 'keep' }, 'bagAdres.removalPolicy is "keep". Allowed: `retain` or `destroy`.'],
+    [{ encryptionKey: 'alias/mine' }, 'bagAdres.encryptionKey is "alias/mine". Allowed: `aws`, `create` or the ARN'],
+    [{ tags: { 'aws:team': 'x' } }, 'bagAdres.tags.aws:team is "aws:team". Allowed: a tag that AWS accepts'],
+    [
+      { domain: { ...domain, certificateArn: undefined } },
+      'bagAdres.domain.certificateArn is missing. Allowed: the ARN',
+    ],
+    ['prod', 'bagAdres is "prod". Allowed: stage, region, '],
+  ])('refuses %j and names the field and what is allowed', (record, message) => {
+    expect(faults(record)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it.each([
+    [
+      { domain: { ...domain, name: 'adres.example.com' } },
+      'bagAdres.domain.name is adres.example.com, which is not in the zone example.nl',
+    ],
+    [{ domain: { ...domain, name: 'myexample.nl' } }, 'bagAdres.domain.name is myexample.nl, which is not in the zone'],
+    [
+      { domain, region: 'eu-west-1' },
+      'bagAdres.domain.certificateArn lies in eu-central-1 while bagAdres.region is "eu-west-1"',
+    ],
+    [
+      { encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' },
+      'bagAdres.encryptionKey lies in eu-west-1 while',
+    ],
+    [{ removalPolicy: 'destroy' }, 'bagAdres.removalPolicy is "destroy" while bagAdres.stage is "prod"'],
+    [
+      { throttle: { ratePerSecond: 1000, burst: 10 } },
+      'bagAdres.throttle.burst is 10, less than a tenth of ratePerSecond (1000)',
+    ],
+  ])('refuses what contradicts itself: %j', (record, message) => {
+    expect(faults(record)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('tells all faults at once', () => {
+    expect(faults({ stage: 'A', snapshotsKept: 99, alarmMail: 'x' })).toHaveLength(3);
+  });
+});
+
+describe('the context', () => {
+  it('lets the command line set single fields over the record', () => {
+    const context = {
+      bagAdres: { stage: 'prod', throttle: { burst: 30 } },
+      'bagAdres.stage': 'test',
+      'bagAdres.throttle.ratePerSecond': '20',
+      '@aws-cdk/core:checkSecretUsage': true,
+      'aws:cdk:bundling-stacks': ['**'],
+    };
+    expect(readContext(context)).toEqual({ stage: 'test', throttle: { burst: 30, ratePerSecond: 20 } });
+    expect(context.bagAdres).toEqual({ stage: 'prod', throttle: { burst: 30 } });
+  });
+
+  it.each(['stage', 'bagadres', 'bagAdresstage'])('refuses the key %s, which nothing would read', (key) => {
+    expect(() => readContext({ [key]: 'test' })).toThrow(`${key} is not known`);
+  });
+});
