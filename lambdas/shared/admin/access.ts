@@ -33,8 +33,8 @@ export function accessKey(account: string): Record<string, string> {
 
 /** Reads an item laid out as `access-item.ts` says. */
 export function readAccess(item: Record<string, unknown>): Access {
-  const perWindow = (attribute: (typeof accessItem)['start']) =>
-    inWindowOrder(Object.fromEntries(windowNames.map((window) => [window, item[attribute(window)] as number])));
+  const perWindow = (attribute: (typeof accessItem)['start']): Limits =>
+    Object.fromEntries(windowNames.map((window) => [window, item[attribute(window)] as number | undefined]));
   return {
     account: item[accountsTable.partitionKey] as string,
     state: item[accessItem.state] as AccountState,
