@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addChecks } from '../../lib/checks.ts';
+import { app, everything } from './synthesized.ts';
+
+/** Every file of a cloud assembly: its path and what it holds. */
+function contents(directory: string): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(directory.length + 1), readFileSync(path, 'utf8')];
+    }),
+  );
+}
+
+describe('the app', () => {
+  let first: Record<string, string>;
+  let second: Record<string, string>;
+  const directories: string[] = [];
+
+  beforeAll(() => {
+    for (let i = 0; i < 2; i++) directories.push(app({}, { bundle: true }).synth().directory);
+    [first = {}, second = {}] = directories.map(contents);
+  }, 60_000);
+
+  afterAll(() => {
+    for (const directory of directories) rmSync(directory, { recursive: true });
+  });
+
+  it('is the same to the byte when synthesized again, bundles and all', () => {
+    expect(Object.keys(first)).toEqual(expect.arrayContaining([expect.stringMatching(/^asset\.[0-9a-f]{64}\/index\.mjs$/)]));
+    expect(Object.keys(second).sort()).toEqual(Object.keys(first).sort());
+    for (const [path, text] of Object.entries(first)) if (second[path] !== text) throw new Error(`${path} differs`);
+  });
+
+  it('has no exports, so that no stack holds up an update of another', () => {
+    const templates = Object.entries(first).filter(([path]) => path.endsWith('.template.json'));
+    expect(templates.length).toBeGreaterThanOrEqual(2);
+    for (const [, text] of templates) {
+      expect(text).not.toContain('Fn::ImportValue');
+      expect(text).not.toMatch(/"Export":/);
+    }
+  });
+
+  it('ships no source map and no path of the machine that made it', () => {
+    const bundles = Object.entries(first).filter(([path]) => path.startsWith('asset.'));
+    for (const [path, text] of bundles) {
+      expect(path).toMatch(/\/index\.mjs$/);
+      expect(text).not.toContain('sourceMappingURL');
+      expect(text).not.toContain(process.cwd());
+    }
+    expect(Object.keys(first)).toEqual(
+      expect.arrayContaining(['source-maps/Address.mjs.map', 'source-maps/Validate.mjs.map']),
+    );
+  });
+
+  it('puts the configured tags on what it makes', () => {
+    const text = Object.entries(contents(app(everything).synth().directory)).find(([path]) => path.endsWith('service.template.json'));
+    const { Resources } = JSON.parse(text?.[1] ?? '{}');
+    const lambda = Object.values<{ Type: string; Properties: { Tags?: unknown } }>(Resources).find(
+      ({ Type }) => Type === 'AWS::Lambda::Function',
+    );
+    expect(lambda?.Properties.Tags).toEqual([
+      { Key: 'application', Value: 'bag-adres' },
+      { Key: 'stage', Value: 'trial' },
+      { Key: 'team', Value: 'adressen' },
+    ]);
+  });
+
+  // `npm run synth` judges the configuration of cdk.json; this one has every option that adds resources.
+  it('passes cdk-nag with every option on', async () => {
+    const judged = app(everything);
+    process.env.CDK_VALIDATION = 'true';
+    await addChecks(judged);
+    expect(() => judged.synth()).not.toThrow();
+  }, 60_000);
+});
