@@ -1,0 +1,37 @@
+import middy from '@middy/core';
+import openApi from '../../docs/openapi.json' with { type: 'json' };
+import { Refusal } from '../shared/domain/refusal.ts';
+import { commonHeaders } from '../shared/http/common-headers.ts';
+import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
+import { observe } from '../shared/http/observe.ts';
+import { renderProblems } from '../shared/http/render-problems.ts';
+import { isExplained, problemPage } from './problem-page.ts';
+
+/** `GET /v1/openapi.json` and `GET /problems/{code}`: what the interface publishes about itself. Needs no key. */
+export function referenceRoute() {
+  return middy<RequestEvent, Answer>()
+    .use(observe('reference'))
+    .use(commonHeaders())
+    .use(renderProblems())
+    .handler(async ({ rawPath, requestContext }) => {
+      const document = documentAt(rawPath);
+      if (!document) throw new Refusal({ code: 'not-found' });
+      if (requestContext.http.method !== 'GET') throw new Refusal({ code: 'method-not-allowed' });
+      return document;
+    });
+}
+
+function documentAt(path: string): Answer | undefined {
+  if (path === '/v1/openapi.json') return ok(openApi);
+  const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
+  return code && isExplained(code) ? page(problemPage(code)) : undefined;
+}
+
+function page(body: string): Answer {
+  const headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+  };
+  return { statusCode: 200, headers, body };
+}
