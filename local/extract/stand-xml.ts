@@ -12,6 +12,9 @@ export type Historie = {
   tijdstipInactiefLV?: string;
   tijdstipNietBagLV?: string;
   documentnummer?: string;
+  /** When it was registered, by the municipality and nationally; at noon of `begin` unless given. */
+  geregistreerd?: string;
+  geregistreerdLV?: string;
 };
 
 export type NumVoorkomen = Historie & {
@@ -98,11 +101,11 @@ function historie(voorkomen: Historie): string {
     moment('voorkomenidentificatie', String(voorkomen.volgnummer ?? 1)) +
     moment('beginGeldigheid', begin) +
     moment('eindGeldigheid', eind) +
-    moment('tijdstipRegistratie', `${begin}T12:00:00.000`) +
+    moment('tijdstipRegistratie', voorkomen.geregistreerd ?? `${begin}T12:00:00.000`) +
     moment('eindRegistratie', eind && `${eind}T12:00:00.000`) +
     moment('tijdstipInactief', voorkomen.tijdstipInactief) +
     '<Historie:BeschikbaarLV>' +
-    moment('tijdstipRegistratieLV', `${begin}T12:31:25.687`) +
+    moment('tijdstipRegistratieLV', voorkomen.geregistreerdLV ?? `${begin}T12:31:25.687`) +
     moment('tijdstipEindRegistratieLV', eind && `${eind}T12:31:25.687`) +
     moment('tijdstipInactiefLV', voorkomen.tijdstipInactiefLV) +
     moment('tijdstipNietBagLV', voorkomen.tijdstipNietBagLV) +
@@ -138,6 +141,7 @@ function moment(name: string, value: string | undefined): string {
 }
 
 function escapeXml(text: string): string {
+  if (!/[&<>]/.test(text)) return text; // of nearly all, and the country has a hundred million
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 

@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { deliveryXml, fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/extract/stand-xml.ts';
+import type { BlockJob, MadeBlock } from './block-worker.ts';
+import { type Plan, peildata, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
+import { addTruths, type Difference, noTruth, type Truth } from './truth.ts';
+import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
+
+/** A generated extract, and what is true of it. `difference` is what changed since the month before. */
+export type Generated = { path: string; peildatum: string; truth: Truth; difference: Difference | null };
+
+/** Counts up when the generator makes other extracts than before. */
+const version = 1;
+
+/**
+ * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.
+ * Blocks are made by worker threads; the whole country takes a few minutes and 350 MB of disk.
+ */
+export async function generatedExtract(
+  { scale, month = 0, seed = 1 }: { scale: number; month?: 0 | 1; seed?: number },
+  folder = '.data/bench',
+): Promise<Generated> {
+  const plan: Plan = { seed, month, blocks: Math.max(1, Math.round(wholeCountryBlocks * scale)) };
+  const path = `${folder}/extract-v${version}-seed${seed}-blocks${plan.blocks}-month${month}.zip`;
+  const truthPath = `${path}.json`;
+  if (!existsSync(truthPath)) {
+    mkdirSync(folder, { recursive: true });
+    const made = await writeCountry(plan, `${path}.part`);
+    renameSync(`${path}.part`, path);
+    writeFileSync(truthPath, JSON.stringify(made));
+  }
+  const known = JSON.parse(readFileSync(truthPath, 'utf8')) as Pick<Generated, 'truth' | 'difference'>;
+  return { path, peildatum: peildata[month], ...known };
+}
+
+async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, 'truth' | 'difference'>> {
+  const peildatum = peildata[plan.month];
+  const date = `${peildatum.slice(8)}${peildatum.slice(5, 7)}${peildatum.slice(0, 4)}`;
+  const streets: OprVoorkomen[] = [];
+  const places: WplVoorkomen[] = [];
+  let truth = noTruth();
+  let difference: Difference | null = null;
+
+  const zip = await ZipOfZipsWriter.create(path);
+  const delivery = 'Leveringsdocument-BAG-Extract.xml';
+  await zip.add(deflated(delivery, Buffer.from(deliveryXml(peildatum))));
+  const nums = async function* () {
+    for await (const made of blocks(plan, `9999NUM${date}`)) {
+      truth = addTruths(truth, made.truth);
+      if (made.difference) difference = sum(difference, made.difference);
+      streets.push(...made.streets);
+      places.push(...made.places);
+      yield made.num;
+    }
+  };
+  await zip.addZip(`9999NUM${date}.zip`, nums());
+  await zip.addZip(`9999OPR${date}.zip`, files('OPR', streets, peildatum, `9999OPR${date}`));
+  await zip.addZip(`9999WPL${date}.zip`, files('WPL', places, peildatum, `9999WPL${date}`));
+  await zip.close();
+  return { truth, difference };
+}
+
+async function* files<K extends 'OPR' | 'WPL'>(
+  kind: K,
+  voorkomens: { OPR: OprVoorkomen[]; WPL: WplVoorkomen[] }[K],
+  peildatum: string,
+  name: string,
+): AsyncGenerator<PackedEntry> {
+  for (let start = 0; start < voorkomens.length; start += voorkomensPerBlock) {
+    const part = voorkomens.slice(start, start + voorkomensPerBlock) as typeof voorkomens;
+    yield deflated(fileName(name, start / voorkomensPerBlock), Buffer.from(fileXml(kind, part as never, peildatum)));
+  }
+}
+
+/** The blocks in order, made ahead by as many workers as there are cores. */
+async function* blocks(plan: Plan, name: string): AsyncGenerator<MadeBlock> {
+  const workers = Array.from({ length: Math.min(availableParallelism(), plan.blocks) }, () => {
+    return new Worker(new URL('./block-worker.ts', import.meta.url));
+  });
+  try {
+    const making = new Map<number, Promise<MadeBlock>>();
+    const start = (index: number) => {
+      if (index >= plan.blocks) return;
+      const worker = workers[index % workers.length] as Worker;
+      making.set(index, nextFrom(worker, index, { plan, index, name: fileName(name, index) }));
+    };
+    const ahead = workers.length * 2;
+    for (let index = 0; index < ahead; index++) start(index);
+    for (let index = 0; index < plan.blocks; index++) {
+      const made = await (making.get(index) as Promise<MadeBlock>);
+      making.delete(index);
+      start(index + ahead);
+      yield made;
+    }
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}
+
+function nextFrom(worker: Worker, index: number, job: BlockJob): Promise<MadeBlock> {
+  const made = new Promise<MadeBlock>((resolve, reject) => {
+    const onMessage = (message: MadeBlock) => {
+      if (message.index !== index) return;
+      worker.off('message', onMessage);
+      worker.off('error', reject);
+      resolve(message);
+    };
+    worker.on('message', onMessage);
+    worker.on('error', reject);
+  });
+  worker.postMessage(job);
+  return made;
+}
+
+function fileName(name: string, index: number): string {
+  return `${name}-${String(index + 1).padStart(6, '0')}.xml`;
+}
+
+function sum(a: Difference | null, b: Difference): Difference {
+  if (!a) return b;
+  return { added: a.added + b.added, removed: a.removed + b.removed, changed: a.changed + b.changed };
+}

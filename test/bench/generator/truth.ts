@@ -1,0 +1,88 @@
+import { crc32 } from 'node:zlib';
+import { addressKey } from '../../../lambdas/shared/domain/address-key.ts';
+import type { Historie, Voorkomens } from '../../../local/extract/stand-xml.ts';
+
+/** What a reader of a generated extract must find; the truths of all blocks add up to that of the country. */
+export type Truth = {
+  voorkomens: { NUM: number; OPR: number; WPL: number };
+  addresses: number;
+  keys: number;
+  /** Keys with more than one street or place. */
+  ambiguous: number;
+  noPostcode: number;
+  streetMissing: number;
+  /** The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, then tab-separated woonplaats, straat. */
+  checksum: number;
+};
+
+/** Keys that differ between two states: what a load of the second one must write. */
+export type Difference = { added: number; removed: number; changed: number };
+
+/** Key to places, each `woonplaats<tab>straat`, sorted. */
+export type Addresses = Map<string, string[]>;
+
+/** Works out what a block holds on `peildatum`, from the objects and not from the XML, by rules written apart from the reader's. */
+export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { truth: Truth; addresses: Addresses } {
+  const counts = (voorkomen: Historie) =>
+    (voorkomen.live ?? true) &&
+    voorkomen.begin <= peildatum &&
+    !(voorkomen.eind !== undefined && voorkomen.eind <= peildatum) &&
+    !voorkomen.tijdstipInactief &&
+    !voorkomen.tijdstipInactiefLV &&
+    !voorkomen.tijdstipNietBagLV;
+  const streets = new Map(OPR.filter(counts).map((street) => [street.identificatie, street]));
+  const places = new Map(WPL.filter(counts).map((place) => [place.identificatie, place.naam]));
+  const truth: Truth = { ...noTruth(), voorkomens: { NUM: NUM.length, OPR: OPR.length, WPL: WPL.length } };
+  const addresses: Addresses = new Map();
+  for (const { postcode, huisnummer, huisletter = '', huisnummertoevoeging = '', ...num } of NUM.filter(counts)) {
+    const street = streets.get(num.openbareRuimte);
+    if (!postcode) truth.noPostcode++;
+    else if (!street) truth.streetMissing++;
+    else {
+      truth.addresses++;
+      const key = addressKey({ postcode, huisnummer, toevoeging: huisletter + huisnummertoevoeging });
+      const place = `${places.get(num.woonplaats ?? street.woonplaats)}\t${street.naam}`;
+      const known = addresses.get(key);
+      if (!known) addresses.set(key, [place]);
+      else if (!known.includes(place)) addresses.set(key, [...known, place].sort());
+    }
+  }
+  for (const [key, found] of addresses) {
+    truth.keys++;
+    if (found.length > 1) truth.ambiguous++;
+    truth.checksum = (truth.checksum + crc32(`${key}\t${found.join('\t')}`)) % 2 ** 48;
+  }
+  return { truth, addresses };
+}
+
+export function noTruth(): Truth {
+  const voorkomens = { NUM: 0, OPR: 0, WPL: 0 };
+  return { voorkomens, addresses: 0, keys: 0, ambiguous: 0, noPostcode: 0, streetMissing: 0, checksum: 0 };
+}
+
+export function addTruths(a: Truth, b: Truth): Truth {
+  return {
+    voorkomens: {
+      NUM: a.voorkomens.NUM + b.voorkomens.NUM,
+      OPR: a.voorkomens.OPR + b.voorkomens.OPR,
+      WPL: a.voorkomens.WPL + b.voorkomens.WPL,
+    },
+    addresses: a.addresses + b.addresses,
+    keys: a.keys + b.keys,
+    ambiguous: a.ambiguous + b.ambiguous,
+    noPostcode: a.noPostcode + b.noPostcode,
+    streetMissing: a.streetMissing + b.streetMissing,
+    checksum: (a.checksum + b.checksum) % 2 ** 48,
+  };
+}
+
+export function differenceOf(before: Addresses, after: Addresses): Difference {
+  const difference = { added: 0, removed: 0, changed: 0 };
+  for (const [key, places] of after) {
+    const was = before.get(key);
+    if (!was) difference.added++;
+    else if (was.join('\t') !== places.join('\t')) difference.changed++;
+  }
+  for (const key of before.keys()) if (!after.has(key)) difference.removed++;
+  return difference;
+}
