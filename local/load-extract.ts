@@ -1,0 +1,67 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { addressesTable } from '../lambdas/shared/tables.ts';
+import type { LoadReport } from '../loader/load-report.ts';
+import type { Progress } from '../loader/progress.ts';
+import { runLoad } from '../loader/run-load.ts';
+import { dynamoDbAddressTable } from '../loader/storage/dynamodb-address-table.ts';
+import { demoExamples, demoExtract } from './extract/demo.ts';
+
+/** What is served. */
+export interface Dataset {
+  readonly report: LoadReport;
+  /** A lookup that finds one address. */
+  readonly example: Example;
+}
+
+export type Example = { postcode: string; huisnummer: number; toevoeging?: string | undefined };
+
+export interface LoadOptions {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  readonly storageFolder: string;
+  /** Where the demo extract goes. */
+  readonly demoFile: string;
+  /** A file; the demo extract when left out. */
+  readonly extract: string | undefined;
+  readonly progress: Progress;
+}
+
+/**
+ * Makes the table hold the extract and nothing else; one that it holds already is not loaded again.
+ * @throws what `runLoad` throws
+ */
+export async function loadExtract({ client, table, extract, ...options }: LoadOptions): Promise<Dataset> {
+  const report = await runLoad({
+    source: extract ?? (await writeDemo(options.demoFile)),
+    storage: options.storageFolder,
+    addresses: dynamoDbAddressTable(client, table),
+    progress: options.progress,
+    // Always the same one: the data folder is ours alone, so a load under way is one that was interrupted.
+    owner: 'npm start',
+    // From the demo to a municipality and back is a large change, and it was asked for.
+    approve: true,
+  });
+  const example = extract === undefined ? demoExamples[0] : await someAddress(client, table);
+  if (example === undefined) throw new Error('The extract holds no address');
+  return { report, example };
+}
+
+/** The file keeps its time as long as its bytes are the same: that is how the loader knows that it has it. */
+async function writeDemo(file: string): Promise<string> {
+  const bytes = await demoExtract();
+  const present = await readFile(file).catch(() => undefined);
+  if (!present?.equals(bytes)) await writeFile(file, bytes);
+  return file;
+}
+
+async function someAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
+  for (const { [addressesTable.partitionKey]: key, [addressesTable.places]: places } of Items) {
+    const [postcode, huisnummer, toevoeging] = key?.S?.split('#') ?? [];
+    if (postcode && huisnummer && places?.L?.length === 1) {
+      return { postcode, huisnummer: Number(huisnummer), ...(toevoeging && { toevoeging }) };
+    }
+  }
+  return undefined;
+}

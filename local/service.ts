@@ -1,0 +1,143 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createAdmin } from '../lambdas/shared/admin/admin.ts';
+import { environment } from '../lambdas/shared/tables.ts';
+import type { Progress } from '../loader/progress.ts';
+import { baseUrl } from './base-url.ts';
+import { type DataFolder, emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
+import { demoKey } from './demo-account.ts';
+import { localAws, localDynamoDb } from './dynamodb-client.ts';
+import { startEngine } from './engine.ts';
+import { startFunctions } from './function-routes.ts';
+import { type Answered, startGateway } from './gateway/gateway.ts';
+import { type Dataset, loadExtract } from './load-extract.ts';
+import { removeLocalState, writeLocalState } from './local-state.ts';
+import { requireFreePort } from './require-free-port.ts';
+import { synthesize } from './synthesize.ts';
+import { createMissingTables, deleteTables } from './tables.ts';
+import { readAssembly } from './template/assembly.ts';
+import { type LocalApp, localApp } from './template/local-app.ts';
+
+export interface ServiceOptions {
+  readonly dataFolder: string;
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Begins again, without what an earlier start left. */
+  readonly fresh: boolean;
+  /** A BAG extract in a file; the demo extract when left out. */
+  readonly extract?: string | undefined;
+  /** A DynamoDB engine to use instead of the embedded one. */
+  readonly endpoint?: string | undefined;
+  readonly progress: Progress;
+  /** Gets a line at a time about what takes its time. */
+  readonly tell: (line: string) => void;
+  readonly onAnswer?: (answered: Answered) => void;
+}
+
+/** The whole service, running on this machine. */
+export interface Service {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly dataset: Dataset;
+  /** Settles when the engine has ended. */
+  readonly engineEnded: Promise<void>;
+}
+
+/**
+ * Starts engine, functions and gateway, with tables, an extract and a demo account. What was started lies in `resources`
+ * from the moment it exists: disposing of them stops everything, in the middle of the start too.
+ */
+export async function startService(options: ServiceOptions, resources: AsyncDisposableStack): Promise<Service> {
+  await requireFreePort(options.host, options.port);
+  const folder = await openDataFolder(options.dataFolder);
+  resources.defer(folder.release);
+  const output = await synthesize(() => options.tell('Synthesizing the CDK templates: the sources have changed ...'));
+  const stacks = await readAssembly(output);
+  const describe = async () => {
+    const identity = await identityOf(folder);
+    const tableName = (logicalId: string) => `${logicalId}-${identity.suffix}`;
+    return { identity, app: await localApp(stacks, { tableName, secret: identity.checksumSecret }) };
+  };
+
+  const before = options.fresh ? await describe() : undefined;
+  if (options.fresh) await emptyDataFolder(folder);
+  const { identity, app } = await describe();
+  const engine = await engineOf(options, folder, resources);
+  const client = localDynamoDb(engine.endpoint);
+  resources.defer(() => client.destroy());
+  if (before) await deleteTables(client, before.app.tables);
+  const made = await createMissingTables(client, app.tables);
+  const tables = tableNames(app);
+  // What the loader remembers is of a table that no longer exists.
+  if (made.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
+
+  const log = createWriteStream(folder.logFile, { flags: 'w' });
+  resources.defer(() => new Promise((resolve) => log.end(resolve)));
+  const functionsStart = startFunctions(app, {
+    environment: engineEnvironment(engine.endpoint),
+    log: (line) => void log.write(`${line}\n`),
+  });
+  functionsStart.catch(() => undefined);
+  resources.defer(async () => (await functionsStart.catch(() => undefined))?.stop());
+  const dataset = await loadExtract({
+    client,
+    table: tables.addresses,
+    storageFolder: folder.storageFolder,
+    demoFile: folder.demoFile,
+    extract: options.extract,
+    progress: options.progress,
+  });
+
+  const { checksumSecret } = identity;
+  const document = DynamoDBDocumentClient.from(client);
+  const apiKey = await demoKey(
+    createAdmin({ client: document, table: tables.accounts, checksumSecret }),
+    identity.demoKey,
+  );
+  if (apiKey !== identity.demoKey) await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
+
+  const { routes } = await functionsStart;
+  const { host, onAnswer } = options;
+  const gateway = await startGateway({ routes, host, port: options.port, ...(onAnswer && { onAnswer }) });
+  resources.defer(gateway.stop);
+  const url = baseUrl(host, gateway.port);
+  resources.defer(() => removeLocalState(folder.path));
+  await writeLocalState(folder.path, {
+    pid: process.pid,
+    baseUrl: url,
+    endpoint: engine.endpoint,
+    addressesTable: tables.addresses,
+    accountsTable: tables.accounts,
+    checksumSecret,
+    storageFolder: folder.storageFolder,
+  });
+  return { baseUrl: url, apiKey, dataset, engineEnded: engine.ended };
+}
+
+async function engineOf({ endpoint }: ServiceOptions, folder: DataFolder, resources: AsyncDisposableStack) {
+  if (endpoint !== undefined) return { endpoint, ended: new Promise<void>(() => undefined) };
+  const engine = await startEngine(folder.databaseFile);
+  resources.defer(engine.stop);
+  return engine;
+}
+
+/** The tables as the functions know them. */
+function tableNames({ functions }: LocalApp): { addresses: string; accounts: string } {
+  const [settings] = functions.filter((found) => found.environment[environment.addressesTable] !== undefined);
+  const addresses = settings?.environment[environment.addressesTable];
+  const accounts = settings?.environment[environment.accountsTable];
+  if (addresses === undefined || accounts === undefined)
+    throw new Error('No function in the template names both tables');
+  return { addresses, accounts };
+}
+
+function engineEnvironment(endpoint: string): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_REGION: localAws.region,
+    AWS_ACCESS_KEY_ID: localAws.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: localAws.credentials.secretAccessKey,
+  };
+}

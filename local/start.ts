@@ -1,0 +1,89 @@
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { noProgress } from '../loader/progress.ts';
+import { greeting } from './greeting.ts';
+import { defaultDataFolder } from './local-state.ts';
+import { startService } from './service.ts';
+import { startErrorText } from './start-error.ts';
+import { whenOrphaned } from './when-orphaned.ts';
+
+interface Options {
+  readonly extract?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly data?: string;
+  readonly fresh: boolean;
+}
+
+const program = new Command('npm start --')
+  .description('Runs the whole address service on this machine, on the demo extract or on a real one.')
+  .option('--extract <file>', 'a BAG extract, such as lvbag-extract-nl.zip or one of a municipality')
+  .option('--port <number>', 'the port to serve on; 0 picks a free one', portNumber, 3000)
+  .option('--host <address>', 'the address to serve on; 0.0.0.0 is every one of this machine', '127.0.0.1')
+  .option('--data <folder>', 'where the data stays between two starts (default: .data)')
+  .option('--fresh', 'begin again, without what an earlier start left', false)
+  .addHelpText(
+    'after',
+    '\nAWS_ENDPOINT_URL_DYNAMODB in the environment is the DynamoDB engine to use instead of the embedded one.',
+  )
+  .allowExcessArguments(false)
+  .action(start);
+
+await program.parseAsync();
+
+async function start(options: Options): Promise<void> {
+  const { host, port, fresh } = options;
+  const dataFolder = options.data === undefined ? defaultDataFolder : fromCaller(options.data);
+  const extract = options.extract === undefined ? undefined : fromCaller(options.extract);
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  const resources = new AsyncDisposableStack();
+
+  let leaving = false;
+  const leave = async (exitCode: number) => {
+    // A second Ctrl-C does not wait; the engine ends with us whatever happens.
+    if (leaving) process.exit(130);
+    leaving = true;
+    await resources.disposeAsync().catch((error) => console.error(error));
+    process.exit(exitCode);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leave(0));
+  whenOrphaned(() => void leave(0));
+
+  try {
+    const service = await startService(
+      {
+        dataFolder,
+        host,
+        port,
+        fresh,
+        extract,
+        endpoint,
+        progress: noProgress,
+        tell: (line) => console.log(line),
+        onAnswer: ({ method, route, statusCode, milliseconds }) => {
+          console.log(`${method} ${route ?? 'no route'}: ${statusCode} in ${milliseconds} ms`);
+        },
+      },
+      resources,
+    );
+    console.log(greeting(service, dataFolder));
+    await service.engineEnded;
+    if (leaving) return;
+    console.error('The DynamoDB engine has ended by itself, so this ends too.');
+  } catch (error) {
+    if (leaving) return;
+    console.error(startErrorText(error, { host, port, endpoint }));
+  }
+  await leave(1);
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}
+
+/** npm runs us in the root of the project; a relative path is one of the folder that npm was run in. */
+function fromCaller(path: string): string {
+  return resolve(process.env.INIT_CWD ?? process.cwd(), path);
+}

@@ -1,0 +1,38 @@
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  type DynamoDBClient,
+  ListTablesCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import type { TableSettings } from './template/local-app.ts';
+
+/** Makes the tables that the engine does not have yet, and gives their names. */
+export async function createMissingTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<string[]> {
+  const existing = await tableNames(client);
+  const missing = tables.filter(({ TableName }) => !existing.has(TableName));
+  for (const table of missing) {
+    await client.send(new CreateTableCommand({ ...table, BillingMode: 'PAY_PER_REQUEST' }));
+    await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: table.TableName });
+  }
+  return missing.map(({ TableName }) => TableName);
+}
+
+/** Deletes those of the tables that the engine has. */
+export async function deleteTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<void> {
+  const existing = await tableNames(client);
+  for (const { TableName } of tables) {
+    if (existing.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));
+  }
+}
+
+async function tableNames(client: DynamoDBClient): Promise<Set<string>> {
+  const names = new Set<string>();
+  let start: string | undefined;
+  do {
+    const page = await client.send(new ListTablesCommand({ ExclusiveStartTableName: start }));
+    for (const name of page.TableNames ?? []) names.add(name);
+    start = page.LastEvaluatedTableName;
+  } while (start !== undefined);
+  return names;
+}
