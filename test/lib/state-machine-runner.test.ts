@@ -1,0 +1,255 @@
+import { describe, expect, it } from '@jest/globals';
+import { runStateMachine } from '../support/state-machine/run-state-machine.ts';
+import { tinyMachine } from '../support/state-machine/tiny-machine.ts';
+
+async function run(definition: unknown, input: unknown = {}) {
+  return runStateMachine(definition, { input });
+}
+
+const pass = (more: Record<string, unknown> = {}) => ({ Type: 'Pass', End: true, ...more });
+const expression = (source: string) => pass({ Output: `{% ${source} %}` });
+const inputText = (letters: number) => ({ text: 'x'.repeat(letters) });
+
+describe('a state machine', () => {
+  const input = { list: [1, 2, 3], name: 'Weesp', none: null };
+
+  it.each<[string, Record<string, unknown>, unknown]>([
+    ['Pass hands on its input', { A: pass() }, input],
+    ['an expression stands for its value', { A: expression('$states.input.name') }, 'Weesp'],
+    ['text without marks is text', { A: pass({ Output: '$states.input.name' }) }, '$states.input.name'],
+    [
+      'expressions stand anywhere in an object or array',
+      { A: pass({ Output: { a: ['{% $states.input.list[1] %}', 'b'], c: { d: '{% $states.input.none %}' } } }) },
+      { a: [2, 'b'], c: { d: null } },
+    ],
+    [
+      'a member of an object in an expression that is nothing is left out',
+      { A: expression('{"a": $states.input.b, "c": 1}') },
+      { c: 1 },
+    ],
+    ['one match is a value, not an array of one', { A: expression('$states.input.list[$ > 2]') }, 3],
+    ['and brackets make it one', { A: expression('[$states.input.list[$ > 2]]') }, [3]],
+    ['$partition cuts', { A: expression('$partition($states.input.list, 2)') }, [[1, 2], [3]]],
+    ['$range counts', { A: expression('$range(10, 0, -5)') }, [10, 5, 0]],
+    ['$hash hashes', { A: expression("$hash('abc', 'SHA-1')") }, 'a9993e364706816aba3e25717850c26c9cd0d89d'],
+    ['$random of a seed is the same', { A: expression('$random(7) = $random(7)') }, true],
+    ['$uuid is one', { A: expression('$match($uuid(), /^[0-9a-f]{8}-/) != []') }, true],
+    ['$parse reads JSON', { A: expression(`$parse('{"a":[1]}').a`) }, [1]],
+    ['Succeed has an output', { A: { Type: 'Succeed', Output: '{% $states.input.name %}' } }, 'Weesp'],
+    [
+      'variables last, and Assign and Output both see the old ones',
+      {
+        A: { ...pass({ Assign: { x: 1, y: '{% $states.input.name %}' } }), End: undefined, Next: 'B' },
+        B: { Type: 'Pass', Assign: { x: '{% $y %}', y: '{% $x %}' }, Output: '{% [$x, $y] %}', Next: 'C' },
+        C: pass({ Output: ['{% $states.input %}', '{% $x %}', '{% $y %}'] }),
+      },
+      [[1, 'Weesp'], 'Weesp', 1],
+    ],
+    [
+      'Choice takes the first rule that holds, with what that assigns',
+      {
+        A: {
+          Type: 'Choice',
+          Choices: [
+            { Condition: "{% $states.input.name = 'Muiden' %}", Next: 'C' },
+            { Condition: '{% $count($states.input.list) = 3 %}', Assign: { x: 3 }, Output: 'three', Next: 'B' },
+            { Condition: '{% true %}', Next: 'C' },
+          ],
+          Assign: { x: 0 },
+        },
+        B: pass({ Output: '{% [$x, $states.input] %}' }),
+        C: pass(),
+      },
+      [3, 'three'],
+    ],
+    [
+      'and Default otherwise, with what the state assigns',
+      {
+        A: {
+          Type: 'Choice',
+          Choices: [{ Condition: '{% $exists($states.input.other) %}', Next: 'C' }],
+          Default: 'B',
+          Assign: { x: 0 },
+        },
+        B: pass({ Output: '{% [$x, $states.input.name] %}' }),
+        C: pass(),
+      },
+      [0, 'Weesp'],
+    ],
+    [
+      'branches of Parallel see outer variables and keep their own',
+      {
+        A: { Type: 'Pass', Assign: { x: 1 }, Next: 'B' },
+        B: {
+          Type: 'Parallel',
+          Arguments: '{% $states.input.list %}',
+          Branches: [
+            {
+              StartAt: 'B1',
+              States: { B1: { Type: 'Pass', Assign: { y: 5 }, Next: 'B2' }, B2: expression('$x + $y') },
+            },
+            { StartAt: 'B3', States: { B3: expression('$sum($states.input)') } },
+          ],
+          Assign: { both: '{% $states.result %}' },
+          Next: 'C',
+        },
+        C: pass({ Output: '{% $both %}' }),
+      },
+      [6, 6],
+    ],
+    [
+      'an inline Map works on each item with its place, in order',
+      {
+        A: {
+          Type: 'Map',
+          Items: '{% $states.input.list %}',
+          MaxConcurrency: 2,
+          ItemSelector: { n: '{% $states.context.Map.Item.Value * 10 %}', of: '{% $states.input.name %}' },
+          ItemProcessor: {
+            StartAt: 'E',
+            States: { E: expression('[$states.context.Map.Item.Index, $states.input.n]') },
+          },
+          Output: '{% $states.result %}',
+          End: true,
+        },
+      },
+      [
+        [0, 10],
+        [1, 20],
+        [2, 30],
+      ],
+    ],
+    [
+      'the context tells the execution, the machine and the state',
+      {
+        A: expression(
+          "[$states.context.State.Name, $states.context.StateMachine.Name, $states.context.Execution.Input.name, $contains($states.context.Execution.Id, ':execution:Machine:')]",
+        ),
+      },
+      ['A', 'Machine', 'Weesp', true],
+    ],
+  ])('%s', async (_, states, output) => {
+    expect(await run(tinyMachine(states), input)).toMatchObject({ status: 'SUCCEEDED', output });
+  });
+
+  it('waits without waiting, and says how long', async () => {
+    const { events } = await run(
+      tinyMachine({
+        A: { Type: 'Wait', Seconds: '{% 60 * 60 %}', Next: 'B' },
+        B: { Type: 'Wait', Timestamp: '2021-10-15T00:00:00Z', End: true },
+      }),
+    );
+    expect(events.filter(({ kind }) => kind === 'waited')).toEqual([
+      { kind: 'waited', state: 'A', seconds: 3600 },
+      { kind: 'waited', state: 'B', seconds: 0 },
+    ]);
+  });
+
+  it.each<[string, Record<string, unknown>, string, RegExp]>([
+    [
+      'an expression that gives nothing',
+      { A: expression('$states.input.other') },
+      'States.QueryEvaluationError',
+      /\$states\.input\.other.*'Output' returned nothing/,
+    ],
+    [
+      'a sum of a text',
+      { A: expression('1 + $states.input.name') },
+      'States.QueryEvaluationError',
+      /must evaluate to a number/,
+    ],
+    [
+      'a function as a value',
+      { A: expression('function($x) { $x }') },
+      'States.QueryEvaluationError',
+      /a function is no JSON/,
+    ],
+    [
+      'a Condition that is no boolean',
+      { A: { Type: 'Choice', Choices: [{ Condition: '{% $states.input.list %}', Next: 'B' }] }, B: pass() },
+      'States.QueryEvaluationError',
+      /no boolean/,
+    ],
+    [
+      'a Choice that nothing matches',
+      { A: { Type: 'Choice', Choices: [{ Condition: '{% false %}', Next: 'B' }] }, B: pass() },
+      'States.Runtime',
+      /No choice matched/,
+    ],
+    [
+      'a number of seconds that is none',
+      { A: { Type: 'Wait', Seconds: '{% $states.input.name %}', End: true } },
+      'States.QueryEvaluationError',
+      /"Weesp" for the field 'Seconds'/,
+    ],
+    [
+      'Items that are one object, as of an array of one that JSONata unwrapped',
+      {
+        A: {
+          Type: 'Map',
+          Items: '{% $states.input.list[$ > 2] %}',
+          ItemProcessor: { StartAt: 'B', States: { B: pass() } },
+          End: true,
+        },
+      },
+      'States.QueryEvaluationError',
+      /no array but 3/,
+    ],
+    [
+      'Fail',
+      { A: { Type: 'Fail', Error: 'TooMany', Cause: "{% 'of ' & $states.input.name %}" } },
+      'TooMany',
+      /^of Weesp$/,
+    ],
+    [
+      'Fail in a branch of Parallel',
+      {
+        A: {
+          Type: 'Parallel',
+          Branches: [
+            { StartAt: 'B', States: { B: pass() } },
+            { StartAt: 'C', States: { C: { Type: 'Fail', Error: 'Inner', Cause: 'c' } } },
+          ],
+          End: true,
+        },
+      },
+      'Inner',
+      /^c$/,
+    ],
+    [
+      'Fail in an iteration of Map',
+      {
+        A: {
+          Type: 'Map',
+          Items: '{% $states.input.list %}',
+          ItemProcessor: { StartAt: 'C', States: { C: { Type: 'Fail', Error: 'Inner', Cause: 'c' } } },
+          End: true,
+        },
+      },
+      'Inner',
+      /^c$/,
+    ],
+    [
+      'an output that is too large',
+      { A: expression("$join($map($range(1, 1000, 1), function($n) { $pad('', 300, 'x') }))") },
+      'States.DataLimitExceeded',
+      /300002 bytes/,
+    ],
+    [
+      'an Assign that is too large',
+      { A: { ...pass({ Assign: { a: "{% $pad('', 140000) %}", b: "{% $pad('', 140000) %}" } }) } },
+      'States.DataLimitExceeded',
+      /280004 bytes/,
+    ],
+  ])('fails by %s', async (_, states, error, cause) => {
+    const execution = await run(tinyMachine(states), input);
+    expect(execution).toMatchObject({ status: 'FAILED', error, cause: expect.stringMatching(cause) });
+  });
+
+  it('takes an input of just the payload limit, and none above it', async () => {
+    const machine = tinyMachine({ A: { Type: 'Succeed', Output: 'fits' } });
+    const most = 262_144 - '{"text":""}'.length;
+    expect(await run(machine, inputText(most))).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await run(machine, inputText(most + 1))).toMatchObject({ error: 'States.DataLimitExceeded' });
+  });
+});
