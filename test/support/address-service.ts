@@ -8,6 +8,7 @@ import { createAddressStore } from '../../lambdas/shared/store/address-store.ts'
 import { createKeyLabelStore } from '../../lambdas/shared/store/key-label-store.ts';
 import type { StoreClient } from '../../lambdas/shared/store/send.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
+import { expectContract } from './contract.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
 import { gatewayEvent, lambdaContext, type TestRequest } from './gateway-event.ts';
 
@@ -27,14 +28,16 @@ export function createInstance(client: StoreClient, clock: () => number = system
   });
   const validate = validateRoute({ ...shared, keyLabelStore: createKeyLabelStore(client, testTables.accounts) });
 
-  /** Sends a request the way the gateway routes it. */
+  /** Sends a request the way the gateway routes it; every answer must be in the contract. */
   async function send(url: string, request?: TestRequest): Promise<TestAnswer> {
     const event = gatewayEvent(url, request);
     const route = event.rawPath === '/v1/address' ? address : validate;
     // The middlewares put the rest on the event.
     const answer = await route(event as Parameters<typeof route>[0], lambdaContext);
     const body = answer.body ?? '';
-    return { status: answer.statusCode ?? 0, headers: answer.headers, body, json: JSON.parse(body) };
+    const { statusCode: status = 0, headers } = answer;
+    expectContract(event.requestContext.http.method, url, { status, headers, body });
+    return { status, headers, body, json: JSON.parse(body) };
   }
 
   /** Looks an address up; by default one that is there. */

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openApiDocument } from '../../lambdas/reference/openapi/document.ts';
+import { lookupExamples, validationExample } from '../../lambdas/reference/openapi/examples.ts';
+import { StoreUnavailable } from '../../lambdas/shared/domain/ports.ts';
+import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
+import { newAccount } from '../support/address-service.ts';
+import { type HttpService, startHttpService } from '../support/http-service.ts';
+
+let service: HttpService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startHttpService();
+  ({ key } = await newAccount(service, { minute: 1000, month: null }));
+});
+afterAll(() => service.stop());
+
+type Examples = Record<string, { value: unknown }>;
+type Document = {
+  paths: Record<string, { get: { parameters?: { name: string; examples: Examples }[]; responses: Responses } }>;
+  components: { responses: Responses };
+};
+type Responses = Record<string, { content: Record<string, { examples: Examples }> }>;
+
+async function file(): Promise<Document> {
+  return JSON.parse(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+}
+
+function lookUp(query: Record<string, unknown>, apiKey = key) {
+  const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return service.send(`/v1/address?${new URLSearchParams(parameters)}`, { headers: { 'X-API-Key': apiKey } });
+}
+
+describe('the OpenAPI document', () => {
+  it('is the same as generated from the schemas, as a file, and as published without a key', async () => {
+    const generated = JSON.parse(JSON.stringify(openApiDocument()));
+    expect(await file()).toEqual(generated);
+    const { status, json, headers } = await service.send('/v1/openapi.json');
+    expect([status, headers['content-type']]).toEqual([200, 'application/json']);
+    expect(json).toEqual(generated);
+  });
+
+  it('answers another method with 405, and a slash at the end with 404', async () => {
+    expect(await service.send('/v1/openapi.json', { method: 'POST' })).toMatchObject({ status: 405 });
+    expect(await service.send('/v1/openapi.json/')).toMatchObject({ status: 404 });
+  });
+
+  it.each(Object.keys(lookupExamples))(
+    'holds the lookup %s as the service answers it on the demo data',
+    async (name) => {
+      const operation = (await file()).paths['/address']?.get;
+      const given = (operation?.parameters ?? []).flatMap(({ name: parameter, examples }) =>
+        examples[name] ? [[parameter, examples[name].value]] : [],
+      );
+      const { json } = await lookUp(Object.fromEntries(given));
+      expect(json).toEqual(operation?.responses['200']?.content['application/json']?.examples[name]?.value);
+    },
+  );
+
+  it('holds a validation as the service answers it', async () => {
+    await service.admin.plans.put({ code: 'standard', limits: validationExample.limits });
+    await service.admin.accounts.create({ id: 'example', plan: 'standard' });
+    const { key } = await service.admin.keys.create({ account: 'example', label: 'webshop' });
+    const { json } = await service.send('/v1/auth/validate', { headers: { 'X-API-Key': key } });
+    const { responses } = (await file()).paths['/auth/validate']?.get ?? {};
+    expect(json).toEqual(responses?.['200']?.content['application/json']?.examples.valid?.value);
+  });
+
+  it.each(Object.keys(problems) as ProblemCode[])('holds the problem %s as the service answers it', async (code) => {
+    const answer = await provoke[code]();
+    const contents = Object.values((await file()).components.responses).map(({ content }) => content);
+    const example = contents.map((content) => content['application/problem+json']?.examples[code]).find(Boolean);
+    expect(answer.status).toBe(problems[code].status);
+    expect(answer.json).toMatchObject({ type: problemType(code) });
+    expect({ ...(answer.json as object), request_id: '' }).toEqual({ ...(example?.value as object), request_id: '' });
+  });
+});
+
+const query = { postcode: '1012RJ', huisnummer: 147 };
+
+/** Requests that meet each problem. */
+const provoke: Record<ProblemCode, () => ReturnType<typeof lookUp>> = {
+  unauthorized: () => lookUp(query, 'not a key'),
+  'account-inactive': async () => {
+    const account = await newAccount(service, { day: 10 });
+    await service.admin.accounts.suspend(account.id);
+    return await lookUp(query, account.key);
+  },
+  'plan-inactive': async () => {
+    const account = await newAccount(service, { day: 10 });
+    await service.admin.plans.put({ code: account.plan, limits: { day: 10 }, state: 'inactive' });
+    return await lookUp(query, account.key);
+  },
+  'not-found': () => service.send('/v1/postcodes'),
+  'method-not-allowed': () => service.send('/v1/address', { method: 'POST' }),
+  'invalid-input': () => lookUp({ postcode: '0123AB' }),
+  'quota-exceeded': async () => await lookUp(query, (await newAccount(service, { minute: 0 })).key),
+  'internal-error': () => withFault(new Error('a fault of ours')),
+  'temporarily-unavailable': () => withFault(new StoreUnavailable('no answer')),
+};
+
+async function withFault(error: Error) {
+  service.faults.failing = error;
+  try {
+    return await lookUp(query);
+  } finally {
+    delete service.faults.failing;
+  }
+}

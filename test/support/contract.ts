@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+
+/** An answer as it came over the wire, or as the Lambda gave it; names of headers in lower case. */
+export type ContractAnswer = { status: number; headers: Record<string, string>; body: string };
+
+type Json = { [member: string]: Json } & { $ref?: string };
+type Part = { pointer: string; value: Json };
+
+const document: Json = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+
+/** Headers of the transport, which the document does not describe. */
+const transportHeaders = new Set([
+  'content-type',
+  'content-length',
+  'date',
+  'connection',
+  'keep-alive',
+  'apigw-requestid',
+]);
+const pageHeaders = new Set(['content-security-policy', 'referrer-policy']);
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+ajv.addSchema(closed(document), 'openapi');
+
+/**
+ * Throws, with every reason, unless `docs/openapi.json` describes this answer to `method` on `path`: its status, each of
+ * its headers, its content type and its body, without a member that the document does not name.
+ */
+export function expectContract(method: string, path: string, answer: ContractAnswer): void {
+  const faults = isPage(path, answer) ? pageFaults(answer) : faultsOf(responseTo(method, path, answer.status), answer);
+  if (faults.length === 0) return;
+  const got = JSON.stringify(answer, null, 2);
+  throw new Error(`${method} ${path} is not answered as docs/openapi.json says:\n- ${faults.join('\n- ')}\n${got}`);
+}
+
+function responseTo(method: string, url: string, status: number): Part | undefined {
+  const [path = ''] = url.split('?');
+  const pathItem = path.startsWith('/v1/') ? at('/paths', path.slice('/v1'.length)) : undefined;
+  if (pathItem && method === 'GET') return at(`${pathItem.pointer}/get/responses`, String(status));
+  const isAllowed = pathItem || path.startsWith('/problems/') ? [404, 405] : [404];
+  return isAllowed.includes(status) ? at('/x-elsewhere', String(status)) : undefined;
+}
+
+function faultsOf(response: Part | undefined, { status, headers, body }: ContractAnswer): string[] {
+  if (!response) return [`status ${status} is not described`];
+  const [contentType = ''] = (headers['content-type'] ?? '').split(';');
+  const content = at(`${response.pointer}/content`, contentType);
+  if (!content) return [`content type ${contentType} is not described for ${status}`];
+  return [...headerFaults(response, headers), ...schemaFaults('body', `${content.pointer}/schema`, parsed(body))];
+}
+
+function headerFaults(response: Part, headers: Record<string, string>): string[] {
+  const described = Object.keys(response.value.headers ?? {});
+  const known = new Set(described.map((name) => name.toLowerCase()));
+  const unknown = Object.keys(headers).filter((name) => !known.has(name) && !transportHeaders.has(name));
+  return [
+    ...unknown.map((name) => `header ${name} is not described`),
+    ...described.flatMap((name) => {
+      const header = at(`${response.pointer}/headers`, name);
+      const value = headers[name.toLowerCase()];
+      if (!header) return [`header ${name} leads nowhere in the document`];
+      if (value === undefined) return header.value.required ? [`header ${name} is missing`] : [];
+      return schemaFaults(`header ${name}`, `${header.pointer}/schema`, value);
+    }),
+  ];
+}
+
+/** The pages of problems are for people: the document describes none of them but for the headers of every answer. */
+function isPage(path: string, { status }: ContractAnswer): boolean {
+  return path.startsWith('/problems/') && status === 200;
+}
+
+function pageFaults({ headers }: ContractAnswer): string[] {
+  const own = Object.entries(headers).filter(([name]) => !pageHeaders.has(name));
+  const response = at('/paths/~1openapi.json/get/responses', '200');
+  const isHtml = headers['content-type'] === 'text/html; charset=utf-8';
+  if (!response) throw new Error('the document describes itself');
+  return [...(isHtml ? [] : ['not HTML']), ...headerFaults(response, Object.fromEntries(own))];
+}
+
+function schemaFaults(what: string, pointer: string, value: unknown): string[] {
+  const validate = ajv.getSchema(`openapi#${pointer}`);
+  if (!validate) throw new Error(`docs/openapi.json has no schema at ${pointer}`);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${what}${instancePath} ${message}`);
+}
+
+/** The member `name` of what `pointer` points to, its reference followed. */
+function at(pointer: string, name: string): Part | undefined {
+  const path = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  const value = resolve(path);
+  if (value?.$ref === undefined) return value && { pointer: path, value };
+  const target = value.$ref.replace(/^#/, '');
+  const referred = resolve(target);
+  return referred && { pointer: target, value: referred };
+}
+
+function resolve(pointer: string): Json | undefined {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce<Json | undefined>(
+    (part, step) => part?.[step.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
+  );
+}
+
+/** The document leaves its objects open, so that members may be added; what we answer today must be in it. */
+function closed<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(closed) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, closed(member)]);
+  const isObject = 'type' in value && value.type === 'object' && 'properties' in value;
+  const isClosed = isObject && !Object.hasOwn(value.properties as object, 'openapi');
+  return Object.fromEntries(isClosed ? [...members, ['additionalProperties', false]] : members);
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

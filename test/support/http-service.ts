@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addressRoute } from '../../lambdas/address/route.ts';
+import { isPublished } from '../../lambdas/reference/published.ts';
+import { referenceRoute } from '../../lambdas/reference/route.ts';
+import { systemClock } from '../../lambdas/shared/settings.ts';
+import { createAccessStore } from '../../lambdas/shared/store/access-store.ts';
+import { createAddressStore } from '../../lambdas/shared/store/address-store.ts';
+import { createKeyLabelStore } from '../../lambdas/shared/store/key-label-store.ts';
+import { validateRoute } from '../../lambdas/validate/route.ts';
+import { noProgress } from '../../loader/progress.ts';
+import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
+import { loadExtract } from '../../local/load-extract.ts';
+import { startAddressService, testChecksumSecret, testTables } from './address-service.ts';
+import { type ContractAnswer, expectContract } from './contract.ts';
+import { lambdaContext } from './gateway-event.ts';
+
+/** The whole service over real HTTP on the demo data, in this process; every answer that `get` gives is in the contract. */
+export async function startHttpService() {
+  const service = await startAddressService();
+  const folder = await mkdtemp(join(tmpdir(), 'http-service-'));
+  await loadExtract({
+    client: service.client,
+    table: testTables.addresses,
+    storageFolder: join(folder, 'storage'),
+    demoFile: join(folder, 'demo.zip'),
+    extract: undefined,
+    progress: noProgress,
+  });
+  /** Set by a test to make what is behind the interface fail. */
+  const faults: { failing?: Error } = {};
+  const gateway = await startGateway({ routes: routesOver(service, faults), host: '127.0.0.1', port: 0 });
+  const baseUrl = `http://127.0.0.1:${gateway.port}`;
+
+  /** Sends a request over HTTP and checks its answer against the contract. */
+  async function send(path: string, init: RequestInit = {}): Promise<ContractAnswer & { json: unknown }> {
+    const response = await fetch(new URL(path, baseUrl), init);
+    const body = await response.text();
+    const answer = { status: response.status, headers: Object.fromEntries(response.headers), body };
+    expectContract(init.method ?? 'GET', path, answer);
+    return { ...answer, json: answer.headers['content-type']?.includes('json') ? JSON.parse(body) : undefined };
+  }
+
+  return {
+    ...service,
+    baseUrl,
+    send,
+    faults,
+    stop: async () => {
+      await gateway.stop();
+      await service.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
+
+function routesOver(
+  { client }: { client: Parameters<typeof createAccessStore>[0] },
+  faults: { failing?: Error },
+): { key: string; target: Integration }[] {
+  const stores = {
+    accessStore: createAccessStore(client, testTables.accounts),
+    checksumSecret: testChecksumSecret,
+    clock: systemClock,
+  };
+  const addressStore = createAddressStore(client, testTables.addresses);
+  const address = addressRoute({
+    ...stores,
+    addressStore: {
+      find: async (request, signal) => {
+        if (faults.failing) throw faults.failing;
+        return await addressStore.find(request, signal);
+      },
+    },
+    datasetDate: async () => '2026-01-08',
+  });
+  const validate = validateRoute({ ...stores, keyLabelStore: createKeyLabelStore(client, testTables.accounts) });
+  const reference = referenceRoute();
+  return [
+    {
+      key: 'ANY /v1/address',
+      target: async (event) => JSON.stringify(await address(JSON.parse(event), lambdaContext)),
+    },
+    {
+      key: '$default',
+      target: async (text) => {
+        const event = JSON.parse(text);
+        return JSON.stringify(await (isPublished(event.rawPath) ? reference : validate)(event, lambdaContext));
+      },
+    },
+  ];
+}
