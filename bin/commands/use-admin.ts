@@ -1,11 +1,8 @@
 import type { Admin } from '../../lambdas/shared/admin/admin.ts';
-import { snakeCase } from '../output/snake-case.ts';
+import { printResult, type Result } from '../output/print-result.ts';
 import { UsageError } from './command-error.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import type { Terminal } from './terminal.ts';
-
-/** What a command found or did: `json` for scripts, `text` for people, and `hint` beside it for people only. */
-export type Result = { json: unknown; text: string; hint?: string };
 
 /** Opens the admin module where `options` say, prints the result of `work`, and closes it whatever happens. */
 export async function useAdmin(
@@ -22,10 +19,4 @@ export async function useAdmin(
   } finally {
     close();
   }
-}
-
-/** Prints what a command found, as JSON or for people. */
-export function printResult(terminal: Terminal, { json }: { json?: true }, result: Result): void {
-  terminal.out(json ? JSON.stringify(snakeCase(result.json), null, 2) : result.text);
-  if (result.hint && !json) terminal.err(result.hint);
 }
