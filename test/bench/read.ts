@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
+import type { Load } from '../../loader/dataset/load.ts';
+import { findMembers } from '../../loader/pipeline/extract-members.ts';
+import type { RandomAccess } from '../../loader/pipeline/random-access.ts';
+import type { ZipEntry } from '../../loader/pipeline/zip.ts';
+import { entryRange, readEntry } from '../../loader/pipeline/zip-entry.ts';
+import { type Extracted, extractPart } from '../../loader/steps/extract.ts';
+import { paths } from '../../loader/steps/paths.ts';
+import { type Part, reference } from '../../loader/steps/reference.ts';
+import { stage } from '../../loader/steps/stage.ts';
+import { fileSource } from '../../loader/storage/file-source.ts';
+import { folderStorage } from '../../loader/storage/folder-storage.ts';
+import { getJson, openObject, putJson, type Storage } from '../../loader/storage/storage.ts';
+import type { Benchmark } from './benchmark.ts';
+import { generatedExtract } from './generator/generate.ts';
+import { cpuMilliseconds, rounded } from './measure.ts';
+import { ogr2ogrMegabytesPerSecond } from './read-parts/ogr2ogr.ts';
+
+/** Enough for the compiler of the engine to have seen everything. */
+const warmUpParts = 2;
+const strictFiles = 2;
+
+/**
+ * CPU of the loader's own extract step (inflate, parse, validity, join, rows by shard, stored), against inflating the same
+ * entries, in turn, part by part, in one thread; at 1/100, 1/10 and 1 of the country as far as `--scale` goes. And the
+ * megabytes a second of the strict parser (saxes) and of GDAL's LVBAG driver, where that is installed, over one file.
+ */
+export const benchmark: Benchmark = {
+  async run({ extract, scale }) {
+    if (extract) return { extract, ...(await measure(extract)) };
+    const scales = [0.01, 0.1, 1].filter((smaller) => smaller < scale).concat(scale);
+    const figures = [];
+    for (const share of scales) {
+      const { path } = await generatedExtract({ scale: share });
+      figures.push({ scale: share, ...(await measure(path)) });
+    }
+    const [{ scale: _, ...largest } = { scale: 0 }] = figures.slice(-1);
+    return { extract: `generated, ${scale} of the country`, ...largest, by_scale: figures };
+  },
+  plot: (figures) => ({
+    title: 'XML read by one core',
+    unit: 'MB/s',
+    bars: [
+      { label: 'inflate alone', value: Number(figures.mb_per_cpu_second_inflate), isReference: true },
+      { label: 'extract: inflate, parse, join, shard', value: Number(figures.mb_per_cpu_second_extract) },
+      { label: 'saxes (our strict reader)', value: Number(figures.mb_per_cpu_second_strict) },
+      ...(figures.mb_per_cpu_second_ogr2ogr === null
+        ? []
+        : [{ label: 'ogr2ogr (GDAL LVBAG)', value: Number(figures.mb_per_cpu_second_ogr2ogr) }]),
+    ],
+  }),
+};
+
+async function measure(path: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'bag-adres-read-'));
+  try {
+    const storage = folderStorage(folder);
+    const load = await prepared(storage, path);
+    const parts = await getJson<Part[]>(storage, paths.parts(load.id));
+    for (const part of parts.slice(0, warmUpParts)) {
+      await extractPart(storage, load.id, { ...part, part: `warm-up-${part.part}` });
+      inflateAll(await compressedOf(storage, load, part));
+    }
+    const cpu = { inflate: 0, extract: 0 };
+    const total = { bytes: 0, voorkomens: 0, addresses: 0 };
+    for (const part of parts) {
+      const compressed = await compressedOf(storage, load, part);
+      cpu.inflate += await cpuOf(() => inflateAll(compressed));
+      cpu.extract += await cpuOf(() => extractPart(storage, load.id, part));
+      const { voorkomens, addresses } = await getJson<Extracted>(storage, paths.extracted(load.id, part.part));
+      total.voorkomens += voorkomens;
+      total.addresses += addresses;
+      for (const { size } of part.files) total.bytes += size;
+    }
+    const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) => rounded(bytes / milliseconds / 1_000);
+    const strict = await strictly(storage, load, parts);
+    return {
+      files: parts.reduce((count, part) => count + part.files.length, 0),
+      xml_mb: rounded(total.bytes / 1e6),
+      voorkomens: total.voorkomens,
+      addresses: total.addresses,
+      cpu_ratio_to_inflate: rounded(cpu.extract / cpu.inflate),
+      cpu_seconds_inflate: rounded(cpu.inflate / 1_000),
+      cpu_seconds_extract: rounded(cpu.extract / 1_000),
+      mb_per_cpu_second_inflate: megabytesPerSecond(cpu.inflate),
+      mb_per_cpu_second_extract: megabytesPerSecond(cpu.extract),
+      mb_per_cpu_second_strict: megabytesPerSecond(strict.cpu, strict.bytes),
+      mb_per_cpu_second_ogr2ogr: ogr2ogrMegabytesPerSecond(folder, strict.example),
+      peak_memory_mb: Math.round(process.resourceUsage().maxRSS / 1024),
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The steps of a load that come before: its members by themselves, streets and places, and the parts of the work. */
+async function prepared(storage: Storage, path: string): Promise<Load> {
+  const source = await fileSource(path);
+  if (!source?.access) throw new Error(`${path} can't be read`);
+  const { peildatum, members } = await findMembers(source.access, path);
+  await source.close();
+  const load: Load = {
+    id: 'bench',
+    kind: 'extract',
+    state: peildatum,
+    base: null,
+    target: null,
+    source: source.version,
+    members,
+    identity: 'bench',
+  };
+  await putJson(storage, paths.load(load.id), load);
+  await stage(storage, load.id);
+  await reference(storage, load.id);
+  return load;
+}
+
+type Compressed = { bytes: Buffer; size: number };
+
+async function compressedOf(storage: Storage, load: Load, part: Part): Promise<Compressed[]> {
+  const zip = await memberOf(storage, load, part);
+  return Promise.all(
+    part.files.map(async (entry) => {
+      const { position, length } = await entryRange(zip, entry, entry.name);
+      return { bytes: await zip.read(position, length), size: entry.size };
+    }),
+  );
+}
+
+/** The reference: each entry into one buffer of its known size. */
+function inflateAll(compressed: Compressed[]): void {
+  for (const { bytes, size } of compressed) inflateRawSync(bytes, { chunkSize: size + 1, maxOutputLength: size + 1 });
+}
+
+/** The strict reader on a few files of the same extract. */
+async function strictly(
+  storage: Storage,
+  load: Load,
+  parts: Part[],
+): Promise<{ cpu: number; bytes: number; example: Buffer }> {
+  const files = parts.flatMap((part) => part.files.map((entry) => ({ part, entry }))).slice(0, strictFiles);
+  const read = async ({ part, entry }: { part: Part; entry: ZipEntry }) =>
+    readEntry(await memberOf(storage, load, part), entry, entry.name);
+  const xmls = await Promise.all(files.map(read));
+  const cpu = await cpuOf(() => {
+    for (const xml of xmls) readNummeraanduidingen(xml, 'strict', load.state, () => {}, { strictly: true });
+  });
+  return { cpu, bytes: xmls.reduce((sum, xml) => sum + xml.length, 0), example: xmls[0] as Buffer };
+}
+
+function memberOf(storage: Storage, load: Load, part: Part): Promise<RandomAccess> {
+  return openObject(storage, paths.member(load.id, part.member, load.members[part.member]?.name ?? ''));
+}
+
+async function cpuOf(work: () => unknown): Promise<number> {
+  const before = cpuMilliseconds();
+  await work();
+  return cpuMilliseconds() - before;
+}
