@@ -1,0 +1,26 @@
+import { type BatchWriteItemCommandOutput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+
+/** A client of the same engine, and the write units that the engine itself counts for every batch of it. */
+export async function countWrites(client: DynamoDBClient): Promise<{ client: DynamoDBClient; units(): number }> {
+  const endpoint = await client.config.endpoint?.();
+  if (!endpoint) throw new Error('The client has no endpoint');
+  const { protocol, hostname, port } = endpoint;
+  const counted = new DynamoDBClient({
+    endpoint: `${protocol}//${hostname}:${port}`,
+    region: await client.config.region(),
+    credentials: client.config.credentials,
+  });
+  let units = 0;
+  counted.middlewareStack.add(
+    (next, { commandName }) =>
+      async (args) => {
+        if (commandName !== 'BatchWriteItemCommand') return next(args);
+        const result = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+        const { ConsumedCapacity = [] } = result.output as BatchWriteItemCommandOutput;
+        for (const { CapacityUnits = 0 } of ConsumedCapacity) units += CapacityUnits;
+        return result;
+      },
+    { step: 'initialize' },
+  );
+  return { client: counted, units: () => units };
+}

@@ -1,0 +1,69 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Place } from '../../../lambdas/shared/domain/address-key.ts';
+import { type Packing, writeExtract } from '../../../local/extract/write-extract.ts';
+import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
+import { type Month, voorkomensOf } from './months.ts';
+
+/** A running engine and a folder, for the loads of one test file. */
+export interface LoadBench {
+  readonly client: DynamoDBClient;
+  /** A new empty table. */
+  newTable(): Promise<string>;
+  /** A new empty folder. */
+  newFolder(): string;
+  /** A new table that holds what this one does. */
+  copyTable(table: string): Promise<string>;
+  /** Every address in the table, without what the loader keeps there for itself. */
+  addressesIn(table: string): Promise<Map<string, Place[]>>;
+  /** The path of a month's extract. */
+  extractOf(month: Month, packing?: Packing): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts the engine; `stop` in `afterAll`. */
+export async function startLoadBench(): Promise<LoadBench> {
+  const { client, stop } = await startDynamoDb();
+  // A folder in memory where there is one: a sweep makes some ten thousand files.
+  const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bag-adres-load-'));
+  const documents = DynamoDBDocumentClient.from(client);
+  let made = 0;
+  const newTable = async () => {
+    const table = `addresses-${made++}`;
+    await createTables(client, { addresses: table, accounts: `accounts-${made}` });
+    return table;
+  };
+  return {
+    client,
+    newTable,
+    async copyTable(from) {
+      const { Items = [] } = await documents.send(new ScanCommand({ TableName: from, ConsistentRead: true }));
+      const table = await newTable();
+      const puts = Items.map((Item) => ({ PutRequest: { Item } }));
+      await documents.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+      return table;
+    },
+    newFolder: () => mkdtempSync(join(root, 'storage-')),
+    async addressesIn(table) {
+      const found = new Map<string, Place[]>();
+      const pages = paginateScan({ client: documents }, { TableName: table, ConsistentRead: true });
+      for await (const { Items = [] } of pages) {
+        for (const { address, places } of Items) if (!address.startsWith('#')) found.set(address, places);
+      }
+      return found;
+    },
+    async extractOf(month, packing = {}) {
+      const file = join(root, `${month.state}-${made++}.zip`);
+      await writeFile(file, await writeExtract(month.state, voorkomensOf(month), packing));
+      return file;
+    },
+    async stop() {
+      await stop();
+      rmSync(root, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { usualThresholds } from '../../../loader/dataset/guard.ts';
+import { loadHistory, loadStatus } from '../../../loader/load-history.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../loader/run-load.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { countWrites } from './count-writes.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { february, februaryChanges, january, march, tableOf } from './months.ts';
+
+let bench: LoadBench;
+let sources: { january: string; february: string; march: string };
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  sources = {
+    january: await bench.extractOf(january),
+    february: await bench.extractOf(february),
+    march: await bench.extractOf(march),
+  };
+});
+afterAll(() => bench.stop());
+
+/** A table and a storage of its own, with the writes that the engine counted. */
+async function newPlace() {
+  const table = await bench.newTable();
+  const { client, units } = await countWrites(bench.client);
+  const storage = bench.newFolder();
+  return { table, units, options: { storage, addresses: dynamoDbAddressTable(client, table), workers: 0 } };
+}
+
+describe('a load', () => {
+  it('makes the table equal to the extract, and says what it did', async () => {
+    const { table, options } = await newPlace();
+    const report = await runLoad({ ...options, source: sources.january });
+    expect(report).toMatchObject({
+      outcome: 'published',
+      state: '2026-01-08',
+      voorkomens: 13,
+      addresses: 13,
+      keys: 11,
+      added: 11,
+      changed: 0,
+      removed: 0,
+      problems: 0,
+    });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    expect(await options.addresses.dataset()).toMatchObject({ date: '2026-01-08' });
+  });
+
+  it('of the same extract writes nothing at all', async () => {
+    const { units, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const before = units();
+    const again = await runLoad({ ...options, source: sources.january });
+    expect(again).toMatchObject({ outcome: 'unchanged', state: '2026-01-08', keys: 11, added: 0 });
+    expect(units()).toBe(before);
+  });
+
+  it('of the same contents in another file writes nothing either, not even when it is forced', async () => {
+    const { units, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const before = units();
+    const repacked = await bench.extractOf(january, { reversed: true, inner: 'deflated' });
+    expect((await runLoad({ ...options, source: repacked })).outcome).toBe('unchanged');
+    const forced = await runLoad({ ...options, source: repacked, again: true });
+    expect(forced).toMatchObject({ outcome: 'published', added: 0, changed: 0, removed: 0 });
+    expect(units()).toBe(before);
+  });
+
+  it('of the next month writes exactly the keys that changed', async () => {
+    const { table, units, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const before = units();
+    const report = await runLoad({ ...options, source: sources.february });
+    expect(report).toMatchObject({ added: 1, changed: 3, removed: 1 });
+    expect(report.examples.added.map(({ key }) => key)).toEqual(februaryChanges.added);
+    expect(report.examples.changed.map(({ key }) => key)).toEqual(februaryChanges.changed);
+    expect(report.examples.removed.map(({ key }) => key)).toEqual(februaryChanges.removed);
+    expect(units() - before).toBe(5);
+    expect(await bench.addressesIn(table)).toEqual(tableOf(february));
+  });
+
+  it('into a new table loads everything, whatever the storage remembers', async () => {
+    const { options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const table = await bench.newTable();
+    const addresses = dynamoDbAddressTable(bench.client, table);
+    await runLoad({ ...options, addresses, source: sources.january });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+  });
+
+  it('refuses a storage that does not know what the table serves', async () => {
+    const { options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const load = runLoad({ ...options, storage: bench.newFolder(), source: sources.february });
+    await expect(load).rejects.toThrow(/serves the state of 2026-01-08 .* which this storage does not know/);
+  });
+
+  it('stops with a clear message while another one is at work', async () => {
+    const { options } = await newPlace();
+    await options.addresses.lock.acquire('elsewhere:1', 60);
+    const load = runLoad({ ...options, source: sources.january });
+    await expect(load).rejects.toThrow(/Another load \(elsewhere:1\) is at work on this table/);
+  });
+
+  it('takes over the lock of a process that is gone, and gives its own back', async () => {
+    const { options } = await newPlace();
+    const { hostname } = await import('node:os');
+    await options.addresses.lock.acquire(`${hostname()}:999999999:dead`, 60);
+    await runLoad({ ...options, source: sources.january });
+    await expect(options.addresses.lock.acquire('next', 60)).resolves.toBeUndefined();
+  });
+
+  it('leaves nothing of its work behind but the snapshot and the manifest', async () => {
+    const { options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const keys = (await folderStorage(options.storage).list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
+    expect(keys).toEqual(['manifest.json', ...['10', '13', '25', '99'].map((shard) => `snapshots/ID/${shard}`)]);
+  });
+
+  it('keeps as many snapshots as it is told to', async () => {
+    const { options } = await newPlace();
+    for (const source of Object.values(sources)) await runLoad({ ...options, source, keep: 2 });
+    const places = { storage: folderStorage(options.storage), addresses: options.addresses };
+    const history = await loadHistory(places);
+    expect(history.map(({ state, kept }) => [state, kept])).toEqual([
+      ['2026-03-08', true],
+      ['2026-02-08', true],
+      ['2026-01-08', false],
+    ]);
+    const status = await loadStatus(places, Date.parse('2026-03-18T12:00:00Z'));
+    expect(status).toMatchObject({ published: { state: '2026-03-08' }, pending: null, ageDays: 10 });
+  });
+});
+
+describe('a plan', () => {
+  it('says what the load would do, with examples, and writes nothing', async () => {
+    const { table, units, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const before = units();
+    const plan = await planLoad({ ...options, source: sources.february });
+    expect(plan).toMatchObject({ outcome: 'planned', state: '2026-02-08', served: '2026-01-08', added: 1, changed: 3 });
+    expect(plan.examples.changed[0]).toEqual({
+      key: '1012RJ#149#',
+      before: ['Nieuwezijds Voorburgwal, Amsterdam'],
+      after: ['Nieuwezijds Achterburgwal, Amsterdam'],
+    });
+    expect(units()).toBe(before);
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    const run = await runLoad({ ...options, source: sources.february });
+    expect(run).toMatchObject({ load: plan.load, added: plan.added, changed: plan.changed, removed: plan.removed });
+  });
+});
+
+describe('going back', () => {
+  it('is a difference too, and the table is as it was', async () => {
+    const { table, units, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    await runLoad({ ...options, source: sources.february });
+    const before = units();
+    const report = await rollbackLoad({ ...options, state: '2026-01-08' });
+    expect(report).toMatchObject({ outcome: 'published', state: '2026-01-08', added: 1, changed: 3, removed: 1 });
+    expect(units() - before).toBe(5);
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    expect(await options.addresses.dataset()).toMatchObject({ date: '2026-01-08' });
+  });
+
+  it('is not undone by the next daily look, only by who asks for it or by a newer state', async () => {
+    const { table, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    await runLoad({ ...options, source: sources.february });
+    await rollbackLoad({ ...options, state: '2026-01-08' });
+    const look = await runLoad({ ...options, source: sources.february });
+    expect(look).toMatchObject({ outcome: 'unchanged', reason: expect.stringMatching(/was rolled back/) });
+    await runLoad({ ...options, source: sources.february, again: true });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(february));
+    await runLoad({ ...options, source: sources.march });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(march));
+  });
+
+  it('to a state that is not kept names those that are', async () => {
+    const { options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    await runLoad({ ...options, source: sources.february });
+    const back = rollbackLoad({ ...options, state: '2025-01-08' });
+    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. There are: 2026-01-08.');
+  });
+});
+
+describe('the guard', () => {
+  const thresholds = { ...usualThresholds, alwaysAllowed: 0, maximumRemovedShare: 0.4, maximumChangedShare: 0.4 };
+  const half = { state: february.state, addresses: january.addresses.slice(0, 6) };
+
+  it.each([
+    ['half of its addresses gone', () => bench.extractOf(half), /5 of 11 served keys would be removed, 45\.5 %/],
+    ['no addresses', () => bench.extractOf({ ...half, addresses: [] }), /0 addresses are fewer than the 1/],
+    [
+      'an older date',
+      () => bench.extractOf({ ...january, state: '2025-12-08' }),
+      /the state of 2025-12-08 is older than that of 2026-01-08/,
+    ],
+  ])('stops an extract with %s before the first write', async (_, extract, message) => {
+    const { table, units, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const before = units();
+    await expect(runLoad({ ...options, thresholds, source: await extract() })).rejects.toThrow(message);
+    expect(units()).toBe(before);
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    expect(await options.addresses.dataset()).toMatchObject({ date: '2026-01-08' });
+  });
+
+  it('lets the one load through that was approved, and no other', async () => {
+    const { table, options } = await newPlace();
+    await runLoad({ ...options, source: sources.january });
+    const run = { ...options, thresholds, source: await bench.extractOf(half) };
+    const { load } = await planLoad(run);
+    await expect(runLoad({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(`approve ${load}`);
+    expect(await runLoad({ ...run, approve: load ?? '' })).toMatchObject({ outcome: 'published', approved: true });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(half));
+  });
+});
