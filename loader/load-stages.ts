@@ -36,7 +36,8 @@ export async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
   const workers = await session.workers(shards.length, 0);
-  const shown = progress.begin('merge', {});
+  const { addresses } = await getJson<Collected>(storage, paths.collected(load));
+  const shown = progress.begin('merge', { rows: addresses });
   const { changesPerFile } = options;
   await workers.run(
     shards.map(({ shard }) => ({ kind: 'merge', load, shard, ...(changesPerFile ? { changesPerFile } : {}) })),

@@ -11,7 +11,7 @@ export type Task =
 
 /** Does tasks, some of them at once. */
 export interface Workers {
-  /** Resolves when all are done; the first failure ends it. `onRead` hears how far the extract was read. */
+  /** Resolves when all are done; the first failure ends it. `onRead` hears how far they are. */
   run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface Workers {
 /** Does one task: in this thread, or in a worker's. */
 export async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
   if (task.kind === 'extract') await extractPart(storage, task.load, task.part, onRead);
-  else await mergeShard(storage, task.load, task.shard, task.changesPerFile);
+  else onRead({ rows: (await mergeShard(storage, task.load, task.shard, task.changesPerFile)).keys });
 }
 
 /** Does the tasks here, one after the other: for small extracts, where starting a thread takes longer than the work. */

@@ -24,8 +24,9 @@ export async function mergeShard(
   loadId: string,
   shard: string,
   changesPerFile = usualChangesPerFile,
-): Promise<void> {
-  if (await storage.open(paths.merged(loadId, shard))) return;
+): Promise<{ keys: number }> {
+  const done = await storage.get(paths.merged(loadId, shard));
+  if (done) return JSON.parse(done.toString()) as Merged;
   const load = await getJson<Load>(storage, paths.load(loadId));
   const before = await linesOf(storage, load.base?.snapshot ?? null, shard);
   const after = load.target
@@ -48,6 +49,7 @@ export async function mergeShard(
   }
   await flush();
   await putJson(storage, paths.merged(loadId, shard), merged);
+  return { keys: after.length };
 }
 
 async function linesOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<Line[]> {
