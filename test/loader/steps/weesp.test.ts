@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ZipFile } from 'yazl';
+import { findMembers, memberAccess } from '../../../loader/pipeline/extract-members.ts';
+import { fileAccess, subRange } from '../../../loader/pipeline/random-access.ts';
+import { listEntries } from '../../../loader/pipeline/zip.ts';
+import { readEntry } from '../../../loader/pipeline/zip-entry.ts';
+import { runLoad } from '../../../loader/run-load.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { s3Storage } from '../../../loader/storage/s3-storage.ts';
+import type { Storage } from '../../../loader/storage/storage.ts';
+import { startS3, type TestS3 } from '../../support/s3.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+
+const samples = resolve('../shared/bag-samples');
+const weesp = join(samples, 'weesp-0457/BAGGEM0457L-15102021.zip');
+const draft = join(samples, 'schiermonnikoog-0088-draft-schema/BAGGEM0088L-15112019.zip');
+const missing = existsSync(weesp) ? '' : ` (skipped: ${samples} is missing)`;
+const given = missing ? describe.skip : describe;
+
+let bench: LoadBench;
+let s3: TestS3;
+
+beforeAll(async () => {
+  [bench, s3] = await Promise.all([startLoadBench(), startS3()]);
+});
+afterAll(async () => {
+  await bench.stop();
+  await s3.stop();
+});
+
+/** The same inner zips, directly in an outer one and with its names: the layout of the whole country. */
+async function nationalLayout(): Promise<string> {
+  const source = await fileAccess(weesp);
+  const zip = new ZipFile();
+  const { members } = await findMembers(source, 'weesp');
+  for (const member of members.toReversed()) {
+    const inner = await memberAccess(source, member, 'weesp');
+    zip.addBuffer(await inner.read(0, inner.size), member.name.replace(/^\d{4}/, '9999'), { compress: true });
+  }
+  const delivery = (await listEntries(source, 'weesp')).find(({ name }) => name.startsWith('Leveringsdocument'));
+  if (delivery) zip.addBuffer(await readEntry(source, delivery, 'delivery'), delivery.name);
+  zip.end();
+  const file = join(bench.newFolder(), 'lvbag-extract-nl.zip');
+  await writeFile(file, await buffer(zip.outputStream));
+  await source.close();
+  return file;
+}
+
+async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
+  const shards: Record<string, string> = {};
+  for (const { key } of await storage.list('snapshots/')) {
+    const bytes = (await storage.get(key)) ?? Buffer.alloc(0);
+    shards[key.split('/').at(-1) ?? ''] = createHash('sha256').update(bytes).digest('hex');
+  }
+  return shards;
+}
+
+given(`the whole of Weesp${missing}`, () => {
+  it('gives the same snapshot, byte for byte, from either layout, through a folder and through S3', async () => {
+    const national = await nationalLayout();
+    const runs: [string, Storage, number][] = [
+      [weesp, folderStorage(bench.newFolder()), 1e9],
+      [national, folderStorage(bench.newFolder()), 1],
+      [weesp, s3Storage(s3.client, s3.bucket, 'municipality/'), 1],
+      [national, s3Storage(s3.client, s3.bucket, 'national/'), 1e9],
+    ];
+    const snapshots = [];
+    for (const [source, storage, partBytes] of runs) {
+      const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+      const report = await runLoad({ source, storage, addresses, partBytes });
+      expect(report).toMatchObject({
+        state: '2021-10-15',
+        voorkomens: 16_113,
+        addresses: 11_927,
+        keys: 11_920,
+        added: 11_920,
+        problems: 0,
+        withoutPostcode: 107,
+      });
+      snapshots.push(await snapshotOf(storage));
+    }
+    expect(Object.keys(snapshots[0] ?? {})).toEqual(['13']);
+    for (const snapshot of snapshots) expect(snapshot).toEqual(snapshots[0]);
+  });
+
+  it('comes out the same from threads', async () => {
+    const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+    const storage = bench.newFolder();
+    const report = await runLoad({ source: weesp, storage, addresses, partBytes: 1, workers: 2 });
+    expect(report).toMatchObject({ voorkomens: 16_113, addresses: 11_927, keys: 11_920 });
+  });
+
+  it('is refused, with its reason, where a thread finds it damaged', async () => {
+    const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+    const load = runLoad({ source: await damaged(), storage: bench.newFolder(), addresses, partBytes: 1, workers: 2 });
+    await expect(load).rejects.toMatchObject({ name: 'ExtractError', code: 'corrupt_zip' });
+    expect(await addresses.dataset()).toBeNull();
+  });
+});
+
+/** A Weesp of which one XML file has a wrong byte, in a zip whose own checksum is right. */
+async function damaged(): Promise<string> {
+  const source = await fileAccess(weesp);
+  const zip = new ZipFile();
+  const { members } = await findMembers(source, 'weesp');
+  for (const member of members) {
+    const inner = await memberAccess(source, member, 'weesp');
+    const bytes = Buffer.from(await subRange(inner, 0, inner.size).read(0, inner.size));
+    if (member.kind === 'NUM') bytes.writeUInt8(bytes.readUInt8(100_000) ^ 0xff, 100_000);
+    zip.addBuffer(bytes, member.name, { compress: false });
+  }
+  const delivery = (await listEntries(source, 'weesp')).find(({ name }) => name.startsWith('Leveringsdocument'));
+  if (delivery) zip.addBuffer(await readEntry(source, delivery, 'delivery'), delivery.name);
+  zip.end();
+  const file = join(bench.newFolder(), 'damaged.zip');
+  await writeFile(file, await buffer(zip.outputStream));
+  await source.close();
+  return file;
+}
+
+given(`an extract in the draft schema${missing}`, () => {
+  it('is refused by its name, and nothing is written', async () => {
+    const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+    const load = runLoad({ source: draft, storage: bench.newFolder(), addresses });
+    await expect(load).rejects.toThrow(/v20180601/);
+    expect(await addresses.dataset()).toBeNull();
+  });
+});

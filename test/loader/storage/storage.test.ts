@@ -1,0 +1,108 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { s3Storage } from '../../../loader/storage/s3-storage.ts';
+import { getJson, putJson, type Storage } from '../../../loader/storage/storage.ts';
+import { startS3, type TestS3 } from '../../support/s3.ts';
+
+let s3: TestS3;
+let folder: string;
+
+beforeAll(async () => {
+  s3 = await startS3();
+  folder = mkdtempSync(join(tmpdir(), 'bag-adres-storage-'));
+});
+afterAll(async () => {
+  await s3.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+async function* broken(): AsyncGenerator<Buffer> {
+  yield Buffer.alloc(20_000_000);
+  throw new Error('cut');
+}
+
+const storages: [string, () => Storage][] = [
+  ['a folder', () => folderStorage(folder)],
+  ['S3', () => s3Storage(s3.client, s3.bucket, 'below/')],
+];
+
+describe.each(storages)('a storage in %s', (_, storage) => {
+  it('gives what was put, and replaces it', async () => {
+    await storage().put('a/b', Buffer.from('first'));
+    await storage().put('a/b', Buffer.from('second'));
+    expect(String(await storage().get('a/b'))).toBe('second');
+  });
+
+  it('knows what is not there', async () => {
+    expect(await storage().get('a/missing')).toBeNull();
+    expect(await storage().open('a/missing')).toBeNull();
+    await expect(getJson(storage(), 'a/missing')).rejects.toThrow(/The storage holds no a\/missing/);
+  });
+
+  it('reads by range, and not past the end', async () => {
+    await storage().put('range', Buffer.from('0123456789'));
+    const access = await storage().open('range');
+    expect(access?.size).toBe(10);
+    expect(String(await access?.read(3, 4))).toBe('3456');
+    expect(String(await access?.read(9, 1))).toBe('9');
+    await expect(access?.read(8, 4)).rejects.toThrow();
+  });
+
+  it.each([
+    ['nothing', 0],
+    ['less than a part', 100_000],
+    ['exactly one part', 10 * 1024 * 1024],
+    ['several parts', 40_000_000],
+  ])('takes a stream of %s', async (_, size) => {
+    const bytes = Buffer.alloc(size, 'bag-adres');
+    await storage().putStream('stream', pieces(bytes, 3_000_000));
+    expect((await storage().get('stream'))?.equals(bytes)).toBe(true);
+  });
+
+  it('holds nothing of a stream that broke', async () => {
+    await expect(storage().putStream('broken', broken())).rejects.toThrow('cut');
+    expect(await storage().open('broken')).toBeNull();
+  });
+
+  it('lists by prefix and in order, and deletes', async () => {
+    for (const key of ['list/2', 'list/1/x', 'list/10', 'other']) await storage().put(key, Buffer.from(key));
+    expect(await storage().list('list/1')).toEqual([
+      { key: 'list/1/x', size: 8 },
+      { key: 'list/10', size: 7 },
+    ]);
+    await storage().delete(['list/2', 'list/10', 'list/gone']);
+    expect((await storage().list('list/')).map(({ key }) => key)).toEqual(['list/1/x']);
+    expect(await storage().list('nothing/')).toEqual([]);
+  });
+
+  it('lists more than a page', async () => {
+    const keys = Array.from({ length: 1005 }, (_, index) => `many/${String(index).padStart(4, '0')}`);
+    for (let start = 0; start < keys.length; start += 100) {
+      await Promise.all(keys.slice(start, start + 100).map((key) => putJson(storage(), key, 1)));
+    }
+    expect((await storage().list('many/')).map(({ key }) => key)).toEqual(keys);
+    await storage().delete(keys);
+    expect(await storage().list('many/')).toEqual([]);
+  });
+});
+
+describe('a storage in a folder', () => {
+  it('leaves no unfinished file behind, and lists none that a dead process left', async () => {
+    const storage = folderStorage(join(folder, 'own'));
+    await storage.putStream('x/broken', broken()).catch(() => undefined);
+    expect(readdirSync(join(folder, 'own', 'x'))).toEqual([]);
+    await storage.put('x/file.00000000-0000-0000-0000-000000000000.part', Buffer.from('half'));
+    expect(await storage.list('x/')).toEqual([]);
+  });
+
+  it('writes nothing outside the folder', async () => {
+    await expect(folderStorage(join(folder, 'own')).put('../outside', Buffer.from(''))).rejects.toThrow('not a key');
+  });
+});
