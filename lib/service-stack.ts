@@ -1,5 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { metricNamespaceOf, metricNamespaceVariable } from '../lambdas/shared/metric-names.ts';
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Config } from './config/schema.ts';
 import type { DataStack } from './data-stack.ts';
@@ -21,7 +22,9 @@ export class ServiceStack extends Stack {
       terminationProtection: isProtected(config),
     });
     const { accounts, addresses, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
+    const { stage } = config;
     const common = {
+      [metricNamespaceVariable]: metricNamespaceOf(stage),
       [environment.accountsTable]: accounts.tableName,
       // Resolved by CloudFormation, so that a cold start asks nothing. The checksum admits nobody: the stored hash does.
       [environment.keyChecksumSecret]: keyChecksumSecret.secretValue.unsafeUnwrap(),
@@ -46,9 +49,9 @@ export class ServiceStack extends Stack {
 
     const live = { address: address.live, validate: validate.live };
     const { api } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
-    const { rollback } = new ServiceAlarms(this, 'Alarms', { api, topic, ...live });
+    const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     address.deploySafely(config, rollback.address);
     validate.deploySafely(config, rollback.validate);
-    new ServiceDashboard(this, 'Overview', { api, accounts, addresses, ...live });
+    new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

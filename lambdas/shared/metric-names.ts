@@ -1,5 +1,11 @@
 /** The metrics of the service, as its log lines emit them and its alarms and dashboard read them. */
-export const metricNamespace = 'BagAdres';
+export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
+
+/** The variable that tells a Lambda the namespace of its deployment: stages in one account don't mix. */
+export const metricNamespaceVariable = 'METRIC_NAMESPACE';
+
+/** Where this process emits to. */
+export const metricNamespace = process.env[metricNamespaceVariable] ?? 'BagAdres';
 
 /** Dimensions of every metric of a request. */
 export const requestDimensions = {

@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { operatorAlarm } from '../monitoring/operator-alarm.ts';
 import { requests } from './service-metrics.ts';
 
-export type ServiceAlarmsProps = { api: HttpApi; address: Alias; validate: Alias; topic: ITopic };
+export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: ITopic };
 
 const period = Duration.minutes(1);
 /** Two of three minutes: one bad minute wakes nobody. */
@@ -18,7 +18,7 @@ export class ServiceAlarms extends Construct {
   /** A new version that sets one of these off is rolled back. */
   readonly rollback: { address: Alarm[]; validate: Alarm[] };
 
-  constructor(scope: Construct, id: string, { api, address, validate, topic }: ServiceAlarmsProps) {
+  constructor(scope: Construct, id: string, { stage, api, address, validate, topic }: ServiceAlarmsProps) {
     super(scope, id);
     const serverErrors = operatorAlarm(this, 'ServerErrors', {
       metric: api.metricServerError({ statistic: 'Sum', period }),
@@ -68,7 +68,7 @@ export class ServiceAlarms extends Construct {
       topic,
     });
     operatorAlarm(this, 'ChargeFailures', {
-      metric: requests('address', 'temporarily-unavailable'),
+      metric: requests(stage, 'address', 'temporarily-unavailable'),
       threshold: 3,
       ...lasting,
       says: 'Lookups are refused because quota can not be charged or the addresses can not be read.',
@@ -76,7 +76,7 @@ export class ServiceAlarms extends Construct {
       topic,
     });
     operatorAlarm(this, 'RefusedKeys', {
-      metric: requests('address', 'unauthorized'),
+      metric: requests(stage, 'address', 'unauthorized'),
       threshold: 600,
       evaluationPeriods: 5,
       datapointsToAlarm: 5,

@@ -8,6 +8,7 @@ import { metricNames } from '../../lambdas/shared/metric-names.ts';
 import { byOutcome } from './service-metrics.ts';
 
 export type ServiceDashboardProps = {
+  stage: string;
   api: HttpApi;
   address: Alias;
   validate: Alias;
@@ -19,14 +20,18 @@ const period = Duration.minutes(1);
 
 /** What a person on call wants to see first, from the caller's side down to the tables. */
 export class ServiceDashboard extends Construct {
-  constructor(scope: Construct, id: string, { api, address, validate, accounts, addresses }: ServiceDashboardProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, api, address, validate, accounts, addresses }: ServiceDashboardProps,
+  ) {
     super(scope, id);
     const dashboard = new Dashboard(this, 'Dashboard', {
       defaultInterval: Duration.hours(12),
       widgets: [
         [new TextWidget({ markdown: '## What callers get', width: 24, height: 1 })],
         [
-          graph('Lookups by outcome, a minute', [byOutcome('address', metricNames.requests, 'Sum')]),
+          graph('Lookups by outcome, a minute', [byOutcome(stage, 'address', metricNames.requests)]),
           graph(
             'Latency of an answer (ms)',
             ['p50', 'p95', 'p99'].map((p) => api.metricLatency(stat(p))),
@@ -38,9 +43,9 @@ export class ServiceDashboard extends Construct {
         ],
         [new TextWidget({ markdown: '## What it takes', width: 24, height: 1 })],
         [
-          graph('Quota units charged, a minute', [byOutcome('address', metricNames.charges, 'Sum')]),
-          graph('Windows that began anew, a minute', [byOutcome('address', metricNames.windowRolls, 'Sum')]),
-          graph('Key validations by outcome, a minute', [byOutcome('validate', metricNames.requests, 'Sum')]),
+          graph('Quota units charged, a minute', [byOutcome(stage, 'address', metricNames.charges)]),
+          graph('Windows that began anew, a minute', [byOutcome(stage, 'address', metricNames.windowRolls)]),
+          graph('Key validations by outcome, a minute', [byOutcome(stage, 'validate', metricNames.requests)]),
         ],
         [
           graph('Functions: crashes and throttles', [

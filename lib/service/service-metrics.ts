@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { metricNames, metricNamespace, requestDimensions } from '../../lambdas/shared/metric-names.ts';
+import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
 
 /** The services that a request's metrics tell apart. */
 export type ServiceName = 'address' | 'validate';
@@ -8,9 +8,9 @@ export type ServiceName = 'address' | 'validate';
 const minute = Duration.minutes(1);
 
 /** Requests of a service that ended in one way, a minute. */
-export function requests(service: ServiceName, outcome: string): Metric {
+export function requests(stage: string, service: ServiceName, outcome: string): Metric {
   return new Metric({
-    namespace: metricNamespace,
+    namespace: metricNamespaceOf(stage),
     metricName: metricNames.requests,
     dimensionsMap: { [requestDimensions.service]: service, [requestDimensions.outcome]: outcome },
     statistic: 'Sum',
@@ -20,10 +20,10 @@ export function requests(service: ServiceName, outcome: string): Metric {
 }
 
 /** One line an outcome that occurred. Only for dashboards: an alarm can't search. */
-export function byOutcome(service: ServiceName, metricName: string, statistic: string): MathExpression {
-  const schema = `${metricNamespace},${requestDimensions.service},${requestDimensions.outcome}`;
+export function byOutcome(stage: string, service: ServiceName, metricName: string): MathExpression {
+  const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${requestDimensions.outcome}`;
   return new MathExpression({
-    expression: `SEARCH('{${schema}} MetricName="${metricName}" ${requestDimensions.service}="${service}"', '${statistic}')`,
+    expression: `SEARCH('{${schema}} MetricName="${metricName}" ${requestDimensions.service}="${service}"', 'Sum')`,
     usingMetrics: {},
     label: '',
     period: minute,

@@ -1,0 +1,78 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { Dashboard, GraphWidget, type IMetric, LogQueryWidget, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { datasetAge } from './loader-alarms.ts';
+import type { LoaderSteps } from './loader-steps.ts';
+
+export type LoaderDashboardProps = { stage: string; machine: StateMachine; steps: LoaderSteps; addresses: ITable };
+
+/** How old the register is, how loads went and what they did to the table. */
+export class LoaderDashboard extends Construct {
+  constructor(scope: Construct, id: string, { stage, machine, steps, addresses }: LoaderDashboardProps) {
+    super(scope, id);
+    const period = Duration.minutes(5);
+    const loads = (metricName: string, label: string) =>
+      machine.metric(metricName, { statistic: 'Sum', period, label });
+    const written = (metricName: string, label: string) =>
+      addresses.metric(metricName, { statistic: 'Sum', period, label });
+    const functions = [steps.stage, steps.reference, steps.extract, steps.merge, steps.apply, steps.publish];
+    const dashboard = new Dashboard(this, 'Dashboard', {
+      defaultInterval: Duration.days(35),
+      widgets: [
+        [
+          new SingleValueWidget({
+            title: 'Age of the register (days)',
+            metrics: [datasetAge(stage)],
+            width: 8,
+            height: 6,
+          }),
+          graph('Loads', [
+            loads('ExecutionsSucceeded', 'succeeded'),
+            loads('ExecutionsFailed', 'failed or refused'),
+            loads('ExecutionsTimedOut', 'out of time'),
+          ]),
+          graph('Time of a load (ms)', [machine.metricTime({ statistic: 'Maximum', period })]),
+        ],
+        [
+          graph('Addresses table: units written and turned away', [
+            written('ConsumedWriteCapacityUnits', 'written'),
+            written('WriteThrottleEvents', 'turned away'),
+          ]),
+          graph(
+            'Longest time of a step (ms)',
+            functions.map((step) =>
+              step.function.metricDuration({ statistic: 'Maximum', period, label: step.node.id }),
+            ),
+          ),
+          graph(
+            'Crashes of a step',
+            functions.map((step) => step.function.metricErrors({ statistic: 'Sum', period, label: step.node.id })),
+          ),
+        ],
+        [
+          new LogQueryWidget({
+            title: 'What was published',
+            logGroupNames: [steps.publish.function.logGroup.logGroupName],
+            queryLines: [
+              'fields @timestamp, result.state as state, result.addresses as addresses, result.keys as keys',
+              'filter message = "done"',
+              'sort @timestamp desc',
+              'limit 20',
+            ],
+            width: 24,
+            height: 6,
+          }),
+        ],
+      ],
+    });
+    new CfnOutput(this, 'DashboardUrl', {
+      value: `https://${Stack.of(this).region}.console.aws.amazon.com/cloudwatch/home#dashboards/dashboard/${dashboard.dashboardName}`,
+    }).overrideLogicalId('DashboardUrl');
+  }
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6 });
+}

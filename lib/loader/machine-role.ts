@@ -1,0 +1,71 @@
+import { Stack } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { Construct } from 'constructs';
+import { storagePrefixes } from '../../loader/names.ts';
+import { acknowledge, acknowledgeWildcard } from '../acknowledge.ts';
+import { MAP_RUNS } from './snapshot-bucket.ts';
+
+export type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic };
+
+/** What a load may do as a state machine: call its steps, read the items of its maps, write their results, tell. */
+export function machineRole(scope: Construct, { functions, bucket, topic }: MachineRoleProps): Role {
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
+  const may = (actions: string[], resources: string[]) => role.addToPolicy(new PolicyStatement({ actions, resources }));
+  may(
+    ['lambda:InvokeFunction'],
+    functions.map(({ functionArn }) => functionArn),
+  );
+  const items = `${storagePrefixes.loads}*`;
+  const results = `${MAP_RUNS}*`;
+  may(['s3:GetObject'], [bucket.arnForObjects(items)]);
+  may(
+    ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'],
+    [bucket.arnForObjects(results)],
+  );
+  bucket.encryptionKey?.grantEncryptDecrypt(role);
+  topic.grantPublish(role);
+  may(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'], ['*']);
+  may(
+    [
+      'logs:CreateLogDelivery',
+      'logs:GetLogDelivery',
+      'logs:UpdateLogDelivery',
+      'logs:DeleteLogDelivery',
+      'logs:ListLogDeliveries',
+      'logs:PutResourcePolicy',
+      'logs:DescribeResourcePolicies',
+      'logs:DescribeLogGroups',
+    ],
+    ['*'],
+  );
+  acknowledge(
+    role,
+    'AwsSolutions-IAM5[Resource::*]',
+    'Tracing and the delivery of vended logs, whose actions know no resources; nothing else is granted on *.',
+  );
+  for (const place of [items, results])
+    acknowledgeWildcard(
+      role,
+      bucket,
+      `<%.Arn>/${place}`,
+      'Maps name their items and results at run time; these are their prefixes.',
+    );
+  return role;
+}
+
+/** Explains what the CDK grants a machine with maps: each batch is an execution of the machine itself. */
+export function acknowledgeMaps(machine: StateMachine, maps: readonly string[]): void {
+  const executions = `arn:aws:states:${Stack.of(machine).region}:<AWS::AccountId>:execution`;
+  const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
+  for (const place of ['', ...maps.map((map) => `/${map}`)])
+    acknowledgeWildcard(
+      machine,
+      machine,
+      `${executions}:${machineName}${place}:*`,
+      'Executions of this machine only, which get their names at run time.',
+    );
+}
