@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.ts';
 
 /** A JSONata machine of these states, beginning with the first. */
-export function tinyMachine(states: Record<string, unknown>, more: Record<string, unknown> = {}) {
+export function tinyMachine<T extends Record<string, unknown>>(states: T, more: Record<string, unknown> = {}) {
   return { QueryLanguage: 'JSONata', StartAt: Object.keys(states)[0], States: states, ...more };
 }
 
