@@ -1,0 +1,184 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { httpSource } from '../../../loader/storage/http-source.ts';
+import { readAhead } from '../../../loader/storage/read-ahead.ts';
+
+const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+let server: Server;
+let url: string;
+let answer: Answer;
+let requests: IncomingMessage[];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests.push(request);
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/extract.zip`;
+  requests = [];
+});
+afterEach(() => {
+  requests = [];
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** A server as PDOK's: ranges, an ETag, a date, and conditional requests. */
+const ranges =
+  ({ etag = '"one"', bytes = file, cutAfter = Number.POSITIVE_INFINITY } = {}): Answer =>
+  (request, response) => {
+    if (request.headers['if-none-match'] === etag) return response.writeHead(304).end();
+    const [, from = '0', to = ''] = /bytes=(\d+)-(\d*)/.exec(request.headers.range ?? '') ?? [];
+    const body = bytes.subarray(Number(from), to === '' ? undefined : Number(to) + 1);
+    response.writeHead(206, {
+      etag,
+      'content-length': body.length,
+      'content-range': `bytes ${from}-${Number(from) + body.length - 1}/${bytes.length}`,
+    });
+    if (body.length <= cutAfter) return response.end(body);
+    response.write(body.subarray(0, cutAfter), () => response.destroy());
+  };
+
+const noRanges: Answer = (_, response) => response.writeHead(200, { 'content-length': file.length }).end(file);
+
+const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url, known, 1);
+
+describe('an extract behind HTTP', () => {
+  it('is read by range, and only what is asked for is sent', async () => {
+    answer = ranges();
+    const source = await open();
+    expect(source?.version).toEqual({ location: url, size: 300_000, etag: '"one"', lastModified: null });
+    expect((await source?.access?.read(1000, 50))?.equals(file.subarray(1000, 1050))).toBe(true);
+    expect(requests.map(({ headers }) => headers.range)).toEqual(['bytes=0-0', 'bytes=1000-1049']);
+  });
+
+  it('is not opened when it has not changed since', async () => {
+    answer = ranges();
+    const source = await open();
+    expect(await open(source?.version)).toBeNull();
+    answer = ranges({ etag: '"two"' });
+    expect(await open(source?.version)).not.toBeNull();
+  });
+
+  it('counts as unchanged also where the server ignores the condition', async () => {
+    answer = (request, response) => {
+      delete request.headers['if-none-match'];
+      ranges()(request, response);
+    };
+    const source = await open();
+    expect(await open(source?.version)).toBeNull();
+  });
+
+  it('follows a redirect', async () => {
+    answer = (request, response) => {
+      if (request.url === '/extract.zip') return response.writeHead(302, { location: '/moved.zip' }).end();
+      ranges()(request, response);
+    };
+    const source = await open();
+    expect((await source?.access?.read(0, 3))?.length).toBe(3);
+  });
+
+  it('goes on where a connection broke', async () => {
+    answer = ranges({ cutAfter: 100_000 });
+    const source = await open();
+    expect((await source?.access?.read(0, 250_000))?.equals(file.subarray(0, 250_000))).toBe(true);
+    expect(source && (await buffer(source.stream())).equals(file)).toBe(true);
+  });
+
+  it('gives up on a server that sends nothing, and says so', async () => {
+    answer = (_, response) => response.destroy();
+    await expect(open()).rejects.toMatchObject({
+      name: 'SourceUnavailableError',
+      message: expect.stringMatching(/can't be read: .*Check the address and the connection/),
+    });
+  });
+
+  it('tries again what passes', async () => {
+    let failures = 3;
+    answer = (request, response) => (failures-- > 0 ? response.writeHead(503).end() : ranges()(request, response));
+    expect((await open())?.version.size).toBe(300_000);
+  });
+
+  it.each([
+    [404, 'SourceError', /is not there \(404\)\. Check the address/],
+    [403, 'SourceError', /answered 403\. Check the address/],
+    [500, 'SourceUnavailableError', /answered 500\. Try again later/],
+  ])('says what to do about %d', async (status, name, message) => {
+    answer = (_, response) => response.writeHead(status).end();
+    await expect(open()).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
+  });
+
+  it('refuses to join two versions of the file', async () => {
+    answer = ranges();
+    const source = await open();
+    answer = ranges({ etag: '"two"', bytes: Buffer.alloc(300_000) });
+    await expect(source?.access?.read(5, 5)).rejects.toMatchObject({ name: 'SourceChangedError' });
+  });
+
+  it('refuses another range than it asked for', async () => {
+    answer = ranges();
+    const source = await open();
+    answer = (request, response) => {
+      request.headers.range = 'bytes=0-9';
+      ranges()(request, response);
+    };
+    await expect(source?.access?.read(5, 5)).rejects.toThrow(/another range/);
+  });
+
+  it('can only be streamed where the server knows no ranges', async () => {
+    answer = noRanges;
+    const source = await open();
+    expect(source?.access).toBeNull();
+    expect(source && (await buffer(source.stream())).equals(file)).toBe(true);
+  });
+
+  it('says that a stream broke where it cannot be taken up again', async () => {
+    answer = noRanges;
+    const source = await open();
+    answer = (_, response) => {
+      response.writeHead(200, { 'content-length': file.length });
+      response.write(file.subarray(0, 1000), () => response.destroy());
+    };
+    await expect(source && buffer(source.stream())).rejects.toThrow(/broke at byte/);
+  });
+});
+
+describe('reading ahead', () => {
+  it('gives the same bytes in fewer and larger reads', async () => {
+    const reads: number[] = [];
+    const source = {
+      size: file.length,
+      read: async (position: number, length: number) => {
+        reads.push(position);
+        return file.subarray(position, position + length);
+      },
+    };
+    const ahead = readAhead(source, 64_000);
+    const chunks: Buffer[] = [];
+    for (let at = 0; at < file.length; at += 1000) chunks.push(await ahead.read(at, 1000));
+    expect(Buffer.concat(chunks).equals(file)).toBe(true);
+    expect(reads).toEqual([0, 64_000, 128_000, 192_000, 256_000]);
+    expect((await ahead.read(10_000, 200_000)).equals(file.subarray(10_000, 210_000))).toBe(true);
+    await expect(ahead.read(299_999, 2)).rejects.toThrow();
+  });
+
+  it('reads again after a failure', async () => {
+    let failing = true;
+    const read = async (position: number, length: number) => {
+      if (failing) throw new Error('cut');
+      return file.subarray(position, position + length);
+    };
+    const ahead = readAhead({ size: file.length, read });
+    await expect(ahead.read(0, 10)).rejects.toThrow('cut');
+    failing = false;
+    expect((await ahead.read(0, 10)).length).toBe(10);
+  });
+});
