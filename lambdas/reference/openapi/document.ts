@@ -34,20 +34,20 @@ export function openApiDocument() {
         summary: 'Street and place of a postcode, huisnummer and toevoeging, from the BAG register.',
         description: introduction,
         contact: { name: 'The provider that gave you your key' },
-        license: { name: 'MIT', identifier: 'MIT' },
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
       },
       servers: [{ url: '/v1', description: 'Relative to where this document is published' }],
       security: [{ apiKey: [] }],
       tags: [
-        { name: 'addresses', description: 'Look up addresses' },
-        { name: 'keys', description: 'Check a key' },
-        { name: 'about', description: 'What the interface publishes about itself' },
+        { name: 'Addresses', description: 'Look up addresses.' },
+        { name: 'Keys', description: 'Check a key.' },
+        { name: 'Reference', description: 'What the interface publishes about itself.' },
       ],
       paths: {
         '/address': {
           get: {
             operationId: 'lookUpAddress',
-            tags: ['addresses'],
+            tags: ['Addresses'],
             summary: 'Look up one address',
             description:
               'Finds the street and the place of an exact postcode, huisnummer and toevoeging: `12` does not match `12A`. A ' +
@@ -59,7 +59,7 @@ export function openApiDocument() {
         '/auth/validate': {
           get: {
             operationId: 'validateKey',
-            tags: ['keys'],
+            tags: ['Keys'],
             summary: 'Check a key',
             description: 'Tells whether the key works and with which limits. Counts nothing against the quota.',
             responses: { '200': validationAnswer, ...problemReferences(401, 403, 500, 503) },
@@ -68,7 +68,7 @@ export function openApiDocument() {
         '/openapi.json': {
           get: {
             operationId: 'getOpenApi',
-            tags: ['about'],
+            tags: ['Reference'],
             summary: 'This document',
             description: 'The description of the interface. Needs no key.',
             security: [],
