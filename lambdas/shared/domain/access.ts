@@ -11,6 +11,9 @@ export type Access = {
   /** The active keys: key id to hash. */
   keys: Readonly<Record<string, Uint8Array>>;
   quota: QuotaState;
+  /** Which of the account's quota shards this item is, and how many take requests: from 0 to `shards` - 1. */
+  shard: number;
+  shards: number;
 };
 
 /** Whom a request acts for; `charged` if it consumed quota, with the windows that it restarted. */
@@ -18,9 +21,19 @@ export type Caller = { account: string; keyId: string; access: Access; charged?:
 
 /** The item, if it admits `claim`; throws a `Refusal` otherwise. A wrong key comes first: it learns nothing else. */
 export function requireAccess(access: Access | undefined, claim: KeyClaim): Access {
-  const hash = access && Object.hasOwn(access.keys, claim.keyId) ? access.keys[claim.keyId] : undefined;
-  if (!access || !hash || !sameBytes(hash, claim.hash)) throw new Refusal({ code: 'unauthorized' });
+  if (!access || !hasKey(access, claim)) throw new Refusal({ code: 'unauthorized' });
   if (!access.accountActive) throw new Refusal({ code: 'account-inactive' });
   if (!access.planActive) throw new Refusal({ code: 'plan-inactive' });
   return access;
+}
+
+/** Whether the item takes the requests of `claim`: as `requireAccess`, for a shard that must not be the one to refuse. */
+export function admits(access: Access, claim: KeyClaim): boolean {
+  const { accountActive, planActive, shard, shards } = access;
+  return hasKey(access, claim) && accountActive && planActive && shard < shards;
+}
+
+function hasKey({ keys }: Access, { keyId, hash }: KeyClaim): boolean {
+  const stored = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
+  return stored !== undefined && sameBytes(stored, hash);
 }

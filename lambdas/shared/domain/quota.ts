@@ -1,7 +1,11 @@
 import { type Limits, type WindowName, windowEnd, windowNames, windowStart } from './window.ts';
 
-/** One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. */
-export type WindowCount = { start: number; used: number; limit: number | null };
+/**
+ * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account
+ * has several quota shards, `limit` is what this one holds of the account's `total`; `dryAt` is the start of a window
+ * for which no shard had anything left, as an earlier request has proved (decision 0081).
+ */
+export type WindowCount = { start: number; used: number; limit: number | null; total?: number; dryAt?: number };
 
 /** The configured windows of an account. */
 export type QuotaState = Partial<Record<WindowName, WindowCount>>;
@@ -33,7 +37,7 @@ export function decideQuota(stored: QuotaState, now: number): QuotaDecision {
 
 /** The limits in force, a member for each configured window. */
 export function limitsOf(quota: QuotaState): Limits {
-  return Object.fromEntries(configured(quota).map(([name, { limit }]) => [name, limit]));
+  return Object.fromEntries(configured(quota).map(([name, { limit, total = limit }]) => [name, total]));
 }
 
 /** A finite window as a caller is told of it; times in seconds. */
@@ -42,10 +46,11 @@ export type WindowReport = { name: WindowName; limit: number; seconds: number; r
 /** The finite windows, from short to long. */
 export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
   return configured(quota).flatMap(([name, window]) => {
-    const { start, used, limit } = window;
-    if (limit === null) return [];
+    const { start, used, limit, total = limit } = window;
+    if (limit === null || total === null) return [];
     const seconds = windowEnd(name, start) - start;
-    return [{ name, limit, seconds, remaining: Math.max(0, limit - used), reset: secondsToReset(name, window, now) }];
+    const remaining = ofTotal(Math.max(0, limit - used), limit, total);
+    return [{ name, limit: total, seconds, remaining, reset: secondsToReset(name, window, now) }];
   });
 }
 
@@ -55,6 +60,11 @@ export function closestToExhaustion(windows: WindowReport[]): WindowReport | und
     (closest, window) => (closest === undefined || shareLeft(window) <= shareLeft(closest) ? window : closest),
     undefined,
   );
+}
+
+/** What the account has left when one shard has `left` of its `share`: exact for a single shard, else an estimate. */
+function ofTotal(left: number, share: number, total: number): number {
+  return share === total || left === 0 ? left : Math.floor(total * (left / share));
 }
 
 function shareLeft({ limit, remaining }: WindowReport): number {

@@ -1,18 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { ConditionalCheckFailedException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from '@aws-sdk/client-dynamodb';
+import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Access } from '../domain/access.ts';
 import type { KeyClaim } from '../domain/api-key.ts';
 import type { AccessStore, ChargeAttempt, ChargeResult } from '../domain/ports.ts';
-import { type WindowName, windowNames } from '../domain/window.ts';
 import { accountsTable } from '../tables.ts';
 import { accessItem } from './access-item.ts';
 import { chargeCommand } from './charge-command.ts';
+import { toAccess, toShard } from './read-access.ts';
 import { orUnavailable, type StoreClient } from './send.ts';
+import { moveCommand, noteDryCommand, readShardsCommand } from './shard-commands.ts';
+import { createShardHints } from './shard-hints.ts';
 
 /** Access items in DynamoDB: a strongly consistent read, or the one conditional write that is everything at once. */
 export function createAccessStore(client: StoreClient, table: string): AccessStore {
+  const hints = createShardHints();
+
   async function read(claim: KeyClaim, signal: AbortSignal): Promise<Access | undefined> {
     const command = new GetCommand({
       TableName: table,
@@ -20,50 +28,67 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
       ConsistentRead: true,
     });
     const { Item } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
-    return Item && toAccess(Item);
+    return Item && toAccess(Item, 0);
   }
 
   async function charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
-    const command = new UpdateCommand(chargeCommand(table, attempt));
+    const { account } = attempt.claim;
+    const shard = attempt.shard ?? hints.pick(account);
+    const command = new UpdateCommand(chargeCommand(table, { ...attempt, shard }));
     try {
       const { Attributes } = await orUnavailable(client.send(command, { abortSignal: signal }), signal, isRefusal);
-      return { charged: true, access: toAccess(Attributes ?? {}) };
+      const access = toAccess(Attributes ?? {}, shard);
+      hints.learn(account, access);
+      return { charged: true, access };
     } catch (error) {
-      if (error instanceof TransactionConflictException) return await chargeLater(attempt, signal);
+      if (error instanceof TransactionConflictException) return await chargeLater({ ...attempt, shard }, signal);
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
       // The item of this error is raw, also through the document client.
-      return { charged: false, access: error.Item && toAccess(unmarshall(error.Item)) };
+      const access = error.Item && toAccess(unmarshall(error.Item), shard);
+      if (access) hints.learn(account, access);
+      return { charged: false, access, shard };
     }
   }
 
-  /** An operator's change of the account is under way, which takes milliseconds; the SDK does not retry this. */
+  /** Another change of the item is under way, which takes milliseconds; the SDK does not retry this. */
   async function chargeLater(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
     await pause(10 + Math.random() * 40);
     return await charge(attempt, signal);
   }
 
-  return { read, charge };
+  const readShards: AccessStore['readShards'] = async (account, signal) => {
+    const command = new QueryCommand(readShardsCommand(table, account));
+    const { Items = [] } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
+    return Items.map(toShard).toSorted((a, b) => a.shard - b.shard);
+  };
+
+  const move: AccessStore['move'] = async (account, shares, signal) => {
+    const command = new TransactWriteCommand(moveCommand(table, account, shares));
+    try {
+      await orUnavailable(client.send(command, { abortSignal: signal }), signal, isOvertaken);
+      return true;
+    } catch (error) {
+      if (!isOvertaken(error)) throw error;
+      await pause(Math.random() * 10);
+      return false;
+    }
+  };
+
+  const noteDry: AccessStore['noteDry'] = async (account, seen, windows, signal) => {
+    const command = new UpdateCommand(noteDryCommand(table, account, seen, windows));
+    await orUnavailable(client.send(command, { abortSignal: signal }), signal).catch(() => undefined);
+  };
+
+  return { read, charge, readShards, move, noteDry };
 }
 
 function isRefusal(error: unknown): boolean {
   return error instanceof ConditionalCheckFailedException || error instanceof TransactionConflictException;
 }
 
-/** Reads an access item as `access-item.ts` lays it out. */
-export function toAccess(item: Record<string, NativeAttributeValue>): Access {
-  return {
-    accountActive: item[accessItem.state] === 'active',
-    planActive: item[accessItem.planState] === 'active',
-    planCode: item[accessItem.plan],
-    keys: item[accessItem.keys],
-    quota: Object.fromEntries(windowNames.flatMap((window) => toWindowCount(item, window))),
-  };
-}
-
-function toWindowCount(item: Record<string, NativeAttributeValue>, window: WindowName) {
-  const start: number | undefined = item[accessItem.start(window)];
-  if (start === undefined) return [];
-  const used: number = item[accessItem.used(window)];
-  const limit: number | null = item[accessItem.limit(window)] ?? null;
-  return [[window, { start, used, limit }] as const];
+/** A transaction that another change came before, or got in the way of. */
+function isOvertaken(error: unknown): boolean {
+  if (!(error instanceof TransactionCanceledException)) return false;
+  const reasons = (error.CancellationReasons ?? []).map(({ Code }) => Code);
+  return reasons.some((code) => code === 'ConditionalCheckFailed' || code === 'TransactionConflict');
 }

@@ -37,7 +37,7 @@ export function chargeCommand(table: string, attempt: ChargeAttempt): UpdateComm
   }
   return {
     TableName: table,
-    Key: { [accountsTable.partitionKey]: claim.account, [accountsTable.sortKey]: accessItem.sortKey() },
+    Key: { [accountsTable.partitionKey]: claim.account, [accountsTable.sortKey]: accessItem.sortKey(attempt.shard) },
     UpdateExpression: [sets.length > 0 && `SET ${sets.join(', ')}`, adds.length > 0 && `ADD ${adds.join(', ')}`]
       .filter(Boolean)
       .join(' '),
