@@ -61,7 +61,7 @@ async function start(options: Options): Promise<void> {
         progress: noProgress,
         tell: (line) => console.log(line),
         onAnswer: ({ method, route, statusCode, milliseconds }) => {
-          console.log(`${method} ${route ?? 'no route'}: ${statusCode} in ${milliseconds} ms`);
+          console.log(`${method} ${route?.split(' ').at(-1) ?? '(no route)'} ${statusCode} in ${milliseconds} ms`);
         },
       },
       resources,

@@ -148,9 +148,9 @@ async function stop(server: Server): Promise<void> {
   clearTimeout(cut);
 }
 
-/** As the real gateway writes them: `JKJaXmPLvHcESHA=` */
+/** As the real gateway writes them: `bs3xyj-EoAMEMEw=` */
 function requestId(): string {
-  return randomBytes(11).toString('base64');
+  return `${randomBytes(11).toString('base64url')}=`;
 }
 
 function portOf(server: Server): number {

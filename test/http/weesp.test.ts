@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { localDynamoDb } from '../../local/dynamodb-client.ts';
+import { startTestService, type TestService, unlimitedKey } from '../support/service.ts';
+import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
+
+/** Every lookup takes some CPU: `LOOKUPS=all` looks up every address, otherwise the table is compared and a part looked up. */
+const everyNth = process.env.LOOKUPS === 'all' ? 1 : 25;
+
+const title = 'the municipality of Weesp, over HTTP';
+const describeSample = existsSync(sample) ? describe : describe.skip;
+
+describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not on this machine)`, () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  let service: TestService;
+  let key: string;
+  let truth: Awaited<ReturnType<typeof weespTruth>>;
+
+  beforeAll(async () => {
+    truth = await weespTruth();
+    service = await startTestService({ extract: sample });
+    key = await unlimitedKey(service.admin);
+  }, 90_000);
+  afterAll(async () => {
+    agent.destroy();
+    await service.stop();
+  });
+
+  function lookup({ postcode, huisnummer, toevoeging }: TrueAddress): Promise<unknown> {
+    const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, toevoeging });
+    return new Promise((resolve, reject) => {
+      get(`${service.baseUrl}/v1/address?${query}`, { agent, headers: { 'x-api-key': key } }, (response) => {
+        json(response).then(resolve, reject);
+      }).on('error', reject);
+    });
+  }
+
+  /** The addresses whose answer is another than expected, with both. */
+  async function wrongAnswers(
+    addresses: TrueAddress[],
+    expected: (address: TrueAddress) => object,
+  ): Promise<unknown[]> {
+    const wrong: unknown[] = [];
+    await eachOf(addresses, 8, async (address) => {
+      const answer = (await lookup(address)) as Record<string, unknown>;
+      const { request, ...rest } = answer;
+      if (JSON.stringify(rest) !== JSON.stringify(expected(address))) wrong.push({ address, answer });
+    });
+    return wrong;
+  }
+
+  it('reports what the register is known to hold', () => {
+    expect(service.dataset.report).toMatchObject({
+      outcome: 'published',
+      state: '2021-10-15',
+      voorkomens: 16_113,
+      addresses: 11_927,
+      keys: 11_920,
+      problems: 0,
+    });
+  });
+
+  it('holds exactly the current addresses, each with its street', async () => {
+    const client = DynamoDBDocumentClient.from(localDynamoDb(service.state.endpoint));
+    const held = new Map<string, unknown>();
+    for await (const { Items = [] } of paginateScan({ client }, { TableName: service.state.addressesTable })) {
+      for (const { address, places } of Items) if (places !== undefined) held.set(address, places);
+    }
+    client.destroy();
+    const expected = [...truth.current].map(([id, { straat }]) => [id, [{ straat, woonplaats: 'Weesp' }]] as const);
+    expect(held.size).toBe(11_920);
+    expect(held).toEqual(new Map(expected));
+  });
+
+  it('answers a lookup of a current address with its street', async () => {
+    const streets = new Map([...truth.current.values()].map((address) => [address.straat, address]));
+    const nth = [...truth.current.values()].filter((_address, index) => index % everyNth === 0);
+    const addresses = [...streets.values(), ...nth];
+    expect(addresses.length).toBeGreaterThan(600);
+    const wrong = await wrongAnswers(addresses, ({ straat }) => ({
+      status: 'ok',
+      address: { straat, woonplaats: 'Weesp' },
+      candidates: [],
+    }));
+    expect(wrong).toEqual([]);
+  }, 180_000);
+
+  it('answers not_found for one that was withdrawn or has expired', async () => {
+    expect(truth.former.size).toBe(362);
+    const wrong = await wrongAnswers([...truth.former.values()], () => ({
+      status: 'not_found',
+      address: null,
+      candidates: [],
+    }));
+    expect(wrong).toEqual([]);
+  }, 60_000);
+});
+
+async function eachOf<T>(items: Iterable<T>, atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = iterator.next(); !next.done; next = iterator.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

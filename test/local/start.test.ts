@@ -1,0 +1,255 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { NotRunningError, readLocalState } from '../../local/local-state.ts';
+import { synthesize } from '../../local/synthesize.ts';
+import { startDynamoDb } from '../support/dynamodb.ts';
+import { processesWith, readyText, type Start, start } from '../support/start.ts';
+import { sample } from '../support/weesp-truth.ts';
+
+let data: string;
+let starts: Start[];
+
+beforeAll(() => synthesize(), 60_000);
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'start-'));
+  starts = [];
+});
+afterEach(async () => {
+  for (const { child } of starts) child.kill('SIGKILL');
+  await Promise.all(starts.map(({ ended }) => ended));
+  await rm(data, { recursive: true, force: true });
+});
+
+function run(args: string[] = [], options: Parameters<typeof start>[1] = {}): Start {
+  const started = start(['--port', '0', '--data', data, ...args], options);
+  starts.push(started);
+  return started;
+}
+
+/** Stops it as Ctrl-C does, and expects that to go well. */
+async function interrupt({ child, ended }: Start, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
+  child.kill(signal);
+  expect(await ended).toBe(0);
+}
+
+const keyIn = (output: string) => /bagadres_demo_\w+/.exec(output)?.[0] ?? '';
+const baseIn = (output: string) => /http:\/\/[\w.[\]:]+:\d+/.exec(output)?.[0] ?? '';
+
+async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', key = keyIn(output)) {
+  const response = await fetch(`${baseIn(output)}/v1/address?${query}`, { headers: { 'x-api-key': key } });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** Runs a printed line in a shell, as one does who pastes it. */
+const pasted = async (line: string) => JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
+
+describe('npm start', () => {
+  it('serves the demo, prints lines that work when pasted, and leaves nothing running after Ctrl-C', async () => {
+    const service = run();
+    const output = await service.until(readyText);
+    const [lookup = '', validate = ''] = output.match(/curl .*/g) ?? [];
+    expect(await pasted(lookup)).toMatchObject({ status: 'ok', address: { woonplaats: 'Amsterdam' } });
+    expect(await pasted(validate)).toMatchObject({ valid: true, plan_code: 'demo' });
+    const state = await readLocalState(data);
+    expect(state).toMatchObject({ baseUrl: baseIn(output), pid: service.child.pid });
+    for (const file of ['local.json', 'identity.json']) expect((await stat(join(data, file))).mode & 0o077).toBe(0);
+    expect(await processesWith(data)).not.toEqual([]);
+
+    await interrupt(service);
+    expect(await processesWith(data)).toEqual([]);
+    await expect(fetch(state.endpoint)).rejects.toThrow();
+    await expect(readLocalState(data)).rejects.toThrow(NotRunningError);
+    expect(await readdir(data)).not.toContain('lock');
+  });
+
+  it('restarts on the same data without loading it again, and with the same key', async () => {
+    const first = run();
+    const before = await first.until(readyText);
+    await interrupt(first);
+    const manifest = await readFile(join(data, 'loads', 'manifest.json'), 'utf8');
+    const second = run();
+    const after = await second.until(readyText);
+    expect(keyIn(after)).toBe(keyIn(before));
+    expect((await lookUp(after)).body.status).toBe('ok');
+    expect(await readFile(join(data, 'loads', 'manifest.json'), 'utf8')).toBe(manifest);
+    await interrupt(second, 'SIGTERM');
+  });
+
+  it('begins again with --fresh: another key, and the old one is refused', async () => {
+    const first = run();
+    const before = await first.until(readyText);
+    await interrupt(first);
+    await writeFile(join(data, 'mine.txt'), 'not yours');
+    const second = run(['--fresh']);
+    const after = await second.until(readyText);
+    expect(keyIn(after)).not.toBe(keyIn(before));
+    expect((await lookUp(after, undefined, keyIn(before))).status).toBe(401);
+    expect((await lookUp(after)).status).toBe(200);
+    expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('not yours');
+    await interrupt(second);
+  });
+
+  it('is refused on data that another one uses, which goes on serving', async () => {
+    const first = run();
+    const output = await first.until(readyText);
+    const second = run();
+    expect(await second.ended).toBe(1);
+    expect(second.output().trim()).toBe(
+      `Another npm start (process ${first.child.pid}) already uses ${data}. ` +
+        'Stop that one first, or choose another folder with --data DIR.',
+    );
+    expect((await lookUp(output)).status).toBe(200);
+    await interrupt(first);
+  });
+
+  it('takes the engine along when it is killed, and starts on its data again', async () => {
+    const first = run();
+    const before = await first.until(readyText);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = run();
+    expect(keyIn(await second.until(readyText))).toBe(keyIn(before));
+    expect((await processesWith(join(data, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
+    await interrupt(second);
+    expect(await processesWith(data)).toEqual([]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops whole when only npm gets %s', async (signal) => {
+    const service = run([], { npm: true });
+    await service.until(readyText);
+    service.child.kill(signal);
+    await service.ended;
+    expect(await processesWith(data)).toEqual([]);
+    expect(await readdir(data)).not.toContain('lock');
+  });
+
+  it('serves on the address that --host names', async () => {
+    const service = run(['--host', '::1']);
+    const output = await service.until(readyText);
+    expect(baseIn(output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await lookUp(output)).status).toBe(200);
+    await interrupt(service);
+  });
+
+  it('explains itself with --help', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, ['local/start.ts', '--help']);
+    for (const word of ['--extract', '--port', '--host', '--data', '--fresh', 'AWS_ENDPOINT_URL_DYNAMODB']) {
+      expect(stdout).toContain(word);
+    }
+  });
+
+  (existsSync(sample) ? it : it.skip)('can be stopped in the middle of a load, and then starts well', async () => {
+    const first = run(['--extract', sample]);
+    while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
+    await interrupt(first);
+    expect(first.output()).not.toMatch(/error/i);
+    expect(await processesWith(data)).toEqual([]);
+    const second = run();
+    expect((await lookUp(await second.until(readyText))).body.status).toBe('ok');
+    await interrupt(second);
+  });
+});
+
+describe('a start that fails says so in one line, exits with 1 and leaves nothing running', () => {
+  async function failure(args: string[], options: Parameters<typeof start>[1] = {}): Promise<string> {
+    const service = run(args, options);
+    expect(await service.ended).toBe(1);
+    expect(await processesWith(data)).toEqual([]);
+    const lines = service
+      .output()
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('Synthesizing'));
+    expect(lines).toHaveLength(1);
+    return lines[0] ?? '';
+  }
+
+  it('when the port is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    expect(await failure(['--port', `${port}`])).toBe(
+      `Port ${port} on 127.0.0.1 is in use. Choose another with --port N; 0 picks a free one.`,
+    );
+    other.close();
+  });
+
+  it('when the address is not one of this machine', async () => {
+    expect(await failure(['--host', '192.0.2.1'])).toMatch(/^192\.0\.2\.1 is not an address of this machine/);
+  });
+
+  it.each(['-1', '65536', 'http'])('when the port is none: %s', async (port) => {
+    expect(await failure([`--port=${port}`])).toMatch(/A port is a number from 0 to 65535/);
+  });
+
+  it('when there is no such extract', async () => {
+    expect(await failure(['--extract', join(data, 'none.zip')])).toMatch(/none\.zip/);
+  });
+
+  it.each([
+    ['text', Buffer.from('not a zip')],
+    ['empty', Buffer.alloc(0)],
+    ['a zip cut short', Buffer.from(`PK\u0003\u0004${'x'.repeat(3_000)}`)],
+  ])('when the extract is broken: %s', async (_what, bytes) => {
+    const file = join(data, 'broken.zip');
+    await writeFile(file, bytes);
+    expect(await failure(['--extract', file])).toMatch(/broken\.zip.*zip/);
+  });
+
+  it('when the data folder is a file', async () => {
+    const file = join(data, 'file');
+    await writeFile(file, '');
+    expect(await failure(['--data', file])).toMatch(/data folder .*file can't be used/);
+  });
+
+  it('when no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {
+    const env = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
+    expect(await failure([], { env })).toBe(
+      'No DynamoDB engine answers at http://127.0.0.1:9 (AWS_ENDPOINT_URL_DYNAMODB).',
+    );
+  });
+});
+
+describe('an engine of one’s own', () => {
+  it('is used instead of the embedded one, with tables that --fresh makes anew', async () => {
+    const engine = await startDynamoDb();
+    const env = { AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
+    const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
+
+    const first = run([], { env });
+    expect((await lookUp(await first.until(readyText))).body.status).toBe('ok');
+    expect((await readLocalState(data)).endpoint).toBe(engine.endpoint);
+    const made = await names();
+    expect(made).toHaveLength(2);
+    await interrupt(first);
+
+    const second = run(['--fresh'], { env });
+    expect((await lookUp(await second.until(readyText))).body.status).toBe('ok');
+    expect(await names()).toHaveLength(2);
+    for (const name of made) expect(await names()).not.toContain(name);
+    expect(await readdir(data)).not.toContain('dynamodb.db');
+    await interrupt(second);
+    await engine.stop();
+  });
+
+  it('that has lost its tables gets them again, with all addresses', async () => {
+    const [lost, empty] = [await startDynamoDb(), await startDynamoDb()];
+    const first = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: lost.endpoint } });
+    await first.until(readyText);
+    await interrupt(first);
+    await lost.stop();
+    const second = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: empty.endpoint } });
+    expect((await lookUp(await second.until(readyText))).body.status).toBe('ok');
+    await interrupt(second);
+    await empty.stop();
+  });
+});

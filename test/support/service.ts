@@ -1,0 +1,50 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Admin, createAdmin } from '../../lambdas/shared/admin/admin.ts';
+import { noProgress } from '../../loader/progress.ts';
+import { localDynamoDb } from '../../local/dynamodb-client.ts';
+import { type LocalState, readLocalState } from '../../local/local-state.ts';
+import { type Service, startService } from '../../local/service.ts';
+
+/** The whole service as `npm start` runs it: engine, bundled functions, gateway; its data goes when it stops. */
+export interface TestService extends Service {
+  readonly state: LocalState;
+  readonly admin: Admin;
+  /** What the functions have logged so far. */
+  functionsLog(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts it on free ports, with the demo extract unless a file is given; allow it a minute, for a synthesis. */
+export async function startTestService({ extract }: { extract?: string } = {}): Promise<TestService> {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'service-'));
+  const resources = new AsyncDisposableStack();
+  resources.defer(() => rm(dataFolder, { recursive: true, force: true }));
+  try {
+    const options = { dataFolder, host: '127.0.0.1', port: 0, fresh: false, extract };
+    const service = await startService({ ...options, progress: noProgress, tell: () => undefined }, resources);
+    const state = await readLocalState(dataFolder);
+    const client = localDynamoDb(state.endpoint);
+    resources.defer(() => client.destroy());
+    const admin = createAdmin({
+      client: DynamoDBDocumentClient.from(client),
+      table: state.accountsTable,
+      checksumSecret: state.checksumSecret,
+    });
+    const functionsLog = () => readFile(join(dataFolder, 'functions.log'), 'utf8');
+    return { ...service, state, admin, functionsLog, stop: () => resources.disposeAsync() };
+  } catch (error) {
+    await resources.disposeAsync();
+    throw error;
+  }
+}
+
+/** A key of a new account on an unlimited plan of its own. */
+export async function unlimitedKey(admin: Admin, label = 'test'): Promise<string> {
+  await admin.plans.put({ code: 'unlimited', limits: { day: null } });
+  const id = `unlimited-${Math.random().toString(36).slice(2, 8)}`;
+  await admin.accounts.create({ id, plan: 'unlimited' });
+  return (await admin.keys.create({ account: id, label })).key;
+}

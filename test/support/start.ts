@@ -1,0 +1,55 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A start in a process of its own, as a person sees it. */
+export interface Start {
+  readonly child: ChildProcess;
+  /** All that it has printed so far. */
+  readonly output: () => string;
+  /** Resolves with what it has printed once that holds `text`; rejects when it ends before. */
+  until(text: string): Promise<string>;
+  /** Resolves with its exit code when it has ended. */
+  readonly ended: Promise<number | null>;
+}
+
+export const readyText = 'Ctrl-C stops everything.';
+
+/** Runs local/start.ts with these arguments, or `npm start` with them. */
+export function start(
+  args: string[],
+  { npm = false, env = {} }: { npm?: boolean; env?: Record<string, string> } = {},
+): Start {
+  const [command, ...fixed] = npm ? ['npm', 'start', '--'] : [process.execPath, 'local/start.ts'];
+  const { npm_lifecycle_event: _event, ...inherited } = process.env;
+  const child = spawn(command as string, [...fixed, ...args], { cwd: root, env: { ...inherited, ...env } });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    printed += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    printed += chunk;
+  });
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  async function until(text: string): Promise<string> {
+    let gone = false;
+    void ended.then(() => {
+      gone = true;
+    });
+    while (!printed.includes(text)) {
+      if (gone) throw new Error(`It ended without ${JSON.stringify(text)}:\n${printed}`);
+      await sleep(20);
+    }
+    return printed;
+  }
+  return { child, output: () => printed, until, ended };
+}
+
+/** The command lines of all processes of this machine that hold `text`. */
+export async function processesWith(text: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-eo', 'args', '-ww']);
+  return stdout.split('\n').filter((line) => line.includes(text));
+}

@@ -1,0 +1,72 @@
+import { buffer } from 'node:stream/consumers';
+import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
+
+/** A complete municipality, as the Kadaster delivered it. */
+export const sample = new URL('../../../shared/bag-samples/weesp-0457/BAGGEM0457L-15102021.zip', import.meta.url)
+  .pathname;
+
+/** The date of its state. */
+const peildatum = '2021-10-15';
+
+export interface TrueAddress {
+  readonly postcode: string;
+  readonly huisnummer: number;
+  readonly toevoeging: string;
+  readonly straat: string;
+}
+
+/**
+ * Which addresses the sample holds, worked out by plain text search, apart from all that the loader does: those that
+ * are current, and those that only once were, both by key.
+ */
+export async function weespTruth(): Promise<{ current: Map<string, TrueAddress>; former: Map<string, TrueAddress> }> {
+  const [gem = Buffer.alloc(0)] = await members(await openPromise(sample), /^0457GEM\d+\.zip$/);
+  const inner = await members(await fromBufferPromise(gem), /^0457(?:NUM|OPR)\d+\.zip$/);
+  const files = (await Promise.all(inner.map(async (zip) => members(await fromBufferPromise(zip), /\.xml$/)))).flat();
+  const stands = files.flatMap((file) => file.toString().split('<sl:stand>').slice(1));
+  const streets = new Map<string, string>();
+  for (const stand of stands.filter((text) => text.includes('<Objecten:OpenbareRuimte>'))) {
+    if (isCurrent(stand)) streets.set(field(stand, 'identificatie'), decoded(field(stand, 'naam')));
+  }
+  const current = new Map<string, TrueAddress>();
+  const former = new Map<string, TrueAddress>();
+  for (const stand of stands.filter((text) => text.includes('<Objecten:Nummeraanduiding>'))) {
+    const postcode = field(stand, 'postcode');
+    if (postcode === '') continue;
+    const toevoeging = field(stand, 'huisletter') + field(stand, 'huisnummertoevoeging');
+    const huisnummer = Number(field(stand, 'huisnummer'));
+    const straat = streets.get(field(stand, 'OpenbareRuimteRef')) ?? '';
+    const address = { postcode, huisnummer, toevoeging, straat };
+    (isCurrent(stand) ? current : former).set(`${postcode}#${huisnummer}#${toevoeging.toUpperCase()}`, address);
+  }
+  for (const key of current.keys()) former.delete(key);
+  return { current, former };
+}
+
+function isCurrent(stand: string): boolean {
+  const eind = field(stand, 'eindGeldigheid');
+  return (
+    field(stand, 'status') === 'Naamgeving uitgegeven' &&
+    field(stand, 'beginGeldigheid') <= peildatum &&
+    (eind === '' || eind > peildatum) &&
+    !/tijdstip(?:Inactief|NietBag)/.test(stand)
+  );
+}
+
+/** The text of the first element of this name, whatever its prefix; '' when there is none. */
+function field(stand: string, name: string): string {
+  return new RegExp(`<[\\w-]+:${name}(?: [^>]*)?>([^<]*)<`).exec(stand)?.[1] ?? '';
+}
+
+/** The references that the names of this sample hold. */
+function decoded(text: string): string {
+  return text.replace(/&#x([0-9a-f]+);/g, (_whole, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
+}
+
+async function members(zip: ZipFile, name: RegExp): Promise<Buffer[]> {
+  const found: Buffer[] = [];
+  for await (const entry of zip.eachEntry()) {
+    if (name.test(entry.fileName)) found.push(await buffer(await zip.openReadStreamPromise(entry)));
+  }
+  return found;
+}
