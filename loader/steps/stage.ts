@@ -11,6 +11,9 @@ import { readable } from './discover.ts';
 import { paths } from './paths.ts';
 import { storageSpool } from './storage-spool.ts';
 
+/** The most that lies before the bytes of an entry: 30, its name and its extra fields. */
+const localHeaderBytes = 1024;
+
 /**
  * Copies the inner zips that addresses are made of into the storage, without their outer compression and with their
  * checksums checked, so that they can be read by range. Nothing else of the extract is read.
@@ -31,7 +34,7 @@ export async function stage(storage: Storage, loadId: string, progress: Progress
   if (!source) return;
   try {
     if (!sameVersion(source.version, expected)) throw new SourceChangedError(expected.location);
-    const access = readAhead(await readable(storage, source));
+    const access = await readable(storage, source);
     const label = extractName(load);
     for (const index of missing) {
       const member = members[index];
@@ -39,7 +42,8 @@ export async function stage(storage: Storage, loadId: string, progress: Progress
       if (!member || !entry) continue;
       const around = { ...member, path: member.path.slice(0, -1) };
       const outer = await memberAccess(access, around, label, storageSpool(storage, expected));
-      const chunks = entryStream(outer, entry, fileLabel(label, member));
+      const until = Math.min(outer.size, entry.headerOffset + localHeaderBytes + entry.compressedSize);
+      const chunks = entryStream(readAhead(outer, { until }), entry, fileLabel(label, member));
       await storage.putStream(
         key(index),
         counted(chunks, (count) => shown.advance({ bytes: count })),

@@ -4,14 +4,17 @@ const usualBlockBytes = 8 * 1024 * 1024;
 
 /**
  * Reads `source` in blocks, the next one already on its way: for reading on and on where each read is a request. Holds
- * three blocks at most.
+ * three blocks at most, and reads nothing from `until` on that it is not asked for.
  */
-export function readAhead(source: RandomAccess, blockBytes = usualBlockBytes): RandomAccess {
+export function readAhead(
+  source: RandomAccess,
+  { until = source.size, blockBytes = usualBlockBytes }: { until?: number; blockBytes?: number } = {},
+): RandomAccess {
   let held: Block | undefined;
   let coming: Block | undefined;
 
   const begin = (position: number): Block | undefined => {
-    const length = Math.min(blockBytes, source.size - position);
+    const length = Math.min(blockBytes, until - position);
     if (length <= 0) return undefined;
     const bytes = source.read(position, length);
     bytes.catch(() => undefined); // whoever awaits it hears of it, and nobody may
@@ -24,9 +27,9 @@ export function readAhead(source: RandomAccess, blockBytes = usualBlockBytes): R
       held = holds(coming, position) ? coming : begin(position);
       coming = held && begin(held.position + held.length);
     }
-    if (!held) throw new Error(`a source ends before byte ${position}`);
+    const block = held as Block; // there is one, since `position` lies before `until`
     try {
-      return { start: held.position, bytes: await held.bytes };
+      return { start: block.position, bytes: await block.bytes };
     } catch (error) {
       held = undefined;
       coming = undefined;
@@ -37,6 +40,7 @@ export function readAhead(source: RandomAccess, blockBytes = usualBlockBytes): R
   return {
     size: source.size,
     async read(position, length) {
+      if (position + length > until) return source.read(position, length);
       const pieces: Buffer[] = [];
       for (let at = position; at < position + length; ) {
         const { start, bytes } = await blockAt(at);

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { begin, complete, emptyManifest, keptSnapshots, type ManifestEntry } from '../../../loader/dataset/manifest.ts';
+
+function entry(state: string, kind: ManifestEntry['kind'] = 'extract', snapshot = state): ManifestEntry {
+  const none = { voorkomens: 0, addresses: 0, keys: 0, added: 0, changed: 0, removed: 0, problems: 0 };
+  const load = `${state}-${kind}`;
+  return {
+    load,
+    kind,
+    state,
+    snapshot: { id: snapshot, shards: [] },
+    identity: snapshot,
+    source: null,
+    ...none,
+    at: '',
+  };
+}
+
+const publish = (manifest: typeof emptyManifest, one: ManifestEntry) => complete(begin(manifest, one), 'now');
+
+describe('the manifest', () => {
+  it('serves what was pending once that is complete', () => {
+    const applying = begin(publish(emptyManifest, entry('1')), entry('2'));
+    expect([applying.published?.state, applying.pending?.state]).toEqual(['1', '2']);
+    const done = complete(applying, 'now');
+    expect([done.published?.state, done.pending, done.history.map(({ state }) => state)]).toEqual([
+      '2',
+      null,
+      ['2', '1'],
+    ]);
+    expect(complete(done, 'later')).toBe(done);
+  });
+
+  it('remembers what was gone back from until it is loaded again', () => {
+    const back = publish(publish(publish(emptyManifest, entry('1')), entry('2')), entry('1', 'rollback'));
+    expect(back.rejected).toEqual(['2']);
+    expect(publish(back, entry('3')).rejected).toEqual(['2']);
+    expect(publish(back, entry('2')).rejected).toEqual([]);
+  });
+
+  it('keeps the last snapshots, each once, and always what is served and what is coming', () => {
+    const three = ['1', '2', '3'].reduce((manifest, state) => publish(manifest, entry(state)), emptyManifest);
+    expect([...keptSnapshots(three, 2)]).toEqual(['3', '2']);
+    const back = publish(three, entry('1', 'rollback', '1'));
+    expect([...keptSnapshots(back, 2)]).toEqual(['1', '3']);
+    expect([...keptSnapshots(begin(back, entry('4')), 1)]).toEqual(['1', '4']);
+  });
+});

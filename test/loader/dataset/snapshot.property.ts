@@ -1,0 +1,146 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addressKey, comparePlaces, type Place } from '../../../lambdas/shared/domain/address-key.ts';
+import { packChanges, unpackWrites } from '../../../loader/dataset/change-file.ts';
+import { diff } from '../../../loader/dataset/diff.ts';
+import { joinRows } from '../../../loader/dataset/join-rows.ts';
+import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../../../loader/dataset/lines.ts';
+import { ShardedRows } from '../../../loader/dataset/shard.ts';
+
+type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
+
+const name = fc.oneof(
+  fc.constantFrom('Weesp', "'s-Gravenhage", '’s-Gravelandsevaart', 'Mr.J.C.Bührmannlaan', 'a\tb', 'a\\tb', 'a\nb', '𝔸'),
+  fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' }),
+);
+/** From so few keys that many are equal. */
+const row: fc.Arbitrary<Row> = fc.record({
+  postcode: fc.constantFrom('1012RJ', '1381AA', '1381AB', '2513AA', '9999ZZ'),
+  huisnummer: fc.constantFrom(1, 2, 12, 99999),
+  toevoeging: fc.constantFrom('', 'a', 'A', 'A1'),
+  place: fc.record({ straat: name, woonplaats: name }),
+});
+const rows = fc.array(row, { maxLength: 60 });
+
+const lineOf = (one: Row): Line => `${addressKey(one)}\t${placeText(one.place)}`;
+
+/** What joining has to give, without any lines. */
+function truth(all: Row[]): Map<string, Place[]> {
+  const table = new Map<string, Place[]>();
+  for (const one of all) {
+    const places = table.get(addressKey(one)) ?? [];
+    if (!places.some((place) => comparePlaces(place, one.place) === 0)) places.push(one.place);
+    table.set(addressKey(one), places.sort(comparePlaces));
+  }
+  return table;
+}
+
+function tableOf(lines: Line[]): Map<string, Place[]> {
+  return new Map(lines.map(parseLine).map(({ key, places }) => [key, places]));
+}
+
+describe('a snapshot', () => {
+  it('has each key once, in order, with its distinct places, whatever their names', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinRows(all.map(lineOf));
+        expect(tableOf(lines)).toEqual(truth(all));
+        const keys = lines.map(keyOf);
+        expect(keys).toEqual([...new Set(keys)].sort());
+      }),
+    );
+  });
+
+  it('is the same bytes whatever the order of the rows and however they were batched', () => {
+    const batched = rows.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }), fc.integer({ min: 1, max: 10 })),
+    );
+    fc.assert(
+      fc.property(batched, ([all, shuffled, size]) => {
+        const batches: Line[][] = [];
+        for (let start = 0; start < shuffled.length; start += size) {
+          const worker = new ShardedRows();
+          for (const one of shuffled.slice(start, start + size)) worker.add(lineOf(one));
+          const { bytes, segments } = worker.pack();
+          for (const [position, length] of Object.values(segments)) {
+            batches.push(unpackLines(bytes.subarray(position, position + length)));
+          }
+        }
+        expect(packLines(joinRows(batches.flat())).equals(packLines(joinRows(all.map(lineOf))))).toBe(true);
+      }),
+    );
+  });
+
+  it('is the same lines however many shards there are', () => {
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 0, max: 4 }), (all, digits) => {
+        const lines = all.map(lineOf);
+        const shards = [...new Set(lines.map((line) => line.slice(0, digits)))].sort();
+        const joined = shards.flatMap((shard) => joinRows(lines.filter((line) => line.startsWith(shard))));
+        expect(joined).toEqual(joinRows(lines));
+      }),
+    );
+  });
+
+  it('comes back from its stored form', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinRows(all.map(lineOf));
+        expect(unpackLines(packLines(lines))).toEqual(lines);
+      }),
+    );
+  });
+
+  it('is refused when a byte of it was damaged', () => {
+    const packed = packLines(
+      joinRows([
+        lineOf({
+          postcode: '1381AA',
+          huisnummer: 9,
+          toevoeging: '',
+          place: { straat: 'Buitenveer', woonplaats: 'Weesp' },
+        }),
+      ]),
+    );
+    packed.writeUInt8(packed.readUInt8(packed.length - 6) ^ 1, packed.length - 6);
+    expect(() => unpackLines(packed)).toThrow();
+  });
+});
+
+describe('a difference', () => {
+  it('applied to the old state gives the new one, by way of its stored form', () => {
+    fc.assert(
+      fc.property(rows, rows, (before, after) => {
+        const table = truth(before);
+        const changes = [...diff(joinRows(before.map(lineOf)), joinRows(after.map(lineOf)))];
+        for (const write of unpackWrites(packChanges(changes))) {
+          if ('remove' in write) table.delete(write.remove);
+          else table.set(parseLine(write.put).key, parseLine(write.put).places);
+        }
+        expect(table).toEqual(truth(after));
+      }),
+    );
+  });
+
+  it('names each key that differs once, and no other', () => {
+    fc.assert(
+      fc.property(rows, rows, (before, after) => {
+        const [old, now] = [truth(before), truth(after)];
+        const differing = [...new Set([...old.keys(), ...now.keys()])].filter(
+          (key) => JSON.stringify(old.get(key)) !== JSON.stringify(now.get(key)),
+        );
+        const changes = [...diff(joinRows(before.map(lineOf)), joinRows(after.map(lineOf)))];
+        expect(changes.map((change) => keyOf((change.after ?? change.before) as Line))).toEqual(differing.sort());
+      }),
+    );
+  });
+
+  it('of a state with itself is empty', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinRows(all.map(lineOf));
+        expect([...diff(lines, [...lines])]).toEqual([]);
+      }),
+    );
+  });
+});

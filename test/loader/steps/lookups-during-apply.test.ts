@@ -1,0 +1,63 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { comparePlaces } from '../../../lambdas/shared/domain/address-key.ts';
+import { runLoad } from '../../../loader/run-load.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { type Month, tableOf } from './months.ts';
+
+let bench: LoadBench;
+beforeAll(async () => {
+  bench = await startLoadBench();
+});
+afterAll(() => bench.stop());
+
+const numbers = Array.from({ length: 600 }, (_, index) => index + 1);
+
+/** Every third address renamed, and every third gone or new. */
+const before: Month = {
+  state: '2026-01-08',
+  addresses: numbers.filter((n) => n % 3 !== 2).map((n) => [`1381AA ${n}`, 'Buitenveer', 'Weesp']),
+};
+const after: Month = {
+  state: '2026-02-08',
+  addresses: numbers
+    .filter((n) => n % 6 !== 1)
+    .map((n) => [`1381AA ${n}`, n % 3 === 0 ? 'Binnenveer' : 'Buitenveer', 'Weesp']),
+};
+
+describe('a lookup while a load is applied', () => {
+  it('gets the old answer or the new one, never a gap, and never the old one after the new', async () => {
+    const table = await bench.newTable();
+    const addresses = dynamoDbAddressTable(bench.client, table, { concurrency: 2 });
+    const options = { storage: bench.newFolder(), addresses, workers: 0, approve: true };
+    await runLoad({ ...options, source: await bench.extractOf(before) });
+
+    const [old, now] = [tableOf(before), tableOf(after)];
+    const seenNew = new Set<string>();
+    let lookups = 0;
+    let applying = true;
+    const hammer = async (offset: number) => {
+      for (let turn = offset; applying; turn += 7) {
+        const key = `1381AA#${numbers[turn % numbers.length]}#`;
+        const { Item } = await bench.client.send(
+          new GetItemCommand({ TableName: table, Key: { address: { S: key } }, ConsistentRead: true }),
+        );
+        const straat = Item?.places?.L?.[0]?.M?.straat?.S;
+        const [was, is] = [old.get(key)?.sort(comparePlaces)[0]?.straat, now.get(key)?.[0]?.straat];
+        if (straat === is && was !== is) seenNew.add(key);
+        else if (seenNew.has(key)) throw new Error(`${key} went back`);
+        if (straat !== was && straat !== is) throw new Error(`${key} was ${straat}`);
+        lookups++;
+      }
+    };
+    const hammers = [0, 1, 2].map((offset) => hammer(offset));
+    const report = await runLoad({ ...options, source: await bench.extractOf(after) });
+    applying = false;
+    await Promise.all(hammers);
+
+    expect(report).toMatchObject({ outcome: 'published', changed: 200, added: 200, removed: 100 });
+    expect(await bench.addressesIn(table)).toEqual(now);
+    expect(lookups).toBeGreaterThan(50);
+  });
+});
