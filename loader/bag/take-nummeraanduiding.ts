@@ -1,6 +1,7 @@
 import { literal } from './byte-cursor.ts';
 import type { ReadCounts } from './read-counts.ts';
 import type { TakeStand } from './read-stands.ts';
+import { RepeatingText } from './repeating-text.ts';
 import { takeVoorkomen } from './take-voorkomen.ts';
 import type { Nummeraanduiding } from './voorkomen.ts';
 
@@ -44,6 +45,8 @@ export function nummeraanduidingTaker(
   counts: ReadCounts,
   visit: (nummeraanduiding: Nummeraanduiding) => void,
 ): TakeStand {
+  const postcodes = new RepeatingText(6);
+  const streets = new RepeatingText(16);
   const day = Number(peildatum.replaceAll('-', ''));
 
   return (cursor) => {
@@ -65,7 +68,7 @@ export function nummeraanduidingTaker(
     if (!isIssued && !cursor.skip(withdrawn)) return false;
     if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
     if (!cursor.skip(documentdatum) || !cursor.skipText()) return false;
-    if (!cursor.skip(documentnummer) || !cursor.skipText() || !cursor.skip(documentnummerEnd)) return false;
+    if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(documentnummerEnd)) return false;
     const place = cursor.skip(ligtIn) ? cursor.position : absent;
     if (place !== absent && !(cursor.skipDigits(4) && cursor.skip(ligtInEnd))) return false;
     const taken = takeVoorkomen(cursor, day);
@@ -85,8 +88,8 @@ export function nummeraanduidingTaker(
         huisnummer: number,
         huisletter: letter === absent ? '' : cursor.text(letter, 1),
         huisnummertoevoeging: addition === absent ? '' : cursor.text(addition, additionEnd - addition),
-        postcode: code === absent ? null : cursor.text(code, 6),
-        openbareRuimte: cursor.text(street, 16),
+        postcode: code === absent ? null : postcodes.text(cursor, code),
+        openbareRuimte: streets.text(cursor, street),
         woonplaats: place === absent ? null : cursor.text(place, 4),
       });
     }

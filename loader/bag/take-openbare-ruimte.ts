@@ -49,7 +49,7 @@ export function openbareRuimteTaker(
     if (!isIssued && !cursor.skip(withdrawn)) return false;
     if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
     if (!cursor.skip(documentdatum) || !cursor.skipText()) return false;
-    if (!cursor.skip(documentnummer) || !cursor.skipText() || !cursor.skip(ligtIn)) return false;
+    if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(ligtIn)) return false;
     const place = cursor.position;
     if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
     const taken = takeVoorkomen(cursor, day);
