@@ -1,8 +1,8 @@
 import { type DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { readApiKey } from '../../lambdas/shared/domain/api-key.ts';
 import { chargeCommand } from '../../lambdas/shared/store/charge-command.ts';
+import { localDynamoDb } from '../../local/dynamodb-client.ts';
 import {
   createInstance,
   newAccount,
@@ -23,16 +23,17 @@ export const benchmark: Benchmark = {
     const service = await startAddressService();
     try {
       const { key } = await newAccount(service, { minute: 1e9, day: 1e9, month: null });
-      const { lookUp } = createInstance(DynamoDBDocumentClient.from(service.client));
+      const client = localDynamoDb(service.endpoint);
+      const { lookUp } = createInstance(client);
       const whole = () => lookUp(key);
-      const bare = bareCalls(service.client, key);
+      const twoCalls = bareCalls(client, key);
       await cpuOf(whole, 1000);
-      await cpuOf(bare, 1000);
+      await cpuOf(twoCalls, 1000);
       const cpu = await inTurn(rounds, {
         whole: () => cpuOf(whole, lookupsARound),
-        bare: () => cpuOf(bare, lookupsARound),
+        bare: () => cpuOf(twoCalls, lookupsARound),
       });
-      const [wholeBytes, bareBytes] = [await bytesOf(whole), await bytesOf(bare)];
+      const [wholeBytes, bareBytes] = [await bytesOf(whole), await bytesOf(twoCalls)];
       return {
         lookups: rounds * lookupsARound,
         cpu_ms_whole: rounded(median(cpu.whole)),

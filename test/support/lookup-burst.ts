@@ -1,4 +1,3 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { localDynamoDb } from '../../local/dynamodb-client.ts';
 import { createInstance } from './address-service.ts';
 
@@ -7,10 +6,7 @@ import { createInstance } from './address-service.ts';
  * when it reads a line, and prints how many lookups got each status.
  */
 const [endpoint = '', key = '', count = '0', skew = '0'] = process.argv.slice(2);
-const instance = createInstance(
-  DynamoDBDocumentClient.from(localDynamoDb(endpoint)),
-  () => Date.now() / 1000 + Number(skew),
-);
+const instance = createInstance(localDynamoDb(endpoint), () => Date.now() / 1000 + Number(skew));
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 const statuses: Record<number, number> = {};

@@ -1,10 +1,9 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { localDynamoDb } from '../../local/dynamodb-client.ts';
 import { createInstance } from './address-service.ts';
 
 /** Makes each kind of answer once, for the lines that it logs: `node lookup-log.ts ENDPOINT KEY`. */
 const [endpoint = '', key = ''] = process.argv.slice(2);
-const { lookUp, send } = createInstance(DynamoDBDocumentClient.from(localDynamoDb(endpoint)));
+const { lookUp, send } = createInstance(localDynamoDb(endpoint));
 await lookUp(key);
 await lookUp(key, `postcode=${key}&huisnummer=1`);
 await lookUp(key, `postcode=9999ZZ&huisnummer=1&key=${key}`);
@@ -12,4 +11,4 @@ await lookUp(key);
 await lookUp(`${key.slice(0, -1)}!`);
 await send('/v1/auth/validate', { headers: { 'x-api-key': key } });
 await send(`/v1/${key}?x=${key}`, { headers: { authorization: key } });
-await createInstance(DynamoDBDocumentClient.from(localDynamoDb('http://127.0.0.1:1'))).lookUp(key);
+await createInstance(localDynamoDb('http://127.0.0.1:1')).lookUp(key);

@@ -4,7 +4,6 @@ import {
   TransactionCanceledException,
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Access } from '../domain/access.ts';
 import type { KeyClaim } from '../domain/api-key.ts';
@@ -12,38 +11,34 @@ import type { AccessStore, ChargeAttempt, ChargeResult } from '../domain/ports.t
 import { accountsTable } from '../tables.ts';
 import { accessItem } from './access-item.ts';
 import { chargeCommand } from './charge-command.ts';
+import { documents, type StoreClient } from './documents.ts';
 import { toAccess, toShard } from './read-access.ts';
-import { orUnavailable, type StoreClient } from './send.ts';
-import { moveCommand, noteDryCommand, readShardsCommand } from './shard-commands.ts';
+import { orUnavailable } from './send.ts';
+import { moveCommands, noteDryCommand, readShardsCommand } from './shard-commands.ts';
 import { createShardHints } from './shard-hints.ts';
 
 /** Access items in DynamoDB: a strongly consistent read, or the one conditional write that is everything at once. */
 export function createAccessStore(client: StoreClient, table: string): AccessStore {
+  const { get, update, updateAll, query } = documents(client);
   const hints = createShardHints();
 
   async function read(claim: KeyClaim, signal: AbortSignal): Promise<Access | undefined> {
-    const command = new GetCommand({
-      TableName: table,
-      Key: { [accountsTable.partitionKey]: claim.account, [accountsTable.sortKey]: accessItem.sortKey() },
-      ConsistentRead: true,
-    });
-    const { Item } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
-    return Item && toAccess(Item, 0);
+    const Key = { [accountsTable.partitionKey]: claim.account, [accountsTable.sortKey]: accessItem.sortKey() };
+    const item = await orUnavailable(get({ TableName: table, Key, ConsistentRead: true }, signal), signal);
+    return item && toAccess(item, 0);
   }
 
   async function charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
     const { account } = attempt.claim;
     const shard = attempt.shard ?? hints.pick(account);
-    const command = new UpdateCommand(chargeCommand(table, { ...attempt, shard }));
+    const command = chargeCommand(table, { ...attempt, shard });
     try {
-      const { Attributes } = await orUnavailable(client.send(command, { abortSignal: signal }), signal, isRefusal);
-      const access = toAccess(Attributes ?? {}, shard);
+      const access = toAccess(await orUnavailable(update(command, signal), signal, isRefusal), shard);
       hints.learn(account, access);
       return { charged: true, access };
     } catch (error) {
       if (error instanceof TransactionConflictException) return await chargeLater({ ...attempt, shard }, signal);
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      // The item of this error is raw, also through the document client.
       const access = error.Item && toAccess(unmarshall(error.Item), shard);
       if (access) hints.learn(account, access);
       return { charged: false, access, shard };
@@ -57,15 +52,13 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
   }
 
   const readShards: AccessStore['readShards'] = async (account, signal) => {
-    const command = new QueryCommand(readShardsCommand(table, account));
-    const { Items = [] } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
-    return Items.map(toShard).toSorted((a, b) => a.shard - b.shard);
+    const items = await orUnavailable(query(readShardsCommand(table, account), signal), signal);
+    return items.map(toShard).toSorted((a, b) => a.shard - b.shard);
   };
 
   const move: AccessStore['move'] = async (account, shares, signal) => {
-    const command = new TransactWriteCommand(moveCommand(table, account, shares));
     try {
-      await orUnavailable(client.send(command, { abortSignal: signal }), signal, isOvertaken);
+      await orUnavailable(updateAll(moveCommands(table, account, shares), signal), signal, isOvertaken);
       return true;
     } catch (error) {
       if (!isOvertaken(error)) throw error;
@@ -75,8 +68,8 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
   };
 
   const noteDry: AccessStore['noteDry'] = async (account, seen, windows, signal) => {
-    const command = new UpdateCommand(noteDryCommand(table, account, seen, windows));
-    await orUnavailable(client.send(command, { abortSignal: signal }), signal).catch(() => undefined);
+    const command = noteDryCommand(table, account, seen, windows);
+    await orUnavailable(update(command, signal), signal).catch(() => undefined);
   };
 
   return { read, charge, readShards, move, noteDry };

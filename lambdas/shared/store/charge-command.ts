@@ -1,8 +1,8 @@
-import type { UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { ChargeAttempt } from '../domain/ports.ts';
 import { type WindowName, windowNames, windowStart } from '../domain/window.ts';
 import { accountsTable } from '../tables.ts';
 import { accessItem } from './access-item.ts';
+import type { Update } from './documents.ts';
 
 /**
  * The one write of a lookup. Its condition compares attributes of the item with each other, so it needs no read before:
@@ -13,7 +13,7 @@ import { accessItem } from './access-item.ts';
  * With `roll`, the windows that have passed must still be the ones seen; they restart with this unit. Every window's
  * count goes up by one, or nothing happens and the old item comes back.
  */
-export function chargeCommand(table: string, attempt: ChargeAttempt): UpdateCommandInput {
+export function chargeCommand(table: string, attempt: ChargeAttempt): Update {
   const { claim, now, roll } = attempt;
   const names = new Map(Object.entries(accessNames(claim.keyId)));
   const values: Record<string, unknown> = { ':hash': claim.hash, ':active': 'active', ':one': 1 };

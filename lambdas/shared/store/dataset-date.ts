@@ -1,7 +1,6 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DatasetDate } from '../domain/ports.ts';
 import { addressesTable } from '../tables.ts';
-import type { StoreClient } from './send.ts';
+import { documents, type StoreClient } from './documents.ts';
 
 const refreshAfterMs = 5 * 60_000;
 /** Nothing was loaded yet, or the answer was lost. */
@@ -13,19 +12,17 @@ const longestWaitMs = 250;
  * background, when it is older than five minutes. Lookups wait for it only while it is unknown, and briefly.
  */
 export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
+  const { get } = documents(client);
   let date: string | undefined;
   let askedAt = 0;
   let answer: Promise<void> = Promise.resolve();
 
   function refresh(): void {
     askedAt = clock();
-    const command = new GetCommand({
-      TableName: table,
-      Key: { [addressesTable.partitionKey]: addressesTable.datasetKey },
-    });
-    answer = client.send(command).then(
-      ({ Item }) => {
-        date = Item?.[addressesTable.datasetDate] ?? date;
+    const Key = { [addressesTable.partitionKey]: addressesTable.datasetKey };
+    answer = get({ TableName: table, Key }).then(
+      (item) => {
+        date = item?.[addressesTable.datasetDate] ?? date;
       },
       () => {
         // A lookup never fails for want of the date: it is asked again after the same while.

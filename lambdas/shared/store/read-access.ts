@@ -1,12 +1,10 @@
-import type { NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 import type { Access } from '../domain/access.ts';
 import type { WindowCount } from '../domain/quota.ts';
 import type { Shard } from '../domain/shards.ts';
 import { type WindowName, windowNames } from '../domain/window.ts';
 import { accountsTable } from '../tables.ts';
 import { accessItem } from './access-item.ts';
-
-type Item = Record<string, NativeAttributeValue>;
+import type { Item } from './documents.ts';
 
 /** Reads the access item of a shard, as `access-item.ts` lays it out. */
 export function toAccess(item: Item, shard: number): Access {

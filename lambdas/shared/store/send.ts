@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StoreUnavailable } from '../domain/ports.ts';
 
 /** Errors that are ours: a command the store will never accept. They stay what they are and become a 500. */
@@ -28,5 +27,3 @@ function aborted(signal: AbortSignal): Promise<never> {
     else signal.addEventListener('abort', abort, { once: true });
   });
 }
-
-export type StoreClient = Pick<DynamoDBDocumentClient, 'send'>;

@@ -1,8 +1,8 @@
-import type { QueryCommandInput, TransactWriteCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Shard, ShareMove } from '../domain/shards.ts';
 import { type WindowName, windowNames, windowStart } from '../domain/window.ts';
 import { accountsTable } from '../tables.ts';
 import { accessItem } from './access-item.ts';
+import type { Query, Update } from './documents.ts';
 
 type PerWindow = Partial<Record<WindowName, number>>;
 
@@ -10,7 +10,7 @@ type PerWindow = Partial<Record<WindowName, number>>;
  * Reads all shards of an account. Each item is consistent; a change of several at once may be seen in part. A
  * transactional read would see it whole, but is cancelled whenever one of the shards is being charged.
  */
-export function readShardsCommand(table: string, account: string): QueryCommandInput {
+export function readShardsCommand(table: string, account: string): Query {
   return {
     TableName: table,
     ConsistentRead: true,
@@ -25,31 +25,25 @@ export function readShardsCommand(table: string, account: string): QueryCommandI
  * as a donor still has what it gives. The target comes into the current window first: a share must never go back into
  * an earlier window than the one that its donor may have used it in.
  */
-export function moveCommand(
-  table: string,
-  account: string,
-  { target, at, donors }: ShareMove,
-): TransactWriteCommandInput {
+export function moveCommands(table: string, account: string, { target, at, donors }: ShareMove): Update[] {
   const gains: PerWindow = {};
   for (const { takes } of donors) Object.assign(gains, takes); // each window has one donor
   const received = entries(gains).map(([window, gain]) => receive(target, window, gain, at));
-  return {
-    TransactItems: [
-      { Update: update(table, account, target, received) },
-      ...donors.map(({ shard, takes }) => ({
-        Update: update(
-          table,
-          account,
-          shard,
-          entries(takes).map(([window, take]) => give(shard, window, take, at)),
-        ),
-      })),
-    ],
-  };
+  return [
+    update(table, account, target, received),
+    ...donors.map(({ shard, takes }) =>
+      update(
+        table,
+        account,
+        shard,
+        entries(takes).map(([window, take]) => give(shard, window, take, at)),
+      ),
+    ),
+  ];
 }
 
 /** Notes a dry window on a shard, unless an operator has changed the account since. */
-export function noteDryCommand(table: string, account: string, seen: Shard, windows: PerWindow): UpdateCommandInput {
+export function noteDryCommand(table: string, account: string, seen: Shard, windows: PerWindow): Update {
   const names = entries(windows);
   return {
     TableName: table,
@@ -69,7 +63,7 @@ export function noteDryCommand(table: string, account: string, seen: Shard, wind
 
 type Part = { set: string[]; conditions: string[]; names: Record<string, string>; values: Record<string, number> };
 
-function update(table: string, account: string, shard: Shard, parts: Part[]) {
+function update(table: string, account: string, shard: Shard, parts: Part[]): Update {
   return {
     TableName: table,
     Key: keyOf(account, shard),

@@ -1,15 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /**
  * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so one try may hang for a second
  * at most and there are three. A try whose answer was lost may have been applied, so a retried charge can count one
  * lookup up to three times, and never none (decision 0002).
  */
-export function createStoreClient(): DynamoDBDocumentClient {
-  const client = new DynamoDBClient({
+export function createStoreClient(): DynamoDBClient {
+  return new DynamoDBClient({
     maxAttempts: 3,
     requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
   });
-  return DynamoDBDocumentClient.from(client);
 }

@@ -1,16 +1,19 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  type AttributeValue,
   ConditionalCheckFailedException,
   DynamoDBClient,
+  GetItemCommand,
   InternalServerError,
   ProvisionedThroughputExceededException,
   RequestLimitExceeded,
   ResourceNotFoundException,
   ThrottlingException,
   TransactionConflictException,
+  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../lambdas/shared/domain/api-key.ts';
@@ -27,20 +30,20 @@ import {
 const meta = { $metadata: {}, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);
 
-function accessAttributes() {
-  return {
+function accessItem(): Record<string, AttributeValue> {
+  return marshall({
     account: 'demo',
     item: 'access#0',
     state: 'active',
     plan: 'p',
     plan_state: 'active',
     keys: { [claim.keyId]: claim.hash },
-  };
+  });
 }
 
 /** An instance on a client that never sends: each call answers as the mock says. */
 function mocked() {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(localAws));
+  const client = new DynamoDBClient(localAws);
   return { mock: mockClient(client), instance: createInstance(client) };
 }
 
@@ -56,25 +59,25 @@ describe('a store that fails', () => {
     ['answers nonsense', new SyntaxError('injected')],
   ])('makes a lookup 503 with Retry-After and never an answer when it %s while charging', async (_, error) => {
     const { mock, instance } = mocked();
-    mock.on(UpdateCommand).rejects(error);
-    mock.on(GetCommand).resolves({ Item: { places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] } });
+    mock.on(UpdateItemCommand).rejects(error);
+    mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
     const { status, headers, json } = await instance.lookUp(key);
     expect(status).toBe(503);
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(json).toMatchObject({ type: '/problems/temporarily-unavailable' });
-    expect(mock.commandCalls(GetCommand)).toHaveLength(0);
+    expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
   });
 
   it('makes a lookup 503 when the dataset can not be read, after the charge', async () => {
     const { mock, instance } = mocked();
-    mock.on(UpdateCommand).resolves({ Attributes: accessAttributes() });
-    mock.on(GetCommand).rejects(new InternalServerError(meta));
+    mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
+    mock.on(GetItemCommand).rejects(new InternalServerError(meta));
     expect((await instance.lookUp(key)).status).toBe(503);
   });
 
   it('makes a validation and an invalid lookup 503, since nobody can say whose key it is', async () => {
     const { mock, instance } = mocked();
-    mock.on(GetCommand).rejects(new ThrottlingException(meta));
+    mock.on(GetItemCommand).rejects(new ThrottlingException(meta));
     expect((await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } })).status).toBe(503);
     expect((await instance.lookUp(key, 'postcode=x')).status).toBe(503);
   });
@@ -82,31 +85,25 @@ describe('a store that fails', () => {
   it('charges again when an operator changed the account at that moment', async () => {
     const { mock, instance } = mocked();
     mock
-      .on(UpdateCommand)
+      .on(UpdateItemCommand)
       .rejectsOnce(new TransactionConflictException(meta))
       .rejectsOnce(new TransactionConflictException(meta))
-      .resolves({ Attributes: accessAttributes() });
-    mock.on(GetCommand).resolves({});
+      .resolves({ Attributes: accessItem() });
+    mock.on(GetItemCommand).resolves({});
     expect((await instance.lookUp(key)).status).toBe(200);
-    expect(mock.commandCalls(UpdateCommand)).toHaveLength(3);
+    expect(mock.commandCalls(UpdateItemCommand)).toHaveLength(3);
   });
 
   it('gives up with 503 when the write is refused again and again without a reason', async () => {
     const { mock, instance } = mocked();
-    const Item = {
-      state: { S: 'active' },
-      plan_state: { S: 'active' },
-      plan: { S: 'p' },
-      keys: { M: { [claim.keyId]: { B: claim.hash } } },
-    };
-    mock.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ ...meta, Item }));
+    mock.on(UpdateItemCommand).rejects(new ConditionalCheckFailedException({ ...meta, Item: accessItem() }));
     expect((await instance.lookUp(key)).status).toBe(503);
-    expect(mock.commandCalls(UpdateCommand).length).toBeLessThan(10);
+    expect(mock.commandCalls(UpdateItemCommand).length).toBeLessThan(10);
   });
 
   it('tells nothing of the inside when the fault is ours', async () => {
     const { mock, instance } = mocked();
-    mock.on(UpdateCommand).rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
+    mock.on(UpdateItemCommand).rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
     const { status, body, json } = await instance.lookUp(key);
     expect([status, json]).toEqual([500, expect.objectContaining({ type: '/problems/internal-error' })]);
     expect(body).not.toContain('secret detail');

@@ -1,5 +1,5 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { localDynamoDb } from '../../../local/dynamodb-client.ts';
 import { type AddressService, createInstance, newAccount, startAddressService } from '../../support/address-service.ts';
 
 let service: AddressService;
@@ -187,7 +187,7 @@ describe('quota', () => {
 
   it('is charged by a client of its own in each instance just as well', async () => {
     const { key } = await newAccount(service, { day: 25 });
-    const instances = Array.from({ length: 3 }, () => createInstance(DynamoDBDocumentClient.from(service.client)));
+    const instances = Array.from({ length: 3 }, () => createInstance(localDynamoDb(service.endpoint)));
     expect((await burst(instances, key, 75))[200]).toBe(25);
   });
 });
