@@ -28,7 +28,8 @@ export class LoadEndings {
     this.fail = stepState(scope, 'ReleaseAfterFailure', release, giveBack);
     const tellFailure = tellState(scope, 'TellFailure', topic, {
       subject: subject("'a load failed'"),
-      message: "'What to do: docs/runbook.md#load-failed\n\n' & $string($failure, true)",
+      // The line breaks are JSONata's own escapes: a validator takes none in an expression itself.
+      message: "'What to do: docs/runbook.md#load-failed\\n\\n' & $string($failure, true)",
     });
     const failed = Fail.jsonata(scope, 'Failed', { error: '{% $failure.Error %}', cause: '{% $failure.Cause %}' });
     this.fail.addCatch(tellFailure).next(tellFailure).next(failed);
@@ -42,7 +43,7 @@ export class LoadEndings {
 
     const tellRefused = tellState(scope, 'TellRefused', topic, {
       subject: subject("'a load was refused'"),
-      message: `'What is served stays as it was. What to do: docs/runbook.md#load-refused\n\n' & ${report}`,
+      message: `'What is served stays as it was. What to do: docs/runbook.md#load-refused\\n\\n' & ${report}`,
     });
     const refused = Fail.jsonata(scope, REFUSED, { error: 'LoadRefused', cause: '{% $string($report.objections) %}' });
     this.guarded(tellRefused).next(refused);
