@@ -24,6 +24,11 @@ export class StateError extends Error {
   }
 }
 
+/** Thrown by a call, it ends the execution as StopExecution does: no state can retry or catch it. */
+export class StoppedError extends Error {
+  override readonly name = 'StoppedError';
+}
+
 /** The error names that the service itself gives. */
 export const stateErrors = [
   'States.ALL',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { StateError } from './errors.ts';
+import { StateError, StoppedError } from './errors.ts';
 import type { Integration } from './frame.ts';
 import { asJson, isJsonObject, type Json } from './json.ts';
 
@@ -33,7 +33,7 @@ export function lambdaInvoke(handlers: Readonly<Record<string, Handler>>): Integ
         const answer = await handler(asJson(Payload), { functionName: FunctionName, awsRequestId: randomUUID() });
         return { ExecutedVersion: '$LATEST', Payload: asJson(answer), StatusCode: 200 };
       } catch (error) {
-        throw error instanceof StateError ? error : functionError(error);
+        throw error instanceof StateError || error instanceof StoppedError ? error : functionError(error);
       }
     },
   };

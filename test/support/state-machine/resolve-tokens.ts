@@ -3,14 +3,19 @@ import type { Json, JsonObject } from './json.ts';
 /** A template as far as state machines are looked for in it. */
 export type Template = { Resources: Record<string, { Type: string; Properties?: Record<string, unknown> }> };
 
+/** What stands for a logical id, or for the name of another stack's output. */
+export type Rename = (name: string) => string;
+
+const asItIs: Rename = (name) => name;
+
 /**
  * The definitions of a template's state machines by logical id, their tokens resolved to names that a reader knows: a
- * reference to a resource is its logical id, whichever attribute it is of, and so is an import of another stack's.
- * `values` gives other values, by logical id.
+ * reference to a resource is its logical id, whichever attribute it is of; what comes from another stack is the name of
+ * that stack's output. `rename` may give any other value for such a name.
  * @throws Error for a function of CloudFormation that it does not know
  */
-export function resolveTokens(template: Template, values: Readonly<Record<string, string>> = {}): Record<string, Json> {
-  const resolve = tokenResolver(values);
+export function resolveTokens(template: Template, rename: Rename = asItIs): Record<string, Json> {
+  const resolve = tokenResolver(rename);
   const machines = Object.entries(template.Resources).filter(
     ([, { Type }]) => Type === 'AWS::StepFunctions::StateMachine',
   );
@@ -27,8 +32,8 @@ export function resolveTokens(template: Template, values: Readonly<Record<string
 }
 
 /** Resolves any value of a template, as `resolveTokens` does. */
-export function tokenResolver(values: Readonly<Record<string, string>> = {}): (value: Json) => Json {
-  const named = (id: string) => values[id] ?? pseudoParameters[id] ?? id;
+export function tokenResolver(rename: Rename = asItIs): (value: Json) => Json {
+  const named = (id: string) => pseudoParameters[id] ?? rename(id);
   function resolve(value: Json): Json {
     if (Array.isArray(value)) return value.map(resolve);
     if (!isObject(value)) return value;

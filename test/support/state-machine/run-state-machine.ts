@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { parseMachine } from './check-definition.ts';
 import { within } from './deadline.ts';
-import { StateError } from './errors.ts';
+import { StateError, StoppedError } from './errors.ts';
 import { type Frame, type Integration, limited, type Run, type RunEvent } from './frame.ts';
 import { asJson, type Json } from './json.ts';
 import { runBranch } from './run-branch.ts';
@@ -24,6 +24,7 @@ export type RunOptions = {
 export type Execution = { events: RunEvent[] } & (
   | { status: 'SUCCEEDED'; output: Json }
   | { status: 'FAILED' | 'TIMED_OUT'; error: string; cause: string }
+  | { status: 'ABORTED' }
 );
 
 /**
@@ -67,6 +68,7 @@ export async function runStateMachine(definition: unknown, options: RunOptions =
     const output = await (seconds ? within(work, seconds * millisecondsPerSecond, () => timedOut) : work);
     return { status: 'SUCCEEDED', output, events };
   } catch (error) {
+    if (error instanceof StoppedError) return { status: 'ABORTED', events };
     if (!(error instanceof StateError)) throw error;
     const status = error === timedOut ? 'TIMED_OUT' : 'FAILED';
     return { status, error: error.error, cause: error.reason, events };

@@ -1,0 +1,41 @@
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Stands before an engine and counts what is asked of it. */
+export interface CountingProxy {
+  readonly endpoint: string;
+  /** How often each operation was asked for since this was last called: `{PutItem: 1}`. */
+  take(): Record<string, number>;
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy before a DynamoDB engine on a free port; `stop` in `afterAll`. */
+export async function startCountingProxy(engine: string): Promise<CountingProxy> {
+  const agent = new Agent({ keepAlive: true });
+  let counts: Record<string, number> = {};
+  const server = createServer((incoming, outgoing) => {
+    const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
+    counts[operation] = (counts[operation] ?? 0) + 1;
+    const { method = 'POST', url = '/', headers } = incoming;
+    const forwarded = request(new URL(url, engine), { method, headers, agent }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    take() {
+      const taken = counts;
+      counts = {};
+      return taken;
+    },
+    async stop() {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
