@@ -2,37 +2,37 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync, type OutputFile } from 'esbuild';
-
-/** What Lambda has to be told to run a bundle. */
-export const BUNDLE_HANDLER = 'index.handler';
+import { buildSync } from 'esbuild';
 
 /** The root of the project: paths in a bundle are relative to it, so that it is the same wherever it is made. */
 const root = resolve(import.meta.dirname, '..');
 
 export type BundleOptions = {
-  /** The module with the handler, relative to the root of the project. */
-  entry: string;
-  /** Names the source map. */
+  /** Names the folder of the source maps. */
   name: string;
+  /** The modules with the handlers, relative to the root of the project, by the name that they get in the bundle. */
+  entries: Record<string, string>;
   /** Whether a dependency is CommonJS and requires Node's own modules, which an ES module can't do by itself. */
   requires?: boolean;
 };
 
 /**
- * The code of one Lambda: a single minified ES module, made by esbuild in this process, so no Docker. The same sources
- * give the same bytes on every machine. Its source map stays out of the package: `cdk.out/source-maps/NAME.mjs.map`.
+ * The code of one Lambda, or of several that share most of it: minified ES modules, made by esbuild in this process, so no
+ * Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
+ * `cdk.out/source-maps/NAME`.
  */
-export function bundle({ entry, ...options }: BundleOptions): Code {
-  const path = resolve(root, entry);
-  return Code.fromAsset(dirname(path), {
+export function bundle(options: BundleOptions): Code {
+  const [first = ''] = Object.values(options.entries);
+  return Code.fromAsset(dirname(resolve(root, first)), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       // Never pulled: the local bundling below always takes the job.
       image: DockerImage.fromRegistry('none'),
+      // The CDK takes two assets of one folder with equal options for the same: this tells them apart.
+      command: [JSON.stringify(options)],
       local: {
         tryBundle(outputDirectory) {
-          build({ entry: path, ...options }, outputDirectory);
+          writeBundle(options, outputDirectory);
           return true;
         },
       },
@@ -40,14 +40,16 @@ export function bundle({ entry, ...options }: BundleOptions): Code {
   });
 }
 
-/** The files of a bundle, `index.mjs` and its source map, in memory; `entry` is absolute here. */
-export function compile({ entry, requires }: Pick<BundleOptions, 'entry' | 'requires'>): OutputFile[] {
-  return buildSync({
-    entryPoints: [entry],
+/** Makes a bundle in `outputDirectory`; its source maps go beside that, into `source-maps/NAME`. */
+export function writeBundle({ name, entries, requires = false }: BundleOptions, outputDirectory: string): void {
+  const { outputFiles } = buildSync({
+    entryPoints: entries,
     absWorkingDir: root,
-    outfile: 'index.mjs',
+    outdir: outputDirectory,
+    outExtension: { '.js': '.mjs' },
     write: false,
     bundle: true,
+    splitting: true,
     minify: true,
     platform: 'node',
     target: 'node24',
@@ -57,19 +59,13 @@ export function compile({ entry, requires }: Pick<BundleOptions, 'entry' | 'requ
     sourcemap: 'external',
     logLevel: 'error',
     ...(requires && { banner: { js: requireBanner } }),
-  }).outputFiles;
-}
-
-function build({ entry, name, requires }: BundleOptions, outputDirectory: string): void {
-  const maps = join(dirname(outputDirectory), 'source-maps');
+  });
+  const maps = join(dirname(outputDirectory), 'source-maps', name);
   mkdirSync(maps, { recursive: true });
-  for (const { path, contents, text } of compile({ entry, requires })) {
+  for (const { path, contents, text } of outputFiles) {
     if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of'))
-      throw new Error(`A dependency of ${entry} requires modules at run time: bundle ${name} with \`requires: true\`.`);
-    writeFileSync(
-      path.endsWith('.map') ? join(maps, `${name}.mjs.map`) : join(outputDirectory, basename(path)),
-      contents,
-    );
+      throw new Error(`A dependency of ${name} requires modules at run time: bundle it with \`requires: true\`.`);
+    writeFileSync(join(path.endsWith('.map') ? maps : outputDirectory, basename(path)), contents);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Config } from '../config/schema.ts';
 import { logGroupProps } from '../log-group-props.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import type { LoaderSteps } from './loader-steps.ts';
-import { acknowledgeMaps, machineRole } from './machine-role.ts';
+import { letRunMaps, machineRole } from './machine-role.ts';
 
 export type LoadMachineProps = {
   config: Config;
@@ -41,7 +41,7 @@ export class LoadMachine extends Construct {
       tracingEnabled: true,
       logs: { destination: this.logs, level: LogLevel.ALL, includeExecutionData: true },
     });
-    acknowledgeMaps(this.machine, mapNames);
+    letRunMaps(role, this.machine, mapNames);
     if (config.schedule === 'off') return;
     new Schedule(this, 'Daily', {
       description: 'Asks whether the register has a newer state',

@@ -2,14 +2,20 @@ import type { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  type Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { loaderEnvironment } from '../../loader/names.ts';
 import { acknowledge, acknowledgeWildcard } from '../acknowledge.ts';
-import { BUNDLE_HANDLER, bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
 import { functionRole } from '../function-role.ts';
 import { logGroupProps } from '../log-group-props.ts';
@@ -17,7 +23,8 @@ import { logGroupProps } from '../log-group-props.ts';
 export type LoaderStepProps = {
   config: Config;
   encryptionKey: IKey | undefined;
-  /** The file in `loader/steps/handlers`, without its ending. */
+  /** All steps share one bundle, of which `handler` is a module. */
+  code: Code;
   handler: string;
   description: string;
   memoryMb: number;
@@ -43,13 +50,13 @@ export class LoaderStep extends Construct {
 
   constructor(scope: Construct, id: string, props: LoaderStepProps) {
     super(scope, id);
-    const { config, encryptionKey, handler, description, memoryMb, timeout, settings = {} } = props;
+    const { config, encryptionKey, code, handler, description, memoryMb, timeout, settings = {} } = props;
     this.timeout = timeout;
     const logGroup = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new LambdaFunction(this, 'Function', {
       description,
-      code: bundle({ entry: `loader/steps/handlers/${handler}.ts`, name: id, requires: true }),
-      handler: BUNDLE_HANDLER,
+      code,
+      handler: `${handler}.handler`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: memoryMb,
@@ -96,7 +103,7 @@ export class LoaderStep extends Construct {
           'The objects of loads get their names at run time; this is their one prefix.',
         );
     }
-    bucket.encryptionKey?.grantEncryptDecrypt(this.function);
+    bucket.encryptionKey?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
     return this;
   }
 }

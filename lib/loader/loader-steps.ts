@@ -6,6 +6,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { loaderEnvironment, storagePrefixes } from '../../loader/names.ts';
+import { bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
 import { LoaderStep } from './loader-step.ts';
 import { UPLOADS } from './snapshot-bucket.ts';
@@ -16,6 +17,20 @@ export type LoaderStepsProps = {
   addresses: ITable;
   bucket: IBucket;
 };
+
+const stepNames = [
+  'discover',
+  'stage',
+  'reference',
+  'extract',
+  'collect',
+  'merge',
+  'guard',
+  'apply',
+  'publish',
+  'release',
+] as const;
+const handlers = Object.fromEntries(stepNames.map((name) => [name, `loader/steps/handlers/${name}.ts`]));
 
 /** A processor of its own: Lambda gives one at 1,769 MB. Inflating and parsing is all the work there is. */
 const oneProcessor = 1769;
@@ -47,6 +62,7 @@ export class LoaderSteps extends Construct {
 
   constructor(scope: Construct, id: string, { config, encryptionKey, addresses, bucket }: LoaderStepsProps) {
     super(scope, id);
+    const code = bundle({ name: 'Loader', entries: handlers, requires: true });
     const step = (
       name: string,
       description: string,
@@ -59,6 +75,7 @@ export class LoaderSteps extends Construct {
       const made = new LoaderStep(this, name, {
         config,
         encryptionKey,
+        code,
         handler,
         description,
         memoryMb,

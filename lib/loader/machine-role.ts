@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -26,7 +26,7 @@ export function machineRole(scope: Construct, { functions, bucket, topic }: Mach
     ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'],
     [bucket.arnForObjects(results)],
   );
-  bucket.encryptionKey?.grantEncryptDecrypt(role);
+  bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
   topic.grantPublish(role);
   may(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'], ['*']);
   may(
@@ -47,6 +47,12 @@ export function machineRole(scope: Construct, { functions, bucket, topic }: Mach
     'AwsSolutions-IAM5[Resource::*]',
     'Tracing and the delivery of vended logs, whose actions know no resources; nothing else is granted on *.',
   );
+  if (bucket.encryptionKey)
+    acknowledge(
+      role,
+      'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
+      'How the CDK lets a role publish to an encrypted topic.',
+    );
   for (const place of [items, results])
     acknowledgeWildcard(
       role,
@@ -57,8 +63,12 @@ export function machineRole(scope: Construct, { functions, bucket, topic }: Mach
   return role;
 }
 
-/** Explains what the CDK grants a machine with maps: each batch is an execution of the machine itself. */
-export function acknowledgeMaps(machine: StateMachine, maps: readonly string[]): void {
+/**
+ * Lets the machine run its maps, each batch of which is an execution of the machine itself. The CDK makes the policy; it
+ * stands apart from the role, which the machine waits for, as it names the machine.
+ */
+export function letRunMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
+  role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
   const executions = `arn:aws:states:${Stack.of(machine).region}:<AWS::AccountId>:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
   for (const place of ['', ...maps.map((map) => `/${map}`)])

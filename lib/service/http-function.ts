@@ -13,7 +13,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { acknowledge } from '../acknowledge.ts';
-import { BUNDLE_HANDLER, bundle } from '../bundle.ts';
+import { bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
 import { functionRole } from '../function-role.ts';
 import { logGroupProps } from '../log-group-props.ts';
@@ -38,8 +38,8 @@ export class HttpFunction extends Construct {
     const logGroup = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new LambdaFunction(this, 'Function', {
       description,
-      code: bundle({ entry, name: id }),
-      handler: BUNDLE_HANDLER,
+      code: bundle({ name: id, entries: { index: entry } }),
+      handler: 'index.handler',
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       // The share of a CPU follows from memory: below this a cold start and TLS take visibly longer.

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addChecks } from '../../lib/checks.ts';
-import { app, everything } from './synthesized.ts';
+import { app, everything, type Resource } from './synthesized.ts';
 
 /** Every file of a cloud assembly: its path and what it holds. */
 function contents(directory: string): Record<string, string> {
@@ -30,9 +30,25 @@ describe('the app', () => {
   });
 
   it('is the same to the byte when synthesized again, bundles and all', () => {
-    expect(Object.keys(first)).toEqual(expect.arrayContaining([expect.stringMatching(/^asset\.[0-9a-f]{64}\/index\.mjs$/)]));
+    expect(Object.keys(first)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^asset\.[0-9a-f]{64}\/index\.mjs$/)]),
+    );
     expect(Object.keys(second).sort()).toEqual(Object.keys(first).sort());
     for (const [path, text] of Object.entries(first)) if (second[path] !== text) throw new Error(`${path} differs`);
+  });
+
+  it('gives each function code of its own, and the module that its handler names is in it', () => {
+    const functions = Object.entries(first)
+      .filter(([path]) => path.endsWith('.template.json'))
+      .flatMap(([, text]) => Object.values<Resource>(JSON.parse(text).Resources))
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+      .map(({ Properties }) => {
+        const { Code, Handler } = Properties as { Code: { S3Key: string }; Handler: string };
+        return `asset.${Code.S3Key.replace('.zip', '')}/${Handler.replace('.handler', '.mjs')}`;
+      });
+    expect(functions.length).toBeGreaterThan(10);
+    expect(new Set(functions).size).toBe(functions.length);
+    expect(Object.keys(first)).toEqual(expect.arrayContaining(functions));
   });
 
   it('has no exports, so that no stack holds up an update of another', () => {
@@ -47,17 +63,19 @@ describe('the app', () => {
   it('ships no source map and no path of the machine that made it', () => {
     const bundles = Object.entries(first).filter(([path]) => path.startsWith('asset.'));
     for (const [path, text] of bundles) {
-      expect(path).toMatch(/\/index\.mjs$/);
+      expect(path).toMatch(/\.mjs$/);
       expect(text).not.toContain('sourceMappingURL');
       expect(text).not.toContain(process.cwd());
     }
     expect(Object.keys(first)).toEqual(
-      expect.arrayContaining(['source-maps/Address.mjs.map', 'source-maps/Validate.mjs.map']),
+      expect.arrayContaining(['source-maps/Address/index.mjs.map', 'source-maps/Loader/merge.mjs.map']),
     );
   });
 
   it('puts the configured tags on what it makes', () => {
-    const text = Object.entries(contents(app(everything).synth().directory)).find(([path]) => path.endsWith('service.template.json'));
+    const text = Object.entries(contents(app(everything).synth().directory)).find(([path]) =>
+      path.endsWith('service.template.json'),
+    );
     const { Resources } = JSON.parse(text?.[1] ?? '{}');
     const lambda = Object.values<{ Type: string; Properties: { Tags?: unknown } }>(Resources).find(
       ({ Type }) => Type === 'AWS::Lambda::Function',

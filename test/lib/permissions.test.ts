@@ -16,13 +16,19 @@ function permissions(template: Template): Record<string, string[]> {
     const { Statement } = Properties.PolicyDocument as { Statement: Statement[] };
     const lines = Statement.flatMap(({ Effect, Action, Resource, Condition }) => {
       expect(Effect).toBe('Allow');
-      return [Action].flat().flatMap((action) =>
-        [Resource].flat().map((resource) => `${action} on ${name(resource)}${Condition ? ` if ${JSON.stringify(Condition)}` : ''}`),
-      );
+      return [Action]
+        .flat()
+        .flatMap((action) =>
+          [Resource]
+            .flat()
+            .map((resource) => `${action} on ${name(resource)}${Condition ? ` if ${JSON.stringify(Condition)}` : ''}`),
+        );
     });
     for (const role of Properties.Roles as { Ref: string }[]) granted[role.Ref]?.push(...lines);
   }
-  return Object.fromEntries(Object.entries(granted).map(([role, lines]) => [role.replace(/[0-9A-F]{8}$/, ''), lines.sort()]));
+  return Object.fromEntries(
+    Object.entries(granted).map(([role, lines]) => [role.replace(/[0-9A-F]{8}$/, ''), lines.sort()]),
+  );
 }
 
 /** A resource in words: the construct that a reference leads to, without the hash of its logical id. */
@@ -31,9 +37,12 @@ function name(value: unknown): string {
   const text = JSON.stringify(value);
   const output = /"OutputName":"PublishOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}(Arn)?[0-9A-F]{8}"/.exec(text)?.[1];
   if (output) return output;
+  const part = (value as { 'Fn::Select'?: [number, { 'Fn::Split': [string, unknown] }] })['Fn::Select'];
+  if (part) return name(part[1]['Fn::Split'][1]);
   const join = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'];
   if (join) return join[1].map(name).join('');
-  const reference = (value as { 'Fn::GetAtt'?: [string, string] })['Fn::GetAtt']?.[0] ?? (value as { Ref?: string }).Ref;
+  const reference =
+    (value as { 'Fn::GetAtt'?: [string, string] })['Fn::GetAtt']?.[0] ?? (value as { Ref?: string }).Ref;
   return (reference ?? text).replace(/[0-9A-F]{8}$/, '');
 }
 
@@ -50,7 +59,9 @@ describe('what each function may do', () => {
   }, 60_000);
 
   it('is exactly this, in the service', () => {
-    const deployment = ['managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited'];
+    const deployment = [
+      'managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited',
+    ];
     expect(permissions(plain.service)).toEqual({
       AddressRole: [
         'dynamodb:GetItem on Accounts',
@@ -65,6 +76,86 @@ describe('what each function may do', () => {
     });
   });
 
+  it('is exactly this, in the loader', () => {
+    const { LoadRole, ...steps } = permissions(plain.loader);
+    const step = (name: string, ...lines: string[]) => ({
+      [`Steps${name}Role`]: [...lines, ...logging(`Steps${name}Logs`), ...tracing].sort(),
+    });
+    const table = (...operations: string[]) => operations.map((operation) => `dynamodb:${operation} on Addresses`);
+    const reads = (...places: string[]) => [
+      's3:ListBucket on Snapshots',
+      ...places.map((place) => `s3:GetObject on Snapshots/${place}`),
+    ];
+    const writes = (...places: string[]) => places.map((place) => `s3:PutObject on Snapshots/${place}`);
+    const removes = (...places: string[]) => places.map((place) => `s3:DeleteObject on Snapshots/${place}`);
+    const uploads = ['s3:PutObject on Snapshots/loads/*', 's3:AbortMultipartUpload on Snapshots/loads/*'];
+    expect(steps).toEqual({
+      ...step(
+        'Discover',
+        ...table('GetItem', 'PutItem'),
+        ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
+        ...uploads,
+      ),
+      ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
+      ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Collect', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Merge', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
+      ...step(
+        'Guard',
+        ...table('GetItem'),
+        ...reads('manifest.json', 'loads/*', 'approvals/*'),
+        ...writes('manifest.json', 'loads/*', 'approvals/*'),
+      ),
+      ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
+      ...step(
+        'Publish',
+        ...table('GetItem', 'PutItem', 'BatchGetItem'),
+        ...reads('manifest.json', 'loads/*', 'snapshots/*'),
+        ...writes('manifest.json'),
+        ...removes('loads/*', 'snapshots/*', 'approvals/*'),
+      ),
+      ...step('Release', ...table('DeleteItem')),
+      SchedulerRoleForTarget25d46b: ['states:StartExecution on LoadMachine'],
+    });
+    const invoked = [
+      'Apply',
+      'Collect',
+      'Discover',
+      'Extract',
+      'Guard',
+      'Merge',
+      'Publish',
+      'Reference',
+      'Release',
+      'Stage',
+    ];
+    const executions = 'arn:aws:states:eu-central-1:AWS::AccountId:execution';
+    const delivery = ['Create', 'Delete', 'Get', 'Update'].map((verb) => `logs:${verb}LogDelivery on *`);
+    expect(LoadRole).toEqual(
+      [
+        ...invoked.map((name) => `lambda:InvokeFunction on Steps${name}Function`),
+        's3:GetObject on Snapshots/loads/*',
+        ...['AbortMultipartUpload', 'GetObject', 'ListMultipartUploadParts', 'PutObject'].map(
+          (action) => `s3:${action} on Snapshots/map-runs/*`,
+        ),
+        'sns:Publish on Alarms',
+        'states:StartExecution on LoadMachine',
+        `states:DescribeExecution on ${executions}:LoadMachine:*`,
+        `states:StopExecution on ${executions}:LoadMachine:*`,
+        ...['Apply', 'Extract', 'Merge'].map((map) => `states:RedriveExecution on ${executions}:LoadMachine/${map}:*`),
+        ...delivery,
+        'logs:ListLogDeliveries on *',
+        'logs:PutResourcePolicy on *',
+        'logs:DescribeResourcePolicies on *',
+        'logs:DescribeLogGroups on *',
+        'xray:GetSamplingRules on *',
+        'xray:GetSamplingTargets on *',
+        ...tracing,
+      ].sort(),
+    );
+  });
+
   it('is nothing at all in the data stack', () => {
     expect(permissions(plain.data)).toEqual({});
   });
@@ -73,7 +164,8 @@ describe('what each function may do', () => {
     const before = permissions(plain.service);
     for (const [role, lines] of Object.entries(permissions(encrypted.service))) {
       const more = lines.filter((line) => !before[role]?.includes(line));
-      for (const line of more) expect(line).toMatch(/^kms:(Decrypt|Encrypt|ReEncrypt\*|GenerateDataKey\*|DescribeKey) on EncryptionKey$/);
+      for (const line of more)
+        expect(line).toMatch(/^kms:(Decrypt|Encrypt|ReEncrypt\*|GenerateDataKey\*|DescribeKey) on EncryptionKey$/);
     }
   });
 

@@ -11,13 +11,16 @@ describe('the service stack', () => {
   }, 60_000);
 
   /** What a route's target leads to: route -> integration -> alias -> function. */
-  function functionBehind(route: string): string | undefined {
+  function functionBehind(route: string): string {
     const found = properties('AWS::ApiGatewayV2::Route').find(({ RouteKey }) => RouteKey === route);
-    const integration = /Ref":"(\w+)"/.exec(JSON.stringify(found?.Target))?.[1] ?? '';
-    expect(service.Resources[integration]?.Properties).toMatchObject({ PayloadFormatVersion: '2.0' });
-    const alias = (service.Resources[integration]?.Properties?.IntegrationUri as { Ref: string }).Ref;
-    return (service.Resources[alias]?.Properties?.FunctionName as { Ref: string }).Ref;
+    const integration = follow(/Ref":"(\w+)"/.exec(JSON.stringify(found?.Target))?.[1]);
+    expect(integration).toMatchObject({ PayloadFormatVersion: '2.0' });
+    const alias = follow(refOf(integration.IntegrationUri));
+    return refOf(alias.FunctionName);
   }
+
+  const follow = (id = '') => service.Resources[id]?.Properties ?? {};
+  const refOf = (value: unknown) => (value as { Ref: string }).Ref;
 
   function properties(type: string, template = service): Record<string, unknown>[] {
     return Object.values(ofType(template, type)).map(({ Properties = {} }) => Properties);
@@ -32,7 +35,9 @@ describe('the service stack', () => {
   });
 
   it('has no CORS', () => {
-    expect(properties('AWS::ApiGatewayV2::Api')).toEqual([expect.not.objectContaining({ CorsConfiguration: expect.anything() })]);
+    expect(properties('AWS::ApiGatewayV2::Api')).toEqual([
+      expect.not.objectContaining({ CorsConfiguration: expect.anything() }),
+    ]);
   });
 
   it('bounds what the whole API admits, as configured', () => {
@@ -46,8 +51,8 @@ describe('the service stack', () => {
 
   it('notes requests without header, query, path or answer, which could hold a key, a label or an address', () => {
     const [stage] = properties('AWS::ApiGatewayV2::Stage');
-    const { Format } = stage?.AccessLogSettings as { Format: string };
-    expect(Object.values(JSON.parse(Format)).sort()).toEqual([
+    const settings = stage?.AccessLogSettings as { Format: string } | undefined;
+    expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual([
       '$context.error.message',
       '$context.identity.sourceIp',
       '$context.integrationErrorMessage',
@@ -79,8 +84,8 @@ describe('the service stack', () => {
       ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
     );
     expect(variables.map((each) => Object.keys(each).sort())).toEqual([
-      ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET'],
-      ['ACCOUNTS_TABLE', 'KEY_CHECKSUM_SECRET'],
+      ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
+      ['ACCOUNTS_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
     ]);
     for (const each of variables)
       expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bagAdresApp } from '../../lib/app.ts';
@@ -13,7 +12,10 @@ export type Resource = {
   UpdatePolicy?: Record<string, unknown>;
   DependsOn?: string[];
 };
-export type Template = { Resources: Record<string, Resource>; Outputs?: Record<string, { Value: unknown; Export?: unknown }> };
+export type Template = {
+  Resources: Record<string, Resource>;
+  Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
+};
 
 /** The context of cdk.json, so that tests run under the very feature flags of a deployment. */
 const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
@@ -49,7 +51,7 @@ export function templates(bagAdres: Record<string, unknown> = {}) {
   const names = stackNames(typeof bagAdres.stage === 'string' ? bagAdres.stage : 'prod');
   const template = (name: string): Template => assembly.getStackByName(name).template;
   const stack = (name: string) => assembly.getStackByName(name);
-  return { data: template(names.data), service: template(names.service), stack, names };
+  return { data: template(names.data), service: template(names.service), loader: template(names.loader), stack, names };
 }
 
 /** The resources of one type, by logical id. */
