@@ -46,6 +46,8 @@ export interface Gateway {
 const headLimitBytes = 10_240;
 /** Past this Node gives up on a request; far above ours, so that ours gets a proper answer. */
 const parserLimitBytes = 1024 * 1024;
+/** A request that has not arrived whole by then is answered with 408. */
+const arrivalMilliseconds = 30_000;
 const drainMilliseconds = 3_000;
 
 /**
@@ -53,9 +55,15 @@ const drainMilliseconds = 3_000;
  * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` where it can't listen
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const server = createServer({ maxHeaderSize: parserLimitBytes, requireHostHeader: false }, (request, response) => {
-    void serve(options, server, request, response);
+  const server = createServer({
+    maxHeaderSize: parserLimitBytes,
+    requireHostHeader: false,
+    requestTimeout: arrivalMilliseconds,
   });
+  // Also what expects something that HTTP does not know: Node would refuse it in its own words.
+  for (const event of ['request', 'checkExpectation']) {
+    server.on(event, (request, response) => void serve(options, server, request, response));
+  }
   server.on('clientError', refuseUnreadable);
   server.on('connect', (_request, socket) => refuse(socket, ownAnswer(400, 'Bad Request')));
   server.listen(options.port, options.host);
