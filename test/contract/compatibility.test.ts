@@ -1,0 +1,186 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { apiCompare, type Diff } from 'api-smart-diff';
+
+/** As much of an OpenAPI document as the changes below touch. */
+type Node = { [member: string | number]: Node };
+
+const docs = new URL('../../docs/', import.meta.url);
+const read = (file: string): Node => JSON.parse(readFileSync(new URL(file, docs), 'utf8'));
+const version = (file: string) =>
+  file
+    .replace(/^openapi-|\.json$/g, '')
+    .split('.')
+    .map(Number);
+const byVersion = (a: string, b: string) => compare(version(a), version(b));
+const releases = readdirSync(new URL('releases/', docs))
+  .filter((file) => file.endsWith('.json'))
+  .sort(byVersion);
+const last = releases.at(-1) ?? '';
+const released = read(`releases/${last}`);
+
+function compare([major = 0, minor = 0, patch = 0]: number[], [a = 0, b = 0, c = 0]: number[]): number {
+  return major - a || minor - b || patch - c;
+}
+
+/** The document with its references in place: only where a schema is used does a change of it have a direction. */
+function inlined({ components, ...document }: Node): Node {
+  function walk(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    if ('$ref' in value) return walk(referred(String(value.$ref)));
+    const members = Object.entries(value).filter(([name]) => name !== 'examples' && name !== 'mapping');
+    return Object.fromEntries(members.map(([name, member]) => [name, walk(member)]));
+  }
+  function referred(reference: string): Node {
+    const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(\w+)$/.exec(reference) ?? [];
+    const found = components?.[kind]?.[name];
+    if (!found) throw new Error(`${reference} leads nowhere`);
+    return found;
+  }
+  return walk({ ...document, components: { securitySchemes: components?.securitySchemes } }) as Node;
+}
+
+function changes(after: Node): Diff[] {
+  return apiCompare(inlined(released), inlined(after)).diffs;
+}
+
+/**
+ * The changes that break a consumer. The library decides, but for two things: it takes a replaced `type` or `const` of
+ * an answer for compatible, and names of operations and the base path for words.
+ */
+function breaking(diffs: Diff[]): string[] {
+  return diffs
+    .filter(({ type, action, path }) => {
+      const isReplaced = /(^|\.)(type|const|operationId)$|^servers\.\d+\.url$/.test(path.join('.'));
+      return type === 'breaking' || (action === 'replace' && isReplaced);
+    })
+    .map(({ action, path }) => `${action} ${path.join('.')}`);
+}
+
+// The library says so on the console where a rule of its own fails; it then calls the change breaking or unclassified.
+beforeAll(() => {
+  jest.spyOn(console, 'error').mockImplementation(() => undefined);
+});
+afterAll(() => jest.restoreAllMocks());
+
+describe('the OpenAPI document', () => {
+  const present = read('openapi.json');
+
+  it('has no breaking change since the last release', () => {
+    expect(breaking(changes(present))).toEqual([]);
+  });
+
+  it('has a higher version than the last release wherever it says something else', () => {
+    const meant = changes(present).filter(({ path }) => path.join('.') !== 'info.version');
+    const [from, to] = [version(last), version(String(present.info?.version))];
+    const added = meant.some(({ type }) => type === 'non-breaking');
+    const enough = added ? compare(to.slice(0, 2), from.slice(0, 2)) > 0 : compare(to, from) > 0;
+    expect(enough ? [] : meant.map(({ path }) => path.join('.'))).toEqual([]);
+  });
+
+  it('is kept for each release, under its own version, of one major', () => {
+    expect(releases.length).toBeGreaterThan(0);
+    for (const file of releases) expect(read(`releases/${file}`).info?.version).toBe(version(file).join('.'));
+    expect(new Set(releases.map((file) => version(file)[0])).size).toBe(1);
+  });
+
+  it('is described in the changelog', () => {
+    const changelog = readFileSync(new URL('../CHANGELOG.md', docs), 'utf8');
+    expect(changelog).toContain(`\n## ${String(present.info?.version)}\n`);
+  });
+});
+
+type Change = [what: string, change: (document: Node) => void];
+const lookUp = (document: Node) => document.paths?.['/address']?.get;
+const schema = (document: Node, name: string) => document.components?.schemas?.[name];
+
+/** Changes one member of what `of` finds; `undefined` takes it away. */
+function put(of: (document: Node) => Node | undefined, member: string, value: unknown): (document: Node) => void {
+  return (document) => {
+    const target = of(document);
+    if (!target) throw new Error(`the document has no place for ${member}`);
+    if (value === undefined) delete target[member];
+    else target[member] = value as Node;
+  };
+}
+
+/** Adds an item to the list that `of` finds. */
+function add(of: (document: Node) => Node | undefined, item: unknown): (document: Node) => void {
+  return (document) => {
+    const list: unknown = of(document);
+    if (!Array.isArray(list)) throw new Error('the document has no list there');
+    list.push(item);
+  };
+}
+
+const breakingChanges: Change[] = [
+  ['a path is gone', put((d) => d.paths, '/auth/validate', undefined)],
+  ['a parameter has another name', put((d) => lookUp(d)?.parameters?.[0], 'name', 'zip')],
+  ['a parameter is required', put((d) => lookUp(d)?.parameters?.[2], 'required', true)],
+  [
+    'a new parameter is required',
+    add((d) => lookUp(d)?.parameters, { in: 'query', name: 'land', required: true, schema: { type: 'string' } }),
+  ],
+  [
+    'a parameter takes fewer values',
+    put((d) => lookUp(d)?.parameters?.[0]?.schema, 'pattern', '^[1-9][0-9]{3}[A-Z]{2}$'),
+  ],
+  ['a parameter has a lower maximum', put((d) => lookUp(d)?.parameters?.[1]?.schema, 'maximum', 9999)],
+  ['a parameter has another type', put((d) => lookUp(d)?.parameters?.[1]?.schema, 'type', 'boolean')],
+  ['a member is gone', put((d) => schema(d, 'Place')?.properties, 'straat', undefined)],
+  ['a member may be absent', put((d) => schema(d, 'Place'), 'required', ['straat'])],
+  ['a member has another type', put((d) => schema(d, 'Place')?.properties, 'straat', { type: 'integer' })],
+  [
+    'a member may be null',
+    put((d) => schema(d, 'Place')?.properties, 'straat', { anyOf: [{ type: 'string' }, { type: 'null' }] }),
+  ],
+  ['an outcome has another name', put((d) => schema(d, 'AddressFound')?.properties?.status, 'const', 'found')],
+  [
+    'a lookup has one more outcome',
+    add((d) => schema(d, 'LookupAnswer')?.oneOf, {
+      type: 'object',
+      properties: { status: { type: 'string', const: 'moved' } },
+    }),
+  ],
+  ['a status is gone', put((d) => lookUp(d)?.responses, '429', undefined)],
+  [
+    'a problem has another type',
+    put((d) => schema(d, 'QuotaExceeded')?.properties?.type, 'const', '/problems/too-many'),
+  ],
+  ['a 422 has one more code', add((d) => schema(d, 'InputFault')?.properties?.code?.enum, 'odd')],
+  ['a header is gone', put((d) => d.components?.responses?.QuotaExceeded?.headers, 'Retry-After', undefined)],
+  ['the key goes in another header', put((d) => d.components?.securitySchemes?.apiKey, 'name', 'Authorization')],
+  ['the document itself needs a key', put((d) => d.paths?.['/openapi.json']?.get, 'security', [{ apiKey: [] }])],
+  ['the path has another version', put((d) => d.servers?.[0], 'url', '/v2')],
+  ['an operation has another name', put(lookUp, 'operationId', 'lookup')],
+];
+
+const compatibleChanges: Change[] = [
+  ['a member is added', put((d) => schema(d, 'Place')?.properties, 'provincie', { type: 'string' })],
+  [
+    'an optional parameter is added',
+    add((d) => lookUp(d)?.parameters, { in: 'query', name: 'land', schema: { type: 'string' } }),
+  ],
+  ['a parameter has a higher maximum', put((d) => lookUp(d)?.parameters?.[1]?.schema, 'maximum', 999_999)],
+  ['a header is added', put((d) => lookUp(d)?.responses?.['200']?.headers, 'Link', { schema: { type: 'string' } })],
+  ['a status is added', put((d) => lookUp(d)?.responses, '451', { description: 'Not for you' })],
+  ['a path is added', put((d) => d.paths, '/status', { get: { responses: { 200: { description: 'Fine' } } } })],
+  ['words change', put((d) => schema(d, 'Place'), 'description', 'Other words')],
+];
+
+describe('the comparison with the last release', () => {
+  it.each(breakingChanges)('finds it breaking that %s', (_what, change) => {
+    const document = structuredClone(released);
+    change(document);
+    expect(breaking(changes(document))).not.toEqual([]);
+  });
+
+  it.each(compatibleChanges)('finds it compatible that %s', (_what, change) => {
+    const document = structuredClone(released);
+    change(document);
+    const diffs = changes(document);
+    expect(diffs).not.toEqual([]);
+    expect(breaking(diffs)).toEqual([]);
+  });
+});

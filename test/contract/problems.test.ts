@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ExplainedCode, explanations, faultCodes } from '../../lambdas/reference/explanations.ts';
+import { withProblemSection } from '../../lambdas/reference/problem-section.ts';
+import { inputFaultSchema } from '../../lambdas/shared/contract/problem.ts';
+import { problems, problemType } from '../../lambdas/shared/http/problem.ts';
+import { type HttpService, startHttpService } from '../support/http-service.ts';
+
+let service: HttpService;
+
+beforeAll(async () => {
+  service = await startHttpService();
+});
+afterAll(() => service.stop());
+
+const types = Object.keys(problems).map((code) => problemType(code as keyof typeof problems));
+const faults = inputFaultSchema.shape.code.options.map((code) => `/problems/${code}`);
+
+describe('the page of a problem', () => {
+  it.each([...types, ...faults])('%s tells without a key what happened and what to do', async (path) => {
+    const code = path.replace('/problems/', '') as ExplainedCode;
+    const { status, headers, body } = await service.send(path);
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    const text = textOf(body);
+    expect(text).toContain(code);
+    expect(text).toContain(explanations[code].happened.replaceAll('`', ''));
+    expect(text).toContain(explanations[code].remedy.replaceAll('`', ''));
+  });
+
+  it('loads nothing from anywhere and runs nothing', async () => {
+    const { body, headers } = await service.send('/problems/invalid-input');
+    expect(body).not.toMatch(/<(script|img|link|iframe)|src=|url\(|https?:/);
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  it('of invalid input leads to each of its codes', async () => {
+    const { body } = await service.send(problemType('invalid-input'));
+    for (const code of faultCodes) expect(body).toContain(`<dt id="${code}"><a href="/problems/${code}">`);
+  });
+
+  it('is reached by the type of a real answer', async () => {
+    const answer = await service.send('/v1/address');
+    const { type } = answer.json as { type: string };
+    expect((await service.send(new URL(type, `${service.baseUrl}/v1/address`).pathname)).status).toBe(200);
+  });
+
+  it.each(['/problems/', '/problems', '/problems/unknown', '/problems/toString', '/problems/missing/'])(
+    'does not exist at %s',
+    async (path) => {
+      expect(await service.send(path)).toMatchObject({ status: 404, json: { type: '/problems/not-found' } });
+    },
+  );
+
+  it('answers to GET only, and an unknown one not even to say so', async () => {
+    const refused = await service.send('/problems/missing', { method: 'DELETE' });
+    expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
+    expect(await service.send('/problems/unknown', { method: 'DELETE' })).toMatchObject({ status: 404 });
+  });
+});
+
+describe('the reference', () => {
+  it('has a heading with the same words for each of them', async () => {
+    const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
+    expect(markdown).toBe(withProblemSection(markdown));
+    for (const code of Object.keys(explanations)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
+  });
+});
+
+function textOf(html: string): string {
+  const entities: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
+  return html.replaceAll(/<[^>]*>/g, '').replaceAll(/&\w+;/g, (entity) => entities[entity] ?? entity);
+}
