@@ -1,11 +1,12 @@
 import type { Load, PartCounts } from '../dataset/load.ts';
 import { mergeParts } from '../dataset/load-counts.ts';
+import { referenceProblems } from '../dataset/reference-file.ts';
 import type { Segments } from '../dataset/shard.ts';
-import { getJson, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
 import type { Extracted } from './extract.ts';
 import { inGroups } from './in-groups.ts';
 import { paths } from './paths.ts';
-import { loadReference, type Part } from './reference.ts';
+import type { Part } from './reference.ts';
 
 /** What the parts came to together, and where in each part's rows each shard lies. */
 export type Collected = PartCounts & { parts: { part: string; segments: Segments }[] };
@@ -24,7 +25,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
     part,
     ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
   }));
-  const { problems } = await loadReference(storage, loadId);
+  const problems = referenceProblems(await getObject(storage, paths.reference(loadId)));
   const collected: Collected = {
     ...mergeParts([...extracted, { voorkomens: 0, addresses: 0, problems }]),
     parts: extracted.map(({ part, segments }) => ({ part, segments })),

@@ -5,13 +5,14 @@ import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
 import type { Reference } from '../bag/voorkomen.ts';
 import { type Line, placeText } from '../dataset/lines.ts';
 import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
+import { readReferenceFile } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
 import { fileLabel, type Member } from '../pipeline/extract-members.ts';
 import { readEntry } from '../pipeline/zip-entry.ts';
 import type { Amount } from '../progress.ts';
-import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
-import { loadReference, type Part } from './reference.ts';
+import type { Part } from './reference.ts';
 
 /** What `extractPart` leaves beside the rows; its being there says that the part is finished. */
 export type Extracted = PartCounts & { segments: Segments };
@@ -63,7 +64,7 @@ export async function extractPart(
 async function referenceOf(storage: Storage, load: string): Promise<Reference> {
   const held = references.get(storage);
   if (held?.load === load) return held.reference;
-  const reference = loadReference(storage, load).then((loaded) => loaded.reference);
+  const reference = getObject(storage, paths.reference(load)).then((packed) => readReferenceFile(packed).reference);
   references.set(storage, { load, reference });
   reference.catch(() => references.delete(storage));
   return reference;

@@ -1,14 +1,12 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-reference.ts';
-import type { OpenbareRuimte, Reference, Woonplaats } from '../bag/voorkomen.ts';
 import { extractName, type Load } from '../dataset/load.ts';
+import { ReferenceWriter } from '../dataset/reference-file.ts';
 import { fileLabel, listXmlFiles, type Member } from '../pipeline/extract-members.ts';
 import type { RandomAccess } from '../pipeline/random-access.ts';
 import type { ZipEntry } from '../pipeline/zip.ts';
 import { entryStream, readEntry } from '../pipeline/zip-entry.ts';
 import { noProgress, type Progress } from '../progress.ts';
-import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
 
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
@@ -31,9 +29,7 @@ export async function reference(
   }
   const load = await getJson<Load>(storage, paths.load(loadId));
   const shown = progress.begin('reference', { rows: 0 });
-  const openbareRuimten: OpenbareRuimte[] = [];
-  const woonplaatsen: Woonplaats[] = [];
-  const problems = emptyReport();
+  const file = new ReferenceWriter();
   const parts: Part[] = [];
   for (const [index, member] of load.members.entries()) {
     const { zip, files } = await openMember(storage, load, index);
@@ -43,39 +39,20 @@ export async function reference(
       }
       continue;
     }
-    for (const file of files) {
-      const label = fileLabel(extractName(load), member, file);
-      const counts =
+    for (const entry of files) {
+      const label = fileLabel(extractName(load), member, entry);
+      const { voorkomens, problems } =
         member.kind === 'OPR'
-          ? readOpenbareRuimten(await readEntry(zip, file, label), label, load.state, (o) => openbareRuimten.push(o))
-          : await readWoonplaatsen(entryStream(zip, file, label), label, load.state, (w) => woonplaatsen.push(w));
-      for (const problem of counts.problems) addProblem(problems, problem);
-      shown.advance({ rows: counts.voorkomens, bytes: file.compressedSize });
+          ? readOpenbareRuimten(await readEntry(zip, entry, label), label, load.state, (o) => file.addStreet(o))
+          : await readWoonplaatsen(entryStream(zip, entry, label), label, load.state, (w) => file.addPlace(w));
+      file.endGroup(problems);
+      shown.advance({ rows: voorkomens, bytes: entry.compressedSize });
     }
   }
-  const stored: StoredReference = { openbareRuimten, woonplaatsen, problems };
-  await storage.put(paths.reference(loadId), zstdCompressSync(JSON.stringify(stored)));
+  await storage.put(paths.reference(loadId), file.pack());
   await putJson(storage, paths.parts(loadId), parts);
   shown.end();
   return { parts: parts.length };
-}
-
-type StoredReference = { openbareRuimten: OpenbareRuimte[]; woonplaatsen: Woonplaats[]; problems: ProblemReport };
-
-/** The current streets and places, and what was wrong with others. */
-export async function loadReference(
-  storage: Storage,
-  loadId: string,
-): Promise<{ reference: Reference; problems: ProblemReport }> {
-  const packed = await getObject(storage, paths.reference(loadId));
-  const stored = JSON.parse(zstdDecompressSync(packed).toString()) as StoredReference;
-  return {
-    reference: {
-      openbareRuimten: new Map(stored.openbareRuimten.map((o) => [o.identificatie, o])),
-      woonplaatsen: new Map(stored.woonplaatsen.map((w) => [w.identificatie, w])),
-    },
-    problems: stored.problems,
-  };
 }
 
 /** A staged inner zip and the XML files in it. */
