@@ -106,7 +106,6 @@ describe('a mistake in a definition', () => {
   it.each<[string, string, unknown, string[], RegExp]>([
     ['a start that is no state', 'StartAt', 'Other', both, /Other: there is no state/],
     ['a next state that is none', 'States/Tell/Next', 'Other', both, /Other: there is no state/],
-    ['a default that is no state', 'States/Which/Default', 'Other', both, /Other: there is no state/],
     ['a catcher that goes nowhere', 'States/Ask/Catch/0/Next', 'Other', both, /Other: there is no state/],
     [
       'a child that leaves its map',

@@ -75,15 +75,16 @@ export function innerFrame(frame: Frame, signal: AbortSignal, context: JsonObjec
 /** What a state leaves: its output, what it assigns, and where it goes, `null` being the end. */
 export type Outcome = { output: Json; assigned: JsonObject; next: string | null };
 
-/** `Assign` and `Output`, both seeing the variables as they were when the state was entered. */
+/** `Assign` and `Output`, both seeing the variables as they were when the state was entered; `at` is where they stand. */
 export async function leave(
   { Assign, Output }: { Assign?: JsonObject | undefined; Output?: Json | undefined },
   usual: Json,
   names: Names,
   next: string | null,
+  at = '',
 ): Promise<Outcome> {
-  const output = Output === undefined ? usual : await evaluate(Output, names, 'Output');
-  const assigned = Assign === undefined ? {} : await evaluate(Assign, names, 'Assign');
+  const output = Output === undefined ? usual : await evaluate(Output, names, `${at}Output`);
+  const assigned = Assign === undefined ? {} : await evaluate(Assign, names, `${at}Assign`);
   return { output: limited(output, 'output'), assigned: limited(assigned, 'Assign') as JsonObject, next };
 }
 

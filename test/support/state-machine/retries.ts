@@ -39,10 +39,11 @@ function delay({ IntervalSeconds, BackoffRate, MaxDelaySeconds = Number.POSITIVE
 }
 
 async function caught(state: Task | Parallel | MapState, error: StateError, entered: Entered, frame: Frame) {
-  const catcher = state.Catch.find(({ ErrorEquals }) => matchesError(ErrorEquals, error.error));
+  const index = state.Catch.findIndex(({ ErrorEquals }) => matchesError(ErrorEquals, error.error));
+  const catcher = state.Catch[index];
   if (!catcher) throw error;
   const errorOutput: JsonObject = { Error: error.error, Cause: error.reason };
   const { name } = entered;
   frame.run.events.push({ kind: 'caught', state: name, error: error.error, cause: error.reason, next: catcher.Next });
-  return leave(catcher, errorOutput, namesAt(frame, entered, { errorOutput }), catcher.Next);
+  return leave(catcher, errorOutput, namesAt(frame, entered, { errorOutput }), catcher.Next, `Catch[${index}]/`);
 }

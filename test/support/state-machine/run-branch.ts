@@ -100,7 +100,7 @@ async function choose(state: Choice, entered: Entered, frame: Frame): Promise<Ou
     if (typeof holds !== 'boolean') {
       throw queryError(`The Condition of Choices[${index}] gave ${JSON.stringify(holds)}, which is no boolean.`);
     }
-    if (holds) return leave(rule, entered.input, names, rule.Next);
+    if (holds) return leave(rule, entered.input, names, rule.Next, `Choices[${index}]/`);
   }
   if (state.Default === undefined)
     throw new StateError('States.Runtime', 'No choice matched, and there is no Default.');

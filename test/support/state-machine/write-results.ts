@@ -47,7 +47,8 @@ export async function writeResults(
       const values = resultsOf(some, config);
       const Body =
         OutputType === 'JSON' ? JSON.stringify(values) : values.map((value) => JSON.stringify(value)).join('\n');
-      const Key = `${folder}/${status}_0.${OutputType.toLowerCase()}`;
+      // The name ends so for JSON lines too.
+      const Key = `${folder}/${status}_0.json`;
       await s3.send(new PutObjectCommand({ Bucket, Key, Body }));
       files[status].push({ Key, Size: Buffer.byteLength(Body) });
     }
