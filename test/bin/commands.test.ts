@@ -70,6 +70,7 @@ describe('account', () => {
       plan_state: 'active',
       created: instant,
       own_limits: { day: null },
+      shards: 1,
       windows: {
         minute: { limit: 60, used: 0, resets: instant },
         day: { limit: null, used: 0, resets: instant },

@@ -6,11 +6,14 @@ import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import { inWindowOrder, windowChanges } from './effective-limits.ts';
 import type { PlanVersion } from './plan.ts';
-import { type Changes, updateChanges } from './update-changes.ts';
+import { type Changes, type Guard, guardedUpdate } from './update-changes.ts';
 
-/** An access item as the admin module sees it: what a request is charged on. */
+/** An access item as the admin module sees it: what a request is charged on, or one of several such quota shards. */
 export type Access = {
   account: string;
+  shard: number;
+  /** How many shards take requests; `null` for an account that has one item and nothing to share. */
+  shards: number | null;
   state: AccountState;
   plan: string;
   planState: PlanState;
@@ -22,13 +25,17 @@ export type Access = {
   /** By window; a member for each window that the plan configures. */
   starts: Limits;
   used: Limits;
-  /** Effective; a window without a member is unlimited. */
+  /** Effective, or this shard's share of it; a window without a member is unlimited. */
   limits: Limits;
+  /** Effective limits, where they are shared. */
+  totals: Limits;
+  /** How often shares moved from or to this shard. */
+  moves: number;
 };
 
-/** The key of the item that the requests of `account` are charged on. Quota shards would be named here, and only here. */
-export function accessKey(account: string): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: accessItem.sortKey() };
+/** The key of the item that the requests of `account` are charged on, or of one of several; shard 0 is always there. */
+export function accessKey(account: string, shard = 0): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: accessItem.sortKey(shard) };
 }
 
 /** Reads an item laid out as `access-item.ts` says. */
@@ -37,6 +44,8 @@ export function readAccess(item: Record<string, unknown>): Access {
     Object.fromEntries(windowNames.map((window) => [window, item[attribute(window)] as number | undefined]));
   return {
     account: item[accountsTable.partitionKey] as string,
+    shard: Number(String(item[accountsTable.sortKey]).slice(accessItem.sortKeyPrefix.length)),
+    shards: (item[accessItem.shards] as number | undefined) ?? null,
     state: item[accessItem.state] as AccountState,
     plan: item[accessItem.plan] as string,
     planState: item[accessItem.planState] as PlanState,
@@ -48,6 +57,8 @@ export function readAccess(item: Record<string, unknown>): Access {
     starts: perWindow(accessItem.start),
     used: perWindow(accessItem.used),
     limits: perWindow(accessItem.limit),
+    totals: perWindow(accessItem.total),
+    moves: (item[accessItem.moves] as number | undefined) ?? 0,
   };
 }
 
@@ -90,15 +101,16 @@ export function planChanges(
   nowSeconds: number,
 ): Changes {
   const windows = windowChanges(starts, plan.limits, ownLimits, nowSeconds);
+  return { set: { ...planAttributes(plan, ownLimits), ...windows.set }, remove: windows.remove };
+}
+
+/** What an access item says of the plan, beside its windows. */
+export function planAttributes(plan: PlanVersion, ownLimits: Limits): Record<string, unknown> {
   return {
-    set: {
-      [accessItem.plan]: plan.code,
-      [accessItem.planState]: plan.state,
-      [accessItem.planVersion]: plan.version,
-      [accessItem.ownLimits]: ownLimits,
-      ...windows.set,
-    },
-    remove: windows.remove,
+    [accessItem.plan]: plan.code,
+    [accessItem.planState]: plan.state,
+    [accessItem.planVersion]: plan.version,
+    [accessItem.ownLimits]: ownLimits,
   };
 }
 
@@ -107,18 +119,15 @@ export function planChanges(
  * charged at the same time don't count as one and keep all that they write.
  */
 export function accessUpdate(table: string, access: Access, changes: Changes) {
-  const { UpdateExpression, names, values } = updateChanges({
-    set: { ...changes.set, [accessItem.version]: access.version + 1 },
-    remove: changes.remove,
-  });
-  return {
-    TableName: table,
-    Key: accessKey(access.account),
-    UpdateExpression,
-    ConditionExpression: '#version = :previous',
-    ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ...values, ':previous': access.version },
-  } satisfies UpdateCommandInput;
+  const next = { ...changes, set: { ...changes.set, [accessItem.version]: access.version + 1 } };
+  return guardedUpdate(table, accessKey(access.account, access.shard), next, [
+    isStill(access),
+  ]) satisfies UpdateCommandInput;
+}
+
+/** Holds as long as no other admin change came after `access` was read. */
+export function isStill({ version }: Access): Guard {
+  return { attribute: accessItem.version, is: '=', value: version };
 }
 
 /** Sends the update of `accessUpdate`; a conflict is for `retryConflicts`. */

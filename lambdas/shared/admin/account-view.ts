@@ -1,8 +1,8 @@
 import { type WindowName, windowEnd, windowNames, windowStart } from '../domain/window.ts';
 import type { AccountState, PlanState } from '../store/access-item.ts';
-import type { Access } from './access.ts';
 import { instant } from './instant.ts';
 import { type KeyRecord, type KeyView, viewKeys } from './key-view.ts';
+import type { Shards } from './shards.ts';
 
 /** The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant. */
 export type WindowUsage = { limit: number | null; used: number; resets: string };
@@ -16,17 +16,19 @@ export type AccountView = {
   created: string;
   /** The account's own limits; they go before the plan's. One for a window outside `windows` is asleep. */
   ownLimits: Partial<Record<WindowName, number | null>>;
+  /** How many quota shards it is spread over. */
+  shards: number;
   /** A member for each window that the plan configures. */
   windows: Partial<Record<WindowName, WindowUsage>>;
   keys: KeyView[];
 };
 
-/** What `access` and the key records of the account amount to at `nowSeconds`. */
-export function viewAccount(access: Access, records: KeyRecord[], nowSeconds: number): AccountView {
+/** What the shards and the key records of the account amount to at `nowSeconds`. */
+export function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: number): AccountView {
+  const [access] = shards;
   const windows: AccountView['windows'] = {};
   for (const window of windowNames) {
-    const start = access.starts[window];
-    if (typeof start === 'number') windows[window] = viewWindow(access, window, start, nowSeconds);
+    if (typeof access.starts[window] === 'number') windows[window] = viewWindow(shards, window, nowSeconds);
   }
   return {
     id: access.account,
@@ -35,17 +37,19 @@ export function viewAccount(access: Access, records: KeyRecord[], nowSeconds: nu
     planState: access.planState,
     created: instant(access.created),
     ownLimits: access.ownLimits,
+    shards: access.shards ?? 1,
     windows,
     keys: viewKeys(access, records),
   };
 }
 
-function viewWindow(access: Access, window: WindowName, start: number, nowSeconds: number): WindowUsage {
-  const current = windowStart(window, nowSeconds);
+function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): WindowUsage {
+  const [{ totals, limits }] = shards;
+  // A window that has passed is only restarted by the next request. One ahead of our clock is the current one.
+  const current = Math.max(windowStart(window, nowSeconds), ...shards.flatMap(({ starts }) => starts[window] ?? []));
   return {
-    limit: access.limits[window] ?? null,
-    // A window that has passed is only restarted by the next request. One ahead of our clock is the current one.
-    used: start < current ? 0 : (access.used[window] ?? 0),
-    resets: instant(windowEnd(window, Math.max(start, current))),
+    limit: totals[window] ?? limits[window] ?? null,
+    used: shards.reduce((sum, { starts, used }) => sum + (starts[window] === current ? (used[window] ?? 0) : 0), 0),
+    resets: instant(windowEnd(window, current)),
   };
 }

@@ -5,6 +5,9 @@ import { AdminError } from './admin-error.ts';
 /** The highest limit: as good as none, and it keeps the access item small. */
 export const maxLimit = 1e12;
 
+/** The most quota shards: 20,000 requests a second, and few enough to be read together in a moment. */
+const maxShards = 20;
+
 const maxLabelLength = 64;
 const keyIdPattern = /^[0-9A-Za-z]{8}$/;
 const nameRule = '1 to 32 letters, digits, ".", "_" or "-", of which the first is a letter or digit';
@@ -41,6 +44,12 @@ export function checkLabel(label: string): void {
     return;
   }
   throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
+}
+
+/** Throws `invalid` unless `shards` can be a number of quota shards. */
+export function checkShards(shards: number): void {
+  if (Number.isInteger(shards) && shards >= 1 && shards <= maxShards) return;
+  throw new AdminError('invalid', `The number of quota shards is a whole number from 1 to ${maxShards}.`);
 }
 
 /** Throws `invalid` unless each member is a window with a whole limit of 0 to `maxLimit`, or `null` for unlimited. */

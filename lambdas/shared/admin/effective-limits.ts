@@ -36,6 +36,11 @@ function notConfigured(window: WindowName, plan: { code: string; limits: Limits 
   );
 }
 
+/** The limit in force: `null` is unlimited, `undefined` is not configured. */
+export function effectiveLimit(window: WindowName, planLimits: Limits, own: Limits): number | null | undefined {
+  return planLimits[window] === undefined || own[window] === undefined ? planLimits[window] : own[window];
+}
+
 /**
  * What changes in an access item whose windows have the starts `starts` when `planLimits` and `own` apply to it. A
  * window that stays configured keeps its start and count, which belong to the requests; a new one starts now, at 0.
@@ -43,7 +48,7 @@ function notConfigured(window: WindowName, plan: { code: string; limits: Limits 
 export function windowChanges(starts: Limits, planLimits: Limits, own: Limits, atSeconds: number): Changes {
   const changes: Changes = { set: {}, remove: [] };
   for (const window of windowNames) {
-    const limit = own[window] === undefined ? planLimits[window] : own[window];
+    const limit = effectiveLimit(window, planLimits, own);
     if (planLimits[window] === undefined) {
       changes.remove.push(accessItem.start(window), accessItem.limit(window));
       continue;

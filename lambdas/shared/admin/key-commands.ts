@@ -2,7 +2,7 @@ import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { KeyClaim } from '../domain/api-key.ts';
 import { accessItem, keyRecord } from '../store/access-item.ts';
 import { accountsTable } from '../tables.ts';
-import { accessKey } from './access.ts';
+import { type Access, accessKey } from './access.ts';
 
 type KeyName = Pick<KeyClaim, 'account' | 'keyId'>;
 
@@ -26,27 +26,52 @@ export function deleteRecord(table: string, key: KeyName): DeleteCommand {
   return new DeleteCommand({ TableName: table, Key: recordKey(key) });
 }
 
-/** Admits a key from now on, if the account exists and has room. A second send, after a lost answer, is harmless. */
-export function admitKey(table: string, { account, keyId, hash }: KeyClaim, maxKeys: number): UpdateCommand {
+/**
+ * The updates, to be made together, that admit a key from now on if the account has as many shards as `access` says and
+ * room for it. A second send, after a lost answer, is harmless.
+ */
+export function admitKey(table: string, { keyId, hash }: KeyClaim, access: Access, maxKeys: number) {
+  const single = admitOn(table, access, 0, keyId, hash);
+  const first = {
+    ...single,
+    ConditionExpression: `${single.ConditionExpression} AND (attribute_exists(#keys.#keyId) OR size(#keys) < :max)`,
+    ExpressionAttributeValues: { ...single.ExpressionAttributeValues, ':max': maxKeys },
+  };
+  const others = Array.from({ length: (access.shards ?? 1) - 1 }, (_, i) => admitOn(table, access, i + 1, keyId, hash));
+  return [first, ...others];
+}
+
+function admitOn(table: string, access: Access, shard: number, keyId: string, hash: Uint8Array) {
+  const { condition, values } = shardsAreStill(access);
+  return {
+    TableName: table,
+    Key: accessKey(access.account, shard),
+    UpdateExpression: 'SET #keys.#keyId = :hash',
+    ConditionExpression: `attribute_exists(#account) AND ${condition}`,
+    ExpressionAttributeNames: { ...shardNames, '#keyId': keyId },
+    ExpressionAttributeValues: { ':hash': hash, ...values },
+  };
+}
+
+/** Refuses a key on one shard from now on, if the account has as many as `access` says. */
+export function refuseKey(table: string, keyId: string, access: Access, shard: number): UpdateCommand {
+  const { condition, values } = shardsAreStill(access);
   return new UpdateCommand({
     TableName: table,
-    Key: accessKey(account),
-    UpdateExpression: 'SET #keys.#keyId = :hash',
-    ConditionExpression: 'attribute_exists(#account) AND (attribute_exists(#keys.#keyId) OR size(#keys) < :max)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#keys': accessItem.keys, '#keyId': keyId },
-    ExpressionAttributeValues: { ':hash': hash, ':max': maxKeys },
+    Key: accessKey(access.account, shard),
+    UpdateExpression: 'REMOVE #keys.#keyId',
+    ConditionExpression: `attribute_exists(#account) AND ${condition}`,
+    ExpressionAttributeNames: { ...shardNames, '#keyId': keyId },
+    ...(access.shards !== null && { ExpressionAttributeValues: values }),
   });
 }
 
-/** Refuses a key from now on. */
-export function refuseKey(table: string, { account, keyId }: KeyName): UpdateCommand {
-  return new UpdateCommand({
-    TableName: table,
-    Key: accessKey(account),
-    UpdateExpression: 'REMOVE #keys.#keyId',
-    ConditionExpression: 'attribute_exists(#account)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#keys': accessItem.keys, '#keyId': keyId },
-  });
+const shardNames = { '#account': accountsTable.partitionKey, '#keys': accessItem.keys, '#shards': accessItem.shards };
+
+/** A shard that is made in between takes its keys from shard 0: it would have too many of them, or too few. */
+function shardsAreStill({ shards }: Access): { condition: string; values: Record<string, number> } {
+  if (shards === null) return { condition: 'attribute_not_exists(#shards)', values: {} };
+  return { condition: '#shards = :shards', values: { ':shards': shards } };
 }
 
 /** Notes when a key was revoked; the first time counts. */

@@ -2,7 +2,7 @@ import { GetCommand, paginateQuery } from '@aws-sdk/lib-dynamodb';
 import { issueApiKey, type KeyClaim } from '../domain/api-key.ts';
 import { keyRecord } from '../store/access-item.ts';
 import { accountsTable } from '../tables.ts';
-import { getAccess } from './access.ts';
+import { type Access, getAccess } from './access.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import { audited } from './audit.ts';
@@ -10,6 +10,7 @@ import { checkAccountId, checkKeyId, checkLabel } from './check.ts';
 import { admitKey, deleteRecord, markRevoked, putRecord, recordKey, refuseKey } from './key-commands.ts';
 import { type KeyRecord, type KeyView, readKeyRecord, viewKeys } from './key-view.ts';
 import { retryConflicts } from './retry-conflicts.ts';
+import { updateAll } from './update-all.ts';
 
 /** Active keys of one account: as many as the access item holds within 1 KB, whatever its id, plan and limits. */
 export const maxActiveKeys = 20;
@@ -39,8 +40,8 @@ export async function createKey(
 async function admit(store: AdminStore, claim: KeyClaim): Promise<void> {
   try {
     await retryConflicts(async () => {
-      await checkRoom(store, claim.account, claim.keyId);
-      await store.client.send(admitKey(store.table, claim, maxActiveKeys));
+      const access = await checkRoom(store, claim.account, claim.keyId);
+      await updateAll(store, admitKey(store.table, claim, access, maxActiveKeys));
     });
   } catch (error) {
     // A refusal wrote nothing. After any other failure the key may be admitted, so its record stays and shows it.
@@ -49,10 +50,10 @@ async function admit(store: AdminStore, claim: KeyClaim): Promise<void> {
   }
 }
 
-async function checkRoom(store: AdminStore, account: string, admitted?: string): Promise<void> {
-  const { keys } = await getAccess(store, account);
-  const others = Object.keys(keys).filter((keyId) => keyId !== admitted); // an earlier try may have admitted it already
-  if (others.length < maxActiveKeys) return;
+async function checkRoom(store: AdminStore, account: string, admitted?: string): Promise<Access> {
+  const access = await getAccess(store, account);
+  const others = Object.keys(access.keys).filter((keyId) => keyId !== admitted); // an earlier try may have admitted it already
+  if (others.length < maxActiveKeys) return access;
   throw new AdminError(
     'too_many_keys',
     `Account "${account}" has ${maxActiveKeys} active keys, the most it can have; revoke one first.`,
@@ -69,16 +70,30 @@ export async function revokeKey(
 ): Promise<KeyView> {
   checkAccountId(account);
   checkKeyId(keyId);
-  const { keys } = await getAccess(store, account);
-  if (!Object.hasOwn(keys, keyId) && !(await findRecord(store, account, keyId))) {
+  let access: Access | null = await getAccess(store, account);
+  if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
     throw new AdminError('not_found', `Account "${account}" has no key "${keyId}"; "key list" shows its keys.`);
   }
   await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
-    await retryConflicts(() => store.client.send(refuseKey(store.table, { account, keyId })));
+    await retryConflicts(async () => {
+      const current: Access = access ?? (await getAccess(store, account));
+      access = null; // should a write meet a conflict, the next attempt reads afresh
+      await refuse(store, current, keyId);
+    });
     await store.client.send(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
   });
   const record = await findRecord(store, account, keyId);
   return viewKeys({ keys: {} }, record ? [record] : [])[0] as KeyView;
+}
+
+/**
+ * Shard 0 comes last: what it says counts until then, for requests and for whoever looks. Plain writes get through while
+ * the account is charged.
+ */
+async function refuse({ client, table }: AdminStore, access: Access, keyId: string): Promise<void> {
+  const others = Array.from({ length: (access.shards ?? 1) - 1 }, (_, i) => refuseKey(table, keyId, access, i + 1));
+  await Promise.all(others.map((command) => client.send(command)));
+  await client.send(refuseKey(table, keyId, access, 0));
 }
 
 /** The keys of an account, oldest first, revoked ones too; never a secret or a hash. Throws `invalid`, `not_found`. */

@@ -1,9 +1,10 @@
 import type { Limits } from '../domain/window.ts';
 import { accessItem, type PlanState, planRecord } from '../store/access-item.ts';
 import { accountsTable } from '../tables.ts';
-import { type Access, changeAccess, findAccess, planChanges, readAccess } from './access.ts';
+import { type Access, findAccess, readAccess } from './access.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
+import { applyPlan } from './apply-plan.ts';
 import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { checkLimits, checkPlanCode } from './check.ts';
 import { inWindowOrder } from './effective-limits.ts';
@@ -82,13 +83,13 @@ async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersi
 
 async function* laggards(store: AdminStore, plan: PlanVersion): AsyncGenerator<Access> {
   const items = scan(store, {
-    FilterExpression: 'begins_with(#item, :access) AND #plan = :code AND #planVersion < :version',
+    FilterExpression: '#item = :access AND #plan = :code AND #planVersion < :version',
     ExpressionAttributeNames: {
       '#item': accountsTable.sortKey,
       '#plan': accessItem.plan,
       '#planVersion': accessItem.planVersion,
     },
-    ExpressionAttributeValues: { ':access': 'access#', ':code': plan.code, ':version': plan.version },
+    ExpressionAttributeValues: { ':access': accessItem.sortKey(), ':code': plan.code, ':version': plan.version },
   });
   for await (const item of items) yield readAccess(item);
 }
@@ -98,10 +99,11 @@ async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promi
   let access: Access | null = seen;
   return retryConflicts(async () => {
     access ??= await findAccess(store, seen.account);
-    if (!access || access.plan !== plan.code || access.planVersion >= plan.version) return false;
     const current = access;
     access = null; // should the write meet a conflict, the next attempt reads afresh
-    await changeAccess(store, current, planChanges(current, plan, current.ownLimits, store.nowSeconds()));
-    return true;
+    if (!current) return false;
+    return applyPlan(store, current, async ({ plan: code, planVersion, ownLimits }) =>
+      code === plan.code && planVersion < plan.version ? { plan, ownLimits } : null,
+    );
   });
 }

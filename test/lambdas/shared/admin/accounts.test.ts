@@ -20,6 +20,7 @@ describe('accounts.create', () => {
       planState: 'active',
       created: '2026-08-01T12:30:15Z',
       ownLimits: { day: 7 },
+      shards: 1,
       windows: {
         minute: { limit: 2, used: 0, resets: '2026-08-01T12:31:00Z' },
         day: { limit: 7, used: 0, resets: '2026-08-02T00:00:00Z' },
