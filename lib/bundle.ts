@@ -45,7 +45,8 @@ export function writeBundle({ name, entries, requires = false }: BundleOptions, 
   const { outputFiles } = buildSync({
     entryPoints: entries,
     absWorkingDir: root,
-    outdir: outputDirectory,
+    // Nothing is written there: the paths in the source maps are relative to it.
+    outdir: root,
     outExtension: { '.js': '.mjs' },
     write: false,
     bundle: true,
