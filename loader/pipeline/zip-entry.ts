@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
-import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { crc32, createInflateRaw } from 'node:zlib';
 import { ExtractError } from '../bag/extract-error.ts';
+import { type InflateRoom, inflateFresh } from './inflate-room.ts';
 import type { RandomAccess } from './random-access.ts';
 import type { ZipEntry } from './zip.ts';
 
@@ -13,13 +14,19 @@ const largestInMemory = 512 * 1024 * 1024; // a file of 10,000 occurrences is 13
 
 /**
  * The bytes of an entry in one buffer, its size and CRC-32 checked, for one range read (rarely two). Meant for the XML
- * files of NUM and OPR, 13 MB each: an entry over 512 MB is refused; `entryStream` has no limit.
+ * files of NUM and OPR, 13 MB each: an entry over 512 MB is refused; `entryStream` has no limit. With a `room` the bytes
+ * are only valid until the room is used again.
  */
-export async function readEntry(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
+export async function readEntry(
+  source: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+  room?: InflateRoom,
+): Promise<Buffer> {
   if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
   refuseUnreadable(source, entry, label);
   const compressed = await compressedBytes(source, entry, label);
-  const bytes = entry.method === 'stored' ? compressed : inflate(compressed, entry, label);
+  const bytes = entry.method === 'stored' ? compressed : inflate(compressed, entry, label, room);
   check(entry, bytes.length, crc32(bytes), label);
   return bytes;
 }
@@ -54,10 +61,9 @@ function dataOffset(header: Buffer, label: string): number {
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-/** One allocation of the right size is twice as fast as zlib's chunks; one byte more spares zlib a second round. */
-function inflate(compressed: Buffer, entry: ZipEntry, label: string): Buffer {
+function inflate(compressed: Buffer, { size }: ZipEntry, label: string, room: InflateRoom | undefined): Buffer {
   try {
-    return inflateRawSync(compressed, { chunkSize: Math.max(entry.size + 1, 64), maxOutputLength: entry.size + 1 });
+    return room ? room.inflate(compressed, size) : inflateFresh(compressed, size);
   } catch (cause) {
     throw damaged(label, (cause as Error).message, cause);
   }

@@ -8,6 +8,7 @@ import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
 import { readReferenceFile } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
 import { fileLabel, type Member } from '../pipeline/extract-members.ts';
+import { InflateRoom } from '../pipeline/inflate-room.ts';
 import { readEntry } from '../pipeline/zip-entry.ts';
 import type { Amount } from '../progress.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
@@ -37,6 +38,7 @@ export async function extractPart(
   const member = load.members[index] as Member;
   const zip = await openObject(storage, paths.member(loadId, index, member.name));
 
+  const room = new InflateRoom();
   const rows = new ShardedRows();
   const toLine = lineMaker();
   const problems = emptyReport();
@@ -44,7 +46,7 @@ export async function extractPart(
   let addresses = 0;
   for (const file of files) {
     const label = fileLabel(extractName(load), member, file);
-    const xml = await readEntry(zip, file, label);
+    const xml = await readEntry(zip, file, label, room);
     const counts = readNummeraanduidingen(xml, label, load.state, (nummeraanduiding) => {
       const outcome = toAddressRow(nummeraanduiding, reference, label);
       if (isProblem(outcome)) return addProblem(problems, outcome);

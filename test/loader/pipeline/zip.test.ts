@@ -3,8 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
+import { InflateRoom } from '../../../loader/pipeline/inflate-room.ts';
 import { bufferAccess, fileAccess, type RandomAccess, subRange } from '../../../loader/pipeline/random-access.ts';
 import { listEntries, type ZipEntry } from '../../../loader/pipeline/zip.ts';
 import { entryRange, entryStream, readEntry } from '../../../loader/pipeline/zip-entry.ts';
@@ -28,9 +30,12 @@ async function firstEntry(source: RandomAccess): Promise<ZipEntry> {
   return entry;
 }
 
-/** Both ways to read an entry, which must agree. */
+const room = new InflateRoom();
+
+/** All ways to read an entry, which must agree. */
 const ways: [string, (source: RandomAccess, entry: ZipEntry) => Promise<Buffer>][] = [
   ['readEntry', (source, entry) => readEntry(source, entry, 'a.zip > 9999NUM.xml')],
+  ['readEntry into a room', (source, entry) => readEntry(source, entry, 'a.zip > 9999NUM.xml', room)],
   ['entryStream', (source, entry) => buffer(entryStream(source, entry, 'a.zip > 9999NUM.xml'))],
 ];
 
@@ -168,6 +173,33 @@ describe('a zip that is broken', () => {
       })(),
     ).rejects.toMatchObject({ code: 'corrupt_zip' });
     expect(given).toBeLessThanOrEqual(1_000);
+  });
+});
+
+describe('an inflate room', () => {
+  const compressed = deflateRawSync(text);
+
+  it('inflates into the same memory again and again', () => {
+    const own = new InflateRoom();
+    const first = own.inflate(compressed, text.length);
+    expect(first.equals(text)).toBe(true);
+    const second = own.inflate(compressed, text.length);
+    expect(second.equals(text)).toBe(true);
+    expect(second.buffer).toBe(first.buffer);
+  });
+
+  it('grows for what is larger, and inflates what is smaller', () => {
+    const own = new InflateRoom();
+    for (const length of [10, text.length, 0, 64, 1_000]) {
+      const part = text.subarray(0, length);
+      expect(own.inflate(deflateRawSync(part), length).equals(part)).toBe(true);
+    }
+  });
+
+  it('can be used after a failure', () => {
+    const own = new InflateRoom();
+    expect(() => own.inflate(compressed.subarray(0, 50), text.length)).toThrow('unexpected end of file');
+    expect(own.inflate(compressed, text.length).equals(text)).toBe(true);
   });
 });
 
