@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import type { LoadReport } from '../loader/load-report.ts';
 import { defaultDataFolder } from './local-state.ts';
 import type { Service } from './service.ts';
 
@@ -9,8 +10,8 @@ export function greeting(service: Service, dataFolder: string): string {
   const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }) });
   const data = dataFolder === defaultDataFolder ? '' : ` --data ${quoted(dataFolder)}`;
   const folder = relative(process.cwd(), dataFolder) || '.';
-  return `
-Serving the addresses of ${dataset.report.state} on ${baseUrl}
+  return `${loadedText(dataset.report)}
+Serving ${count(dataset.report.keys)} addresses, the register of ${dataset.report.state}, on ${baseUrl}
 
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/address?${query}'
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/auth/validate'
@@ -23,6 +24,17 @@ The data stays in ${folder} (--fresh begins again); the functions log to ${folde
 Ctrl-C stops everything.
 `;
 }
+
+/** What was read and written, unless the table held the extract already. */
+function loadedText({ outcome, voorkomens, addresses, keys, withoutPostcode, problems }: LoadReport): string {
+  if (outcome !== 'published') return '';
+  return `
+Read ${count(voorkomens)} occurrences of nummeraanduidingen: ${count(addresses)} current addresses under ${count(keys)} keys;
+${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem
+`;
+}
+
+const count = (number: number) => number.toLocaleString('en');
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

@@ -6,6 +6,7 @@ import type { Progress } from '../loader/progress.ts';
 import { runLoad } from '../loader/run-load.ts';
 import { dynamoDbAddressTable } from '../loader/storage/dynamodb-address-table.ts';
 import { demoExamples, demoExtract } from './extract/demo.ts';
+import { transactionWriter } from './transaction-writer.ts';
 
 /** What is served. */
 export interface Dataset {
@@ -19,6 +20,8 @@ export type Example = { postcode: string; huisnummer: number; toevoeging?: strin
 export interface LoadOptions {
   readonly client: DynamoDBClient;
   readonly table: string;
+  /** Whether the engine is the embedded one. */
+  readonly embedded?: boolean;
   readonly storageFolder: string;
   /** Where the demo extract goes. */
   readonly demoFile: string;
@@ -35,7 +38,7 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
   const report = await runLoad({
     source: extract ?? (await writeDemo(options.demoFile)),
     storage: options.storageFolder,
-    addresses: dynamoDbAddressTable(client, table),
+    addresses: { ...dynamoDbAddressTable(client, table), ...(options.embedded && transactionWriter(client, table)) },
     progress: options.progress,
     // Always the same one: the data folder is ours alone, so a load under way is one that was interrupted.
     owner: 'npm start',

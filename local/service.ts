@@ -84,6 +84,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const dataset = await loadExtract({
     client,
     table: tables.addresses,
+    embedded: options.endpoint === undefined,
     storageFolder: folder.storageFolder,
     demoFile: folder.demoFile,
     extract: options.extract,

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { greeting } from './greeting.ts';
 import { defaultDataFolder } from './local-state.ts';
+import { showProgress } from './progress/show-progress.ts';
 import { startService } from './service.ts';
 import { startErrorText } from './start-error.ts';
 import { whenOrphaned } from './when-orphaned.ts';
@@ -14,6 +15,9 @@ interface Options {
   readonly data?: string;
   readonly fresh: boolean;
 }
+
+/** A progress bar hides the cursor; one that is cut off leaves it hidden. */
+const showCursor = '\u001b[?25h';
 
 const program = new Command('npm start --')
   .description('Runs the whole address service on this machine, on the demo extract or on a real one.')
@@ -43,6 +47,7 @@ async function start(options: Options): Promise<void> {
     // A second Ctrl-C does not wait; the engine ends with us whatever happens.
     if (leaving) process.exit(130);
     leaving = true;
+    if (process.stderr.isTTY) process.stderr.write(showCursor);
     await resources.disposeAsync().catch((error) => console.error(error));
     process.exit(exitCode);
   };
@@ -58,7 +63,8 @@ async function start(options: Options): Promise<void> {
         fresh,
         extract,
         endpoint,
-        progress: noProgress,
+        // The demo is loaded before anyone could read how far it is.
+        progress: extract === undefined ? noProgress : showProgress(),
         tell: (line) => console.log(line),
         onAnswer: ({ method, route, statusCode, milliseconds }) => {
           console.log(`${method} ${route?.split(' ').at(-1) ?? '(no route)'} ${statusCode} in ${milliseconds} ms`);
