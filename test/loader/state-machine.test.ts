@@ -1,10 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { StateError, StoppedError } from '../support/state-machine/errors.ts';
-import type { RunEvent } from '../support/state-machine/frame.ts';
-import type { Execution } from '../support/state-machine/run-state-machine.ts';
 import { validateDefinition } from '../support/state-machine/validate-definition.ts';
+import { sample, weespTruth } from '../support/weesp-truth.ts';
 import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';
 import { february, january, march, tableOf } from './steps/months.ts';
+import { ofKind, states, ways } from './what-happened.ts';
 
 let loader: StateMachineBench;
 
@@ -14,29 +14,7 @@ beforeAll(async () => {
 beforeEach(() => loader.reset());
 afterAll(() => loader.stop());
 
-/** The states that were gone through, those of child executions aside. */
-function states({ events }: Execution): string[] {
-  return events.flatMap((event) => (event.kind === 'entered' && !event.state.endsWith('Batch') ? [event.state] : []));
-}
-
-function ofKind<K extends RunEvent['kind']>({ events }: Execution, kind: K) {
-  return events.filter((event): event is Extract<RunEvent, { kind: K }> => event.kind === kind);
-}
-
-const toGuard = [
-  'Stage',
-  'Reference',
-  'PartsToExtract',
-  'Extract',
-  'Collect',
-  'ShardsToMerge',
-  'Merge',
-  'Guard',
-  'MayItGoOn',
-];
-const served = ['Apply', 'Publish', 'WasItLeftOver'];
-const ending = (tell: string[]) => ['Release', 'HowItEnded', ...tell];
-const failure = ['ReleaseAfterFailure', 'TellFailure', 'Failed'];
+const { begin, toGuard, apply, release } = ways;
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
 
 describe('the state machine of the loader', () => {
@@ -47,14 +25,7 @@ describe('the state machine of the loader', () => {
   it('loads an extract from a server, tells that it is served, and gives the lock back', async () => {
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: january.state, keys: 11, added: 11 } });
-    expect(states(execution)).toEqual([
-      'Begin',
-      'Discover',
-      'WhatToDo',
-      ...toGuard,
-      ...served,
-      ...ending(['TellServed', 'Done']),
-    ]);
+    expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'TellServed', 'Done']);
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects()).toEqual([`the state of ${january.state} is served`]);
     expect(ofKind(execution, 'mapped')).toEqual([
@@ -80,7 +51,7 @@ describe('the state machine of the loader', () => {
       status: 'SUCCEEDED',
       output: { action: 'none', served: { state: january.state } },
     });
-    expect(states(execution)).toEqual(['Begin', 'Discover', 'WhatToDo', ...ending(['Done'])]);
+    expect(states(execution)).toEqual([...begin, ...release, 'Done']);
     expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), PutItem: 1, DeleteItem: 1 });
     expect(loader.server.sent() - sent).toBe(0);
     expect(subjects()).toHaveLength(1);
@@ -104,7 +75,7 @@ describe('the state machine of the loader', () => {
       status: 'SUCCEEDED',
       output: { outcome: 'planned', added: 1, changed: 3, removed: 1 },
     });
-    expect(states(execution)).toEqual(['Begin', 'Discover', 'WhatToDo', ...toGuard, ...ending(['Done'])]);
+    expect(states(execution)).toEqual([...begin, ...toGuard, ...release, 'Done']);
     expect(loader.dynamoDb.take()).toMatchObject({ PutItem: 1 });
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects()).toHaveLength(1);
@@ -116,14 +87,14 @@ describe('the state machine of the loader', () => {
     const execution = await loader.run({ rollback: january.state });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'rollback', state: january.state } });
     expect(states(execution)).toEqual([
-      'Begin',
-      'Discover',
-      'WhatToDo',
+      ...begin,
       'Merge',
       'Guard',
       'MayItGoOn',
-      ...served,
-      ...ending(['TellServed', 'Done']),
+      ...apply,
+      ...release,
+      'TellServed',
+      'Done',
     ]);
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
@@ -140,13 +111,7 @@ describe('a load that the guard refuses', () => {
       error: 'LoadRefused',
       cause: expect.stringContaining('too_many_removed'),
     });
-    expect(states(refused)).toEqual([
-      'Begin',
-      'Discover',
-      'WhatToDo',
-      ...toGuard,
-      ...ending(['TellRefused', 'Refused']),
-    ]);
+    expect(states(refused)).toEqual([...begin, ...toGuard, ...release, 'TellRefused', 'Refused']);
     expect(loader.dynamoDb.take()).not.toHaveProperty('BatchWriteItem');
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects().at(-1)).toBe('a load was refused');
@@ -166,136 +131,22 @@ describe('a load that the guard refuses', () => {
   });
 });
 
-describe('a load that fails', () => {
-  it('in one child stops, tells what went wrong, and goes on where it was the next time', async () => {
-    const source = await loader.serve(january);
-    loader.replace('merge', (event: { Items: { shard: string }[] }, real) => {
-      if (event.Items[0]?.shard === '25') throw new Error('out of memory');
-      return real(event as never);
-    });
-    const failed = await loader.run({ source });
-    expect(failed).toMatchObject({ status: 'FAILED', error: 'States.ExceedToleratedFailureThreshold' });
-    expect(states(failed)).toEqual(['Begin', 'Discover', 'WhatToDo', ...toGuard.slice(0, -2), ...failure]);
-    expect(await loader.addresses()).toEqual(new Map());
-    expect(subjects()).toEqual(['a load failed']);
-    expect(loader.messages[0]?.text).toContain('ExceedToleratedFailureThreshold');
+const missing = existsSync(sample) ? '' : ` (skipped: ${sample} is missing)`;
 
-    loader.replace('merge');
-    expect(await loader.run({ source })).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await loader.addresses()).toEqual(tableOf(january));
-  });
-
-  it('by a fault of Lambda itself is tried again by itself, and a server that is unwell after minutes', async () => {
-    let [busy, unwell] = [2, 2];
-    loader.replace('extract', (event, real) => {
-      if (busy-- > 0) throw new StateError('Lambda.TooManyRequestsException', 'Rate Exceeded.');
-      return real(event);
-    });
-    loader.replace('discover', (event, real) => {
-      if (unwell-- > 0) throw Object.assign(new Error('503'), { name: 'SourceUnavailableError' });
-      return real(event);
-    });
-    const execution = await loader.run({ source: await loader.serve(january) });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED' });
-    expect(ofKind(execution, 'retried').map(({ state, delaySeconds }) => [state, delaySeconds])).toEqual([
-      ['Discover', 300],
-      ['Discover', 600],
-      ['ExtractBatch', 2],
-      ['ExtractBatch', 4],
-    ]);
-  });
-
-  it('tells the first thing that went wrong, also when the lock can not be given back', async () => {
-    loader.replace('collect', () => {
-      throw new Error('odd');
-    });
-    loader.replace('release', () => {
-      throw new Error('no table');
-    });
-    const execution = await loader.run({ source: await loader.serve(january) });
-    expect(execution).toMatchObject({ status: 'FAILED', error: 'Error', cause: expect.stringContaining('odd') });
-    expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
-  });
-
-  it('as its extract was replaced while it was read begins again with the new one', async () => {
-    const source = await loader.serve(january);
-    let replaced = false;
-    loader.replace('stage', async (event, real) => {
-      if (!replaced) await loader.serve(february);
-      replaced = true;
-      return real(event);
-    });
+(missing ? describe.skip : describe)(`the whole of Weesp${missing}`, () => {
+  it('is loaded by range from a server, and every address of it is served', async () => {
+    const bytes = readFileSync(sample);
+    const source = loader.server.serve('BAGGEM0457L-15102021.zip', bytes);
+    const before = loader.server.sent();
     const execution = await loader.run({ source });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: february.state } });
-    expect(ofKind(execution, 'waited')).toEqual([{ kind: 'waited', state: 'WaitForTheNewOne', seconds: 300 }]);
-    expect(await loader.addresses()).toEqual(tableOf(february));
-  });
-
-  it('as its extract is replaced again and again gives up', async () => {
-    const source = await loader.serve(january);
-    loader.replace('stage', async (event, real) => {
-      await loader.serve(january);
-      return real(event);
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { state: '2021-10-15', voorkomens: 16_113, addresses: 11_927, keys: 11_920, added: 11_920, problems: 0 },
     });
-    const execution = await loader.run({ source });
-    expect(execution).toMatchObject({ status: 'FAILED', error: 'SourceChangedError' });
-    expect(ofKind(execution, 'waited')).toHaveLength(3);
-    expect(subjects()).toEqual(['a load failed']);
-  });
-
-  it('as another one is at work leaves that one alone', async () => {
-    const source = await loader.serve(january);
-    const executions = await Promise.all([loader.run({ source }), loader.run({ source })]);
-    const [won, lost] = executions.sort((a, b) => b.status.localeCompare(a.status));
-    expect(won).toMatchObject({ status: 'SUCCEEDED', output: { state: january.state } });
-    expect(lost).toMatchObject({ status: 'FAILED', error: 'LockedError' });
-    expect(await loader.addresses()).toEqual(tableOf(january));
-  });
-});
-
-describe('a load that dies while it writes', () => {
-  /** Writes one file of changes of each batch, then ends so. */
-  const halfWay = (end: () => Promise<never>) =>
-    loader.replace('apply', async (event: { BatchInput: object; Items: object[] }, real) => {
-      await real({ ...event, Items: event.Items.slice(0, 1) } as never);
-      return end();
-    });
-
-  it('is finished first by the next one, which then does what it was asked for', async () => {
-    await loader.run({ source: await loader.serve(january) });
-    halfWay(() => Promise.reject(new Error('out of time')));
-    expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({ status: 'FAILED' });
-    const between = await loader.addresses();
-    expect(between).not.toEqual(tableOf(january));
-    expect(between).not.toEqual(tableOf(february));
-
-    loader.replace('apply');
-    const next = { ...february, state: '2026-02-09' };
-    const execution = await loader.run({ source: await loader.serve(next) });
-    expect(states(execution)).toEqual([
-      'Begin',
-      'Discover',
-      'WhatToDo',
-      ...served,
-      'Discover',
-      'WhatToDo',
-      ...toGuard,
-      ...served,
-      ...ending(['TellServed', 'Done']),
-    ]);
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: next.state, added: 0 } });
-    expect(await loader.addresses()).toEqual(tableOf(february));
-  });
-
-  it('by being stopped keeps others away until its lock is over, and is then finished', async () => {
-    const source = await loader.serve(january);
-    halfWay(() => Promise.reject(new StoppedError()));
-    expect(await loader.run({ source })).toMatchObject({ status: 'ABORTED' });
-    loader.replace('apply');
-    expect(await loader.run({ source })).toMatchObject({ status: 'FAILED', error: 'LockedError' });
-    await loader.outliveLock();
-    const execution = await loader.run({ source });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await loader.addresses()).toEqual(tableOf(january));
+    expect(loader.server.sent() - before).toBeLessThan(bytes.length / 2);
+    const { current } = await weespTruth();
+    const served = await loader.addresses();
+    expect(served.size).toBe(11_920);
+    for (const [key, { straat }] of current) expect(served.get(key)).toEqual([{ straat, woonplaats: 'Weesp' }]);
   });
 });

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { StateError, StoppedError } from '../support/state-machine/errors.ts';
+import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';
+import { february, january, tableOf } from './steps/months.ts';
+import { ofKind, states, ways } from './what-happened.ts';
+
+let loader: StateMachineBench;
+
+beforeAll(async () => {
+  loader = await startStateMachineBench();
+}, 60_000);
+beforeEach(() => loader.reset());
+afterAll(() => loader.stop());
+
+const { begin, toGuard, apply, release, failure } = ways;
+const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
+
+describe('a load that fails', () => {
+  it('in one child stops, tells what went wrong, and goes on where it was the next time', async () => {
+    const source = await loader.serve(january);
+    loader.replace('merge', (event: { Items: { shard: string }[] }, real) => {
+      if (event.Items[0]?.shard === '25') throw new Error('out of memory');
+      return real(event as never);
+    });
+    const failed = await loader.run({ source });
+    expect(failed).toMatchObject({ status: 'FAILED', error: 'States.ExceedToleratedFailureThreshold' });
+    expect(states(failed)).toEqual([...begin, ...toGuard.slice(0, -2), ...failure]);
+    expect(await loader.addresses()).toEqual(new Map());
+    expect(subjects()).toEqual(['a load failed']);
+    expect(loader.messages[0]?.text).toContain('ExceedToleratedFailureThreshold');
+
+    loader.replace('merge');
+    expect(await loader.run({ source })).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await loader.addresses()).toEqual(tableOf(january));
+  });
+
+  it('by a fault of Lambda itself is tried again by itself, and a server that is unwell after minutes', async () => {
+    let [busy, unwell] = [2, 2];
+    loader.replace('extract', (event, real) => {
+      if (busy-- > 0) throw new StateError('Lambda.TooManyRequestsException', 'Rate Exceeded.');
+      return real(event);
+    });
+    loader.replace('discover', (event, real) => {
+      if (unwell-- > 0) throw Object.assign(new Error('503'), { name: 'SourceUnavailableError' });
+      return real(event);
+    });
+    const execution = await loader.run({ source: await loader.serve(january) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED' });
+    expect(ofKind(execution, 'retried').map(({ state, delaySeconds }) => [state, delaySeconds])).toEqual([
+      ['Discover', 300],
+      ['Discover', 600],
+      ['ExtractBatch', 2],
+      ['ExtractBatch', 4],
+    ]);
+  });
+
+  it('tells the first thing that went wrong, also when the lock can not be given back', async () => {
+    loader.replace('collect', () => {
+      throw new Error('odd');
+    });
+    loader.replace('release', () => {
+      throw new Error('no table');
+    });
+    const execution = await loader.run({ source: await loader.serve(january) });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'Error', cause: expect.stringContaining('odd') });
+    expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
+  });
+
+  it('as its extract was replaced while it was read begins again with the new one', async () => {
+    const source = await loader.serve(january);
+    let replaced = false;
+    loader.replace('stage', async (event, real) => {
+      if (!replaced) await loader.serve(february);
+      replaced = true;
+      return real(event);
+    });
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: february.state } });
+    expect(ofKind(execution, 'waited')).toEqual([{ kind: 'waited', state: 'WaitForTheNewOne', seconds: 300 }]);
+    expect(await loader.addresses()).toEqual(tableOf(february));
+  });
+
+  it('as its extract is replaced again and again gives up', async () => {
+    const source = await loader.serve(january);
+    loader.replace('stage', async (event, real) => {
+      await loader.serve(january);
+      return real(event);
+    });
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'SourceChangedError' });
+    expect(ofKind(execution, 'waited')).toHaveLength(3);
+    expect(subjects()).toEqual(['a load failed']);
+  });
+
+  it('as another one is at work leaves that one alone', async () => {
+    const source = await loader.serve(january);
+    const executions = await Promise.all([loader.run({ source }), loader.run({ source })]);
+    const [won, lost] = executions.sort((a, b) => b.status.localeCompare(a.status));
+    expect(won).toMatchObject({ status: 'SUCCEEDED', output: { state: january.state } });
+    expect(lost).toMatchObject({ status: 'FAILED', error: 'LockedError' });
+    expect(await loader.addresses()).toEqual(tableOf(january));
+  });
+});
+
+describe('a load that dies while it writes', () => {
+  /** Writes one file of changes of each batch, then ends so. */
+  const halfWay = (end: () => Promise<never>) =>
+    loader.replace('apply', async (event: { BatchInput: object; Items: object[] }, real) => {
+      await real({ ...event, Items: event.Items.slice(0, 1) } as never);
+      return end();
+    });
+
+  it('is finished first by the next one, which then does what it was asked for', async () => {
+    await loader.run({ source: await loader.serve(january) });
+    halfWay(() => Promise.reject(new Error('out of time')));
+    expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({ status: 'FAILED' });
+    const between = await loader.addresses();
+    expect(between).not.toEqual(tableOf(january));
+    expect(between).not.toEqual(tableOf(february));
+
+    loader.replace('apply');
+    const next = { ...february, state: '2026-02-09' };
+    const execution = await loader.run({ source: await loader.serve(next) });
+    expect(states(execution)).toEqual([
+      ...begin,
+      ...apply,
+      'Discover',
+      'WhatToDo',
+      ...toGuard,
+      ...apply,
+      ...release,
+      'TellServed',
+      'Done',
+    ]);
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: next.state, added: 0 } });
+    expect(await loader.addresses()).toEqual(tableOf(february));
+  });
+
+  it('by being stopped keeps others away until its lock is over, and is then finished', async () => {
+    const source = await loader.serve(january);
+    halfWay(() => Promise.reject(new StoppedError()));
+    expect(await loader.run({ source })).toMatchObject({ status: 'ABORTED' });
+    loader.replace('apply');
+    expect(await loader.run({ source })).toMatchObject({ status: 'FAILED', error: 'LockedError' });
+    await loader.outliveLock();
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await loader.addresses()).toEqual(tableOf(january));
+  });
+});

@@ -1,0 +1,31 @@
+import type { RunEvent } from '../support/state-machine/frame.ts';
+import type { Execution } from '../support/state-machine/run-state-machine.ts';
+
+/** The states that an execution went through, those of child executions aside. */
+export function states({ events }: Execution): string[] {
+  return events.flatMap((event) => (event.kind === 'entered' && !event.state.endsWith('Batch') ? [event.state] : []));
+}
+
+/** What happened of one kind. */
+export function ofKind<K extends RunEvent['kind']>({ events }: Execution, kind: K): Extract<RunEvent, { kind: K }>[] {
+  return events.filter((event): event is Extract<RunEvent, { kind: K }> => event.kind === kind);
+}
+
+/** The ways through the machine, of which each execution takes some. */
+export const ways = {
+  begin: ['Begin', 'Discover', 'WhatToDo'],
+  toGuard: [
+    'Stage',
+    'Reference',
+    'PartsToExtract',
+    'Extract',
+    'Collect',
+    'ShardsToMerge',
+    'Merge',
+    'Guard',
+    'MayItGoOn',
+  ],
+  apply: ['Apply', 'Publish', 'WasItLeftOver'],
+  release: ['Release', 'HowItEnded'],
+  failure: ['ReleaseAfterFailure', 'TellFailure', 'Failed'],
+};
