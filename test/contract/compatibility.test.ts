@@ -62,7 +62,9 @@ function breaking(diffs: Diff[]): string[] {
 beforeAll(() => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
 });
-afterAll(() => jest.restoreAllMocks());
+afterAll(() => {
+  jest.restoreAllMocks();
+});
 
 describe('the OpenAPI document', () => {
   const present = read('openapi.json');

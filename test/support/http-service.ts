@@ -28,8 +28,7 @@ export async function startHttpService() {
     extract: undefined,
     progress: noProgress,
   });
-  /** Set by a test to make what is behind the interface fail. */
-  const faults: { failing?: Error } = {};
+  const faults: Faults = {};
   const gateway = await startGateway({ routes: routesOver(service, faults), host: '127.0.0.1', port: 0 });
   const baseUrl = `http://127.0.0.1:${gateway.port}`;
 
@@ -55,11 +54,14 @@ export async function startHttpService() {
   };
 }
 
+/** Set by a test to make what is behind the interface fail: always, or as many times as it says. */
+type Faults = { failing?: (Error & { times?: number }) | undefined };
+
 export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
 
 function routesOver(
   { client }: { client: Parameters<typeof createAccessStore>[0] },
-  faults: { failing?: Error },
+  faults: Faults,
 ): { key: string; target: Integration }[] {
   const stores = {
     accessStore: createAccessStore(client, testTables.accounts),
@@ -71,7 +73,9 @@ function routesOver(
     ...stores,
     addressStore: {
       find: async (request, signal) => {
-        if (faults.failing) throw faults.failing;
+        const { failing } = faults;
+        if (failing?.times !== undefined && --failing.times === 0) delete faults.failing;
+        if (failing) throw failing;
         return await addressStore.find(request, signal);
       },
     },

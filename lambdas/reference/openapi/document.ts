@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../shared/contract/address-parameters.ts';
 import { apiVersion } from '../../shared/http/common-headers.ts';
 import { lookupAnswer, validationAnswer } from './answers.ts';
+import { codeSamples } from './code-samples.ts';
 import { parameterExamples } from './examples.ts';
 import { headerComponents, headersOf } from './headers.ts';
 import { introduction } from './introduction.ts';
@@ -52,6 +53,7 @@ export function openApiDocument() {
             description:
               'Finds the street and the place of an exact postcode, huisnummer and toevoeging: `12` does not match `12A`. A ' +
               'valid lookup counts one unit in every window of the quota, whatever its outcome; an invalid one counts nothing.',
+            'x-codeSamples': codeSamples(),
             requestParams: { query: addressQuery },
             responses: { '200': lookupAnswer, ...problemReferences(401, 403, 422, 429, 500, 503) },
           },

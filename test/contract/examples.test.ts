@@ -1,0 +1,106 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { codeSamples } from '../../lambdas/reference/openapi/code-samples.ts';
+import { StoreUnavailable } from '../../lambdas/shared/domain/ports.ts';
+import { newAccount } from '../support/address-service.ts';
+import { type HttpService, startHttpService } from '../support/http-service.ts';
+
+const folder = fileURLToPath(new URL('../../docs/examples/', import.meta.url));
+const interpreters: [file: string, command: string[], present: string[]][] = [
+  ['curl.sh', ['sh', 'curl.sh'], ['curl', '--version']],
+  ['typescript.ts', [process.execPath, 'typescript.ts'], [process.execPath, '--version']],
+  ['python.py', ['python3', 'python.py'], ['python3', '--version']],
+  ['php.php', ['php', 'php.php'], ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);']],
+  ['csharp/Program.cs', ['dotnet', 'run', '--project', 'csharp', '--'], ['dotnet', '--version']],
+];
+
+let service: HttpService;
+let key: string;
+
+beforeAll(async () => {
+  service = await startHttpService();
+  ({ key } = await newAccount(service, { minute: 1000 }));
+});
+afterAll(() => service.stop());
+
+function isPresent([command = '', ...options]: string[]): boolean {
+  try {
+    execFileSync(command, options, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Result = { code: number; out: string; error: string };
+
+function run([command = '', ...options]: string[], query: string[], apiKey = key): Promise<Result> {
+  const env = { ...process.env, BAG_ADRES_URL: service.baseUrl, BAG_ADRES_KEY: apiKey };
+  return new Promise((resolve) => {
+    execFile(command, [...options, ...query], { cwd: folder, env }, (failure, out, error) => {
+      resolve({ code: failure ? Number(failure.code) : 0, out, error });
+    });
+  });
+}
+
+describe.each(interpreters)('the example %s', (file, command, present) => {
+  const here = isPresent(present);
+  const test = here ? it : it.skip;
+  const because = here ? '' : ` (skipped: ${present[0]} is not on this machine)`;
+  const isCurl = file === 'curl.sh';
+
+  test(`tells the outcomes apart${because}`, async () => {
+    const queries = [
+      ['1012RJ', '147'],
+      ['1381de', '30', 'a 100'],
+      ['1381DE', '30', 'a'],
+      ['9999ZZ', '1'],
+    ];
+    const told = await Promise.all(queries.map((query) => run(command, query)));
+    expect(told.map(({ code, error }) => [code, error])).toEqual(told.map(() => [0, '']));
+    const lines = isCurl ? told.map(({ out }) => describeAnswer(out)) : told.map(({ out }) => out.trim());
+    expect(lines).toEqual([
+      'Nieuwezijds Voorburgwal, Amsterdam',
+      'Hugo de Grootlaan, Weesp',
+      'no such address',
+      'several: Kerkstraat, Amsterdam; Dorpsstraat, Utrecht',
+    ]);
+  });
+
+  test(`tells a problem as the service does, and fails${because}`, async () => {
+    const invalid = await run(command, ['0123AB', '0']);
+    expect(invalid.code).not.toBe(0);
+    for (const said of ['Invalid input', 'postcode must be', 'huisnummer must be']) {
+      expect(isCurl ? invalid.out : invalid.error).toContain(said);
+    }
+    const refused = await run(command, ['1012RJ', '147'], 'bagadres_no_key');
+    expect(isCurl ? refused.out : refused.error).toContain('This needs a valid API key');
+  });
+
+  test(`waits when it is asked to, and asks again${because}`, async () => {
+    const account = await newAccount(service, { minute: 1000 });
+    service.faults.failing = Object.assign(new StoreUnavailable('a moment'), { times: 1 });
+    const { code } = await run(command, ['1012RJ', '147'], account.key);
+    expect([code, service.faults.failing]).toEqual([0, undefined]);
+  });
+});
+
+describe('the description', () => {
+  it('shows each of the programs as it is', async () => {
+    const { paths } = JSON.parse(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+    const shown: { source: string }[] = paths['/address'].get['x-codeSamples'];
+    expect(shown).toEqual(codeSamples());
+    const files = await Promise.all(interpreters.map(([file]) => readFile(folder + file, 'utf8')));
+    expect(shown.map(({ source }) => source)).toEqual(files);
+  });
+});
+
+/** What curl prints is the answer itself. */
+function describeAnswer(out: string): string {
+  const answer = JSON.parse(out);
+  const line = ({ straat, woonplaats }: { straat: string; woonplaats: string }) => `${straat}, ${woonplaats}`;
+  if (answer.status === 'ok') return line(answer.address);
+  return answer.status === 'ambiguous' ? `several: ${answer.candidates.map(line).join('; ')}` : 'no such address';
+}
