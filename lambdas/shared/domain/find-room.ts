@@ -1,17 +1,23 @@
 import { admits } from './access.ts';
 import type { KeyClaim } from './api-key.ts';
 import { type AccessStore, type ChargeAttempt, type Clock, StoreUnavailable } from './ports.ts';
-import type { WindowCount } from './quota.ts';
+import type { QuotaDecision, WindowCount } from './quota.ts';
 import { Refusal } from './refusal.ts';
-import { decideShards, type Shard, sameShares } from './shards.ts';
+import { decideShards, notedAsDry, type Shard, sameShares } from './shards.ts';
 import type { WindowName } from './window.ts';
+
+type Exceeded = Extract<QuotaDecision, { kind: 'exceeded' }>;
+
+/** The share of refused callers that note what they found: enough to tell the next ones soon, few enough in a crowd. */
+const shareThatNotes = 1 / 4;
 
 /** The account, and the shard that has nothing left for it. */
 export type Exhausted = { claim: KeyClaim; shard: number };
 
 /**
  * The attempt that finds quota on another shard, or on the same one after some was moved there. Throws a `Refusal` only
- * when no shard has any: two reads in a row that differ in nothing but use have proved it (decision 0080).
+ * when no shard has any: two reads in a row that differ in nothing but use prove it, or an earlier caller did so and noted
+ * it (decision 0081).
  */
 export async function findRoom(
   store: AccessStore,
@@ -38,11 +44,11 @@ export async function findRoom(
         return { claim, now: move.at, shard: move.target.shard };
       }
       case 'exceeded': {
-        const { violated, retryAfterSeconds, quota } = decision;
-        if (before && sameShares(before, shards)) {
-          const starts = violated.map((name): [WindowName, number] => [name, (quota[name] as WindowCount).start]);
+        const isProved = before ? sameShares(before, shards) : shards.some(({ quota }) => notedAsDry(quota, clock()));
+        if (isProved) {
           const seen = shards.find(({ shard }) => shard === tried);
-          if (seen) await store.noteDry(claim.account, seen, Object.fromEntries(starts), signal);
+          if (seen && Math.random() < shareThatNotes) await note(store, claim, seen, decision, signal);
+          const { violated, retryAfterSeconds, quota } = decision;
           throw new Refusal({ code: 'quota-exceeded', violated, retryAfterSeconds, quota });
         }
         before = shards;
@@ -53,4 +59,15 @@ export async function findRoom(
     }
   }
   throw new StoreUnavailable('the shards of the account are contended: no quota was found in time');
+}
+
+async function note(
+  store: AccessStore,
+  claim: KeyClaim,
+  seen: Shard,
+  { violated, quota }: Exceeded,
+  signal: AbortSignal,
+) {
+  const starts = violated.map((name): [WindowName, number] => [name, (quota[name] as WindowCount).start]);
+  await store.noteDry(claim.account, seen, Object.fromEntries(starts), signal);
 }

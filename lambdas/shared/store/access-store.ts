@@ -16,6 +16,7 @@ import { toAccess, toShard } from './read-access.ts';
 import { orUnavailable } from './send.ts';
 import { moveCommands, noteDryCommand, readShardsCommand } from './shard-commands.ts';
 import { createShardHints } from './shard-hints.ts';
+import { shareWork } from './share-work.ts';
 
 /** Access items in DynamoDB: a strongly consistent read, or the one conditional write that is everything at once. */
 export function createAccessStore(client: StoreClient, table: string): AccessStore {
@@ -51,10 +52,13 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     return await charge(attempt, signal);
   }
 
-  const readShards: AccessStore['readShards'] = async (account, signal) => {
-    const items = await orUnavailable(query(readShardsCommand(table, account), signal), signal);
+  // Not under the signal of one of the callers that share it.
+  const readTogether = shareWork(async (account) => {
+    const items = await query(readShardsCommand(table, account));
     return items.map(toShard).toSorted((a, b) => a.shard - b.shard);
-  };
+  });
+
+  const readShards: AccessStore['readShards'] = (account, signal) => orUnavailable(readTogether(account), signal);
 
   const move: AccessStore['move'] = async (account, shares, signal) => {
     try {
