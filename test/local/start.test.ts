@@ -159,6 +159,18 @@ describe('npm start', () => {
   });
 });
 
+describe('an engine that ends by itself', () => {
+  it('ends the service, which says so', async () => {
+    const service = run();
+    await service.until(readyText);
+    const { stdout } = await promisify(execFile)('pgrep', ['-f', `^[^ ]*dynoxide serve.*${data}`]);
+    process.kill(Number(stdout.trim().split('\n')[0]), 'SIGKILL');
+    expect(await service.ended).toBe(1);
+    expect(service.output()).toMatch(/The DynamoDB engine has ended by itself/);
+    expect(await processesWith(data)).toEqual([]);
+  });
+});
+
 describe('a start that fails says so in one line, exits with 1 and leaves nothing running', () => {
   async function failure(args: string[], options: Parameters<typeof start>[1] = {}): Promise<string> {
     const service = run(args, options);
