@@ -1,0 +1,176 @@
+import { QueryCommand, ThrottlingException } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AddressService, createInstance, startAddressService } from '../../support/address-service.ts';
+import { expectWholeShards, type Limits, patchShard, shardedAccount, shardItems } from '../../support/shards.ts';
+
+let service: AddressService;
+
+beforeAll(async () => {
+  service = await startAddressService();
+});
+afterAll(() => service.stop());
+
+type Instance = AddressService['instance'];
+
+/** Instances that have met the account, so that they take any of its shards; each has charged it once. */
+async function acquaintances(key: string, count = 3, now?: number): Promise<Instance[]> {
+  const clock = now === undefined ? undefined : () => now;
+  const made = Array.from({ length: count }, () => createInstance(service.observed, clock));
+  for (const instance of made) await instance.lookUp(key);
+  return made;
+}
+
+/** How many of `count` concurrent lookups, spread over instances, got each status. */
+async function burst(on: Instance[], key: string, count: number): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const { status } = await (on[i % on.length] as Instance).lookUp(key);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }),
+  );
+  return statuses;
+}
+
+async function used(id: string): Promise<Record<string, number>> {
+  const { windows } = await service.admin.accounts.show(id);
+  return Object.fromEntries(Object.entries(windows).map(([name, { used }]) => [name, used]));
+}
+
+function callsByName(): Record<string, number> {
+  const calls: Record<string, number> = {};
+  for (const { name } of service.sent) calls[name] = (calls[name] ?? 0) + 1;
+  return calls;
+}
+
+const month = Date.UTC(2090, 0, 1) / 1000;
+
+describe('an account with several quota shards', () => {
+  it.each([
+    [2, { day: 41, month: 1000 }, 100, 41],
+    [3, { hour: 50, day: 50, month: 50 }, 120, 50],
+    [5, { hour: 33, day: 35, month: null }, 100, 33],
+    [8, { hour: 100, day: 60 }, 150, 60],
+    [8, { day: 4 }, 40, 4],
+    [20, { minute: 1000, hour: 61, month: 70 }, 150, 61],
+    [8, { month: null }, 60, 63],
+    [4, { day: 0, month: 10 }, 20, 0],
+  ] as [number, Limits, number, number][])(
+    'of %i and %j is served exactly what is left: after 3 lookups and %i at once it has used %i',
+    async (shards, limits, count, most) => {
+      const { id, key } = await shardedAccount(service, limits, shards);
+      const left = most - Math.min(3, most);
+      const statuses = await burst(await acquaintances(key), key, count);
+      expect(statuses).toEqual({ ...(left > 0 && { 200: left }), ...(count > left && { 429: count - left }) });
+      for (const units of Object.values(await used(id))) expect(units).toBe(most);
+      await expectWholeShards(service, id, shards, limits);
+    },
+  );
+
+  it('is served what is left when no shard has something left in every window', async () => {
+    const { id, key } = await shardedAccount(service, { day: 40, month: 60 }, 4);
+    const known = await acquaintances(key, 3);
+    const counts = [
+      { day_limit: 10, day_used: 10, month_limit: 30, month_used: 10 },
+      { day_limit: 10, day_used: 10, month_limit: 20, month_used: 15 },
+      { day_limit: 9, day_used: 0, month_limit: 5, month_used: 5 },
+      { day_limit: 11, day_used: 9, month_limit: 5, month_used: 5 },
+    ];
+    for (const [i, attributes] of counts.entries()) await patchShard(service, id, i, attributes);
+    expect(await burst(known, key, 60)).toEqual({ 200: 11, 429: 49 });
+    expect(await used(id)).toEqual({ day: 40, month: 46 });
+    await expectWholeShards(service, id, 4, { day: 40, month: 60 });
+  });
+
+  it('is charged by one write a lookup, by instances that know it and by those that do not', async () => {
+    const { id, key } = await shardedAccount(service, { minute: 100_000, day: null }, 4);
+    const known = await acquaintances(key, 2);
+    service.sent.length = 0;
+    expect(await burst([...known, createInstance(service.observed)], key, 90)).toEqual({ 200: 90 });
+    expect(callsByName()).toEqual({ UpdateItemCommand: 90, GetItemCommand: 90 });
+    expect(service.sent.every(({ name, units }) => units === (name === 'UpdateItemCommand' ? 1 : 0.5))).toBe(true);
+    for (const { minute_used: count } of await shardItems(service, id)) expect(count).toBeGreaterThan(0);
+  });
+
+  it('evens out shares that do not fit its requests, in few further calls', async () => {
+    const { id, key } = await shardedAccount(service, { hour: 2000 }, 4);
+    for (const [i, share] of [1940, 20, 20, 20].entries()) await patchShard(service, id, i, { hour_limit: share });
+    const known = await acquaintances(key);
+    service.sent.length = 0;
+    for (let i = 0; i < 20; i++) expect(await burst(known, key, 20)).toEqual({ 200: 20 });
+    const { GetItemCommand: lookups = 0, ...charging } = callsByName();
+    expect(lookups).toBe(400);
+    expect(Object.values(charging).reduce((sum, calls) => sum + calls, 0)).toBeLessThan(1.25 * 400);
+    service.sent.length = 0;
+    for (let i = 0; i < 10; i++) await burst(known, key, 20);
+    expect(Object.values(callsByName()).reduce((sum, calls) => sum + calls, 0)).toBeLessThan(2.1 * 200);
+  });
+
+  it('is refused by one write a lookup once it is known to be exhausted', async () => {
+    const { key } = await shardedAccount(service, { day: 12 }, 3);
+    const known = await acquaintances(key);
+    await burst(known, key, 100);
+    for (let i = 0; i < 40; i++) await (known[0] as Instance).lookUp(key);
+    service.sent.length = 0;
+    expect(await burst(known, key, 30)).toEqual({ 429: 30 });
+    expect(callsByName()).toEqual({ UpdateItemCommand: 30 });
+  });
+
+  it('tells the limits and what is left of the account, not of a shard', async () => {
+    const { key } = await shardedAccount(service, { minute: 400, day: 20 }, 4);
+    const [instance] = (await acquaintances(key, 1, month + 30)) as [Instance];
+    const { headers } = await instance.lookUp(key);
+    expect(headers['ratelimit-policy']).toBe('"minute";q=400;w=60, "day";q=20;w=86400');
+    expect(headers.ratelimit).toMatch(/^"day";r=(12|16|20);t=86370$/);
+    await burst([instance], key, 30);
+    for (let i = 0; i < 40; i++) {
+      const refused = await instance.lookUp(key);
+      expect([refused.status, refused.json]).toEqual([429, expect.objectContaining({ violated_windows: ['day'] })]);
+      expect(refused.headers).toMatchObject({ 'retry-after': '86370', ratelimit: '"day";r=0;t=86370' });
+      expect(refused.headers['ratelimit-policy']).toBe('"minute";q=400;w=60, "day";q=20;w=86400');
+    }
+    const validation = await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } });
+    expect(validation.json).toMatchObject({ limits: { minute: 400, day: 20 } });
+  });
+
+  it('rolls passed windows over under load without losing or inventing a unit', async () => {
+    const { id, key } = await shardedAccount(service, { minute: 30, day: 100 }, 4);
+    for (const [minute, admitted] of [30, 30, 30, 10, 0].entries()) {
+      const known = await acquaintances(key, 2, month + 60 * minute + 5);
+      expect((await burst(known, key, 60))[200] ?? 0).toBe(Math.max(0, admitted - 2));
+    }
+    expect((await burst(await acquaintances(key, 2, month + 86_400), key, 60))[200]).toBe(28);
+    expect((await used(id)).day).toBe(30);
+  });
+
+  it('is never served more than the limit in a window when clocks differ, and all of it', async () => {
+    const { key } = await shardedAccount(service, { minute: 40 }, 5);
+    const boundary = month + 1200;
+    const known = await Promise.all(
+      [-1, 1, -0.1, 0.1].map(async (skew) => (await acquaintances(key, 1, boundary + skew))[0]),
+    );
+    const { 200: served = 0, 429: refused = 0 } = await burst(known as Instance[], key, 160);
+    expect(served + refused).toBe(160);
+    expect(served + 4).toBeGreaterThanOrEqual(40);
+    expect(served + 4).toBeLessThanOrEqual(80);
+    const after = await acquaintances(key, 1, boundary + 2);
+    expect((await burst(after, key, 60))[200] ?? 0).toBeLessThanOrEqual(80 - served - 4);
+    expect((await burst(await acquaintances(key, 2, boundary + 3), key, 60))[200] ?? 0).toBe(0);
+  });
+
+  it('is refused with 503 and nothing else when its shards can not be read', async () => {
+    const { key } = await shardedAccount(service, { day: 2 }, 2);
+    const send = (command: unknown, ...rest: unknown[]) =>
+      command instanceof QueryCommand
+        ? Promise.reject(new ThrottlingException({ $metadata: {}, message: 'injected' }))
+        : (service.observed.send as (...all: unknown[]) => Promise<unknown>)(command, ...rest);
+    const instance = createInstance({ send } as unknown as typeof service.observed);
+    const statuses = new Set<number>();
+    for (let i = 0; i < 10; i++) {
+      const { status, headers } = await instance.lookUp(key);
+      statuses.add(status);
+      if (status === 503) expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    }
+    expect(statuses).toEqual(new Set([200, 503]));
+  });
+});
