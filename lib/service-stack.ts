@@ -4,6 +4,7 @@ import { metricNamespaceOf, metricNamespaceVariable } from '../lambdas/shared/me
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Config } from './config/schema.ts';
 import type { DataStack } from './data-stack.ts';
+import { grantTable } from './grant-table.ts';
 import { isProtected } from './removal.ts';
 import { HttpApi } from './service/http-api.ts';
 import { HttpFunction } from './service/http-function.ts';
@@ -43,9 +44,10 @@ export class ServiceStack extends Stack {
       description: 'Tells whether a key works and with which limits; answers unknown paths',
       environment: common,
     });
-    accounts.grant(address.function, 'dynamodb:GetItem', 'dynamodb:UpdateItem');
-    addresses.grant(address.function, 'dynamodb:GetItem');
-    accounts.grant(validate.function, 'dynamodb:GetItem');
+    // Query reads the quota shards of one account; a transaction of updates needs no more than an update.
+    grantTable(accounts, address.function, 'GetItem', 'UpdateItem', 'Query');
+    grantTable(addresses, address.function, 'GetItem');
+    grantTable(accounts, validate.function, 'GetItem');
 
     const live = { address: address.live, validate: validate.live };
     const { api } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });

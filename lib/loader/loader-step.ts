@@ -18,6 +18,7 @@ import { loaderEnvironment } from '../../loader/names.ts';
 import { acknowledge, acknowledgeWildcard } from '../acknowledge.ts';
 import type { Config } from '../config/schema.ts';
 import { functionRole } from '../function-role.ts';
+import { grantTable } from '../grant-table.ts';
 import { logGroupProps } from '../log-group-props.ts';
 
 export type LoaderStepProps = {
@@ -64,7 +65,7 @@ export class LoaderStep extends Construct {
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
       logGroup,
-      role: functionRole(this, logGroup),
+      role: functionRole(this, logGroup, encryptionKey),
       environment: settings,
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
     });
@@ -78,7 +79,7 @@ export class LoaderStep extends Construct {
   /** Lets the step use the addresses table by these operations only. */
   usesTable(table: ITable, ...operations: string[]): this {
     this.function.addEnvironment(environment.addressesTable, table.tableName);
-    table.grant(this.function, ...operations.map((operation) => `dynamodb:${operation}`));
+    grantTable(table, this.function, ...operations);
     return this;
   }
 

@@ -49,7 +49,7 @@ export class HttpFunction extends Construct {
       tracing: Tracing.ACTIVE,
       loggingFormat: LoggingFormat.JSON,
       logGroup,
-      role: functionRole(this, logGroup),
+      role: functionRole(this, logGroup, encryptionKey),
       environment,
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
     });
