@@ -4,7 +4,7 @@ import { type Thresholds, usualThresholds } from './dataset/guard.ts';
 import { processOwner, withLock } from './load-lock.ts';
 import { noProgress, type Progress } from './progress.ts';
 import type { Places } from './steps/step.ts';
-import type { AddressTable } from './storage/address-table.ts';
+import type { AddressTable, BulkImport } from './storage/address-table.ts';
 import { openStorage } from './storage/open-storage.ts';
 import type { Storage } from './storage/storage.ts';
 import { noWorkers, type Workers } from './task.ts';
@@ -16,6 +16,8 @@ export type LoadOptions = {
   storage: string | Storage;
   /** The table to fill: `dynamoDbAddressTable(client, name)`. */
   addresses: AddressTable;
+  /** Used instead of single writes for the first load of an empty table. */
+  bulkImport?: BulkImport;
   thresholds?: Thresholds;
   progress?: Progress;
   /** Threads; 0 does everything in this one. Left out: as many as pay. */

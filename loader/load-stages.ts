@@ -4,6 +4,7 @@ import { applyChanges } from './steps/apply.ts';
 import { approve } from './steps/approve.ts';
 import { type Collected, collect, type ShardItem } from './steps/collect.ts';
 import { type ChangeFile, guard, type Plan } from './steps/guard.ts';
+import { importAll } from './steps/import-all.ts';
 import { paths } from './steps/paths.ts';
 import { publish } from './steps/publish.ts';
 import { type Part, reference } from './steps/reference.ts';
@@ -63,6 +64,7 @@ export async function apply(session: Session, load: string): Promise<LoadReport>
   const plan = await getJson<Plan>(storage, paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
+  if (options.bulkImport) await importAll(session, { load, files, owner }, options.bulkImport);
   for (const { changes, writes } of files) {
     const { written } = await applyChanges(session, { load, changes, owner }, (rows) => shown.advance({ rows }));
     if (written === 0) shown.advance({ rows: writes });

@@ -1,5 +1,6 @@
 import type { Place } from '../../lambdas/shared/domain/address-key.ts';
 import type { Write } from '../dataset/change-file.ts';
+import type { Line } from '../dataset/lines.ts';
 
 /** Which state the table serves: its date, and the load that brought it. */
 export type Dataset = { date: string; load: string };
@@ -9,6 +10,12 @@ export interface AddressWriter {
   /** Resolves when every write is in the table; `onWritten` hears how many more are, as they go. */
   write(writes: readonly Write[], onWritten?: (count: number) => void): Promise<void>;
 }
+
+/**
+ * Fills an empty table faster than single writes could, for instance from files. Resolves when every line is in the
+ * table; called again, after it died, it gets every line again.
+ */
+export type BulkImport = (lines: AsyncIterable<readonly Line[]>) => Promise<void>;
 
 /** The table that lookups read, as a load sees it. */
 export interface AddressTable extends AddressWriter {

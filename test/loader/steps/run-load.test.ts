@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { usualThresholds } from '../../../loader/dataset/guard.ts';
 import { loadHistory, loadStatus } from '../../../loader/load-history.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run-load.ts';
+import type { BulkImport } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { countWrites } from './count-writes.ts';
@@ -78,6 +79,23 @@ describe('a load', () => {
     expect(report.examples.changed.map(({ key }) => key)).toEqual(februaryChanges.changed);
     expect(report.examples.removed.map(({ key }) => key)).toEqual(februaryChanges.removed);
     expect(units() - before).toBe(5);
+    expect(await bench.addressesIn(table)).toEqual(tableOf(february));
+  });
+
+  it('into an empty table goes through a bulk import where there is one, and only then', async () => {
+    const { table, units, options } = await newPlace();
+    const { write } = dynamoDbAddressTable(bench.client, table);
+    let imported = 0;
+    const bulkImport: BulkImport = async (groups) => {
+      for await (const lines of groups) {
+        await write(lines.map((put) => ({ put })));
+        imported += lines.length;
+      }
+    };
+    await runLoad({ ...options, bulkImport, source: sources.january });
+    expect([imported, units()]).toEqual([11, 0]);
+    await runLoad({ ...options, bulkImport, source: sources.february });
+    expect([imported, units()]).toEqual([11, 5]);
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
