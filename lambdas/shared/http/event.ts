@@ -7,6 +7,7 @@ import type { AddressInput } from '../domain/address-input.ts';
 export type RequestEvent = APIGatewayProxyEventV2 & {
   /** Aborts when the time for an answer is over. */
   signal: AbortSignal;
+  deadline?: NodeJS.Timeout;
   /** By the clock of `performance.now()`. */
   startedAt: number;
   input?: AddressInput;
