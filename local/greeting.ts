@@ -16,6 +16,8 @@ Serving ${count(dataset.report.keys)} addresses, the register of ${dataset.repor
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/address?${query}'
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/auth/validate'
 
+The reference, in a browser: ${baseUrl}/docs
+
 Plans, accounts and keys, from another terminal:
 
   npm run bag-adres -- account show demo --local${data}

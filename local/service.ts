@@ -7,6 +7,7 @@ import type { Progress } from '../loader/progress.ts';
 import { baseUrl } from './base-url.ts';
 import { type DataFolder, emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
 import { demoKey } from './demo-account.ts';
+import { docsRoutes } from './docs/docs-routes.ts';
 import { localAws, localDynamoDb } from './dynamodb-client.ts';
 import { startEngine } from './engine.ts';
 import { startFunctions } from './function-routes.ts';
@@ -101,7 +102,12 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
 
   const { routes } = await functionsStart;
   const { host, onAnswer } = options;
-  const gateway = await startGateway({ routes, host, port: options.port, ...(onAnswer && { onAnswer }) });
+  const gateway = await startGateway({
+    routes: [...docsRoutes(), ...routes],
+    host,
+    port: options.port,
+    ...(onAnswer && { onAnswer }),
+  });
   resources.defer(gateway.stop);
   const url = baseUrl(host, gateway.port);
   resources.defer(() => removeLocalState(folder.path));

@@ -10,6 +10,7 @@ import { createAddressStore } from '../../lambdas/shared/store/address-store.ts'
 import { createKeyLabelStore } from '../../lambdas/shared/store/key-label-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { noProgress } from '../../loader/progress.ts';
+import { docsRoutes } from '../../local/docs/docs-routes.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { loadExtract } from '../../local/load-extract.ts';
 import { startAddressService, testChecksumSecret, testTables } from './address-service.ts';
@@ -29,7 +30,11 @@ export async function startHttpService() {
     progress: noProgress,
   });
   const faults: Faults = {};
-  const gateway = await startGateway({ routes: routesOver(service, faults), host: '127.0.0.1', port: 0 });
+  const gateway = await startGateway({
+    routes: [...docsRoutes(), ...routesOver(service, faults)],
+    host: '127.0.0.1',
+    port: 0,
+  });
   const baseUrl = `http://127.0.0.1:${gateway.port}`;
 
   /** Sends a request over HTTP and checks its answer against the contract. */

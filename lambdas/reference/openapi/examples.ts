@@ -10,7 +10,7 @@ type LookupExample = {
 /** Lookups with their answers on the demo data; a parameter's example belongs to the answer's example of that name. */
 export const lookupExamples: Record<string, LookupExample> = {
   found: {
-    summary: 'One address: Paleis op de Dam',
+    summary: 'One address',
     query: { postcode: '1012RJ', huisnummer: 147 },
     answer: {
       status: 'ok',
@@ -20,7 +20,7 @@ export const lookupExamples: Record<string, LookupExample> = {
     },
   },
   found_with_toevoeging: {
-    summary: 'One address with a toevoeging; letter case does not count, and spaces neither',
+    summary: 'With a toevoeging',
     query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'A 100' },
     answer: {
       status: 'ok',
@@ -30,7 +30,7 @@ export const lookupExamples: Record<string, LookupExample> = {
     },
   },
   not_found: {
-    summary: 'No such address in the register: the house has only numbers with a further addition',
+    summary: 'No such address',
     query: { postcode: '1381DE', huisnummer: 30, toevoeging: 'a' },
     answer: {
       status: 'not_found',
@@ -40,7 +40,7 @@ export const lookupExamples: Record<string, LookupExample> = {
     },
   },
   ambiguous: {
-    summary: 'Two streets on one postcode and number (made up)',
+    summary: 'Several places (made up)',
     query: { postcode: '9999ZZ', huisnummer: 1 },
     answer: {
       status: 'ambiguous',
