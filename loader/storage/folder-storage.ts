@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileAccess, type RandomAccess } from '../pipeline/random-access.ts';
@@ -53,6 +53,7 @@ export function folderStorage(folder: string): Storage {
     list: (prefix) => list(root, prefix),
     delete: async (keys) => {
       for (const key of keys) await rm(pathOf(key), { force: true });
+      for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
     },
   };
 }
@@ -84,6 +85,17 @@ async function list(root: string, prefix: string): Promise<StoredObject[]> {
     if (found) objects.push({ key, size: found.size });
   }
   return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Removes a folder that holds nothing any more, and those around it up to `root`. */
+async function removeEmpty(folder: string, root: string): Promise<void> {
+  for (let path = folder; path !== root; path = dirname(path)) {
+    const removed = await rmdir(path).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
+  }
 }
 
 function nullWhenMissing(error: unknown): null {
