@@ -1,7 +1,7 @@
 import type { Admin } from '../lambdas/shared/admin/admin.ts';
 import { AdminError } from '../lambdas/shared/admin/admin-error.ts';
 
-export const demoAccount = 'demo';
+const demoAccount = 'demo';
 const demoPlan = 'demo';
 
 /**

@@ -15,7 +15,7 @@ export interface Dataset {
   readonly example: Example;
 }
 
-export type Example = { postcode: string; huisnummer: number; toevoeging?: string | undefined };
+type Example = { postcode: string; huisnummer: number; toevoeging?: string | undefined };
 
 export interface LoadOptions {
   readonly client: DynamoDBClient;

@@ -25,17 +25,22 @@ const expected = [
   TemplateError,
 ];
 
+const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);
+
 /** What to print of an error that ended a start. */
 export function startErrorText(error: unknown, { host, port, endpoint }: Place): string {
-  const code = (error as NodeJS.ErrnoException).code;
-  const syscall = (error as NodeJS.ErrnoException).syscall;
-  if (syscall === 'listen' || syscall === 'getaddrinfo') {
-    if (code === 'EADDRINUSE')
-      return `Port ${port} on ${host} is in use. Choose another with --port N; 0 picks a free one.`;
-    if (code === 'EACCES') return `Port ${port} needs more rights than you have. Choose one above 1023 with --port N.`;
-    return `${host} is not an address of this machine (${code}). Choose another with --host.`;
+  const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
+  if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === host)) {
+    switch (code) {
+      case 'EADDRINUSE':
+        return `Port ${port} on ${host} is in use. Choose another with --port N; 0 picks a free one.`;
+      case 'EACCES':
+        return `Port ${port} needs more rights than you have. Choose one above 1023 with --port N.`;
+      default:
+        return `${host} is not an address of this machine (${code}). Choose another with --host.`;
+    }
   }
-  if (code === 'ECONNREFUSED' && endpoint !== undefined) {
+  if (endpoint !== undefined && unreachable.has(code ?? '')) {
     return `No DynamoDB engine answers at ${endpoint} (AWS_ENDPOINT_URL_DYNAMODB).`;
   }
   if (expected.some((type) => error instanceof type)) return (error as Error).message;

@@ -39,7 +39,7 @@ async function start(options: Options): Promise<void> {
   const { host, port, fresh } = options;
   const dataFolder = options.data === undefined ? defaultDataFolder : fromCaller(options.data);
   const extract = options.extract === undefined ? undefined : fromCaller(options.extract);
-  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
   let leaving = false;

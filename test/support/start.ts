@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const root = resolve(import.meta.dirname, '../..');
+const startModule = new URL('../../local/start.ts', import.meta.url).pathname;
 
 /** A start in a process of its own, as a person sees it. */
 export interface Start {
@@ -23,7 +24,7 @@ export function start(
   args: string[],
   { npm = false, env = {} }: { npm?: boolean; env?: Record<string, string> } = {},
 ): Start {
-  const [command, ...fixed] = npm ? ['npm', 'start', '--'] : [process.execPath, 'local/start.ts'];
+  const [command, ...fixed] = npm ? ['npm', 'start', '--'] : [process.execPath, startModule];
   const { npm_lifecycle_event: _event, ...inherited } = process.env;
   const child = spawn(command as string, [...fixed, ...args], { cwd: root, env: { ...inherited, ...env } });
   let printed = '';
