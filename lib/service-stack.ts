@@ -6,6 +6,7 @@ import type { Config } from './config/schema.ts';
 import type { DataStack } from './data-stack.ts';
 import { grantTable } from './grant-table.ts';
 import { isProtected } from './removal.ts';
+import { Canary } from './service/canary.ts';
 import { HttpApi } from './service/http-api.ts';
 import { HttpFunction } from './service/http-function.ts';
 import { ServiceAlarms } from './service/service-alarms.ts';
@@ -50,10 +51,11 @@ export class ServiceStack extends Stack {
     grantTable(accounts, validate.function, 'GetItem');
 
     const live = { address: address.live, validate: validate.live };
-    const { api } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
+    const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     address.deploySafely(config, rollback.address);
     validate.deploySafely(config, rollback.validate);
+    if (config.canary) new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

@@ -1,4 +1,12 @@
 /** The metrics of the service, as its log lines emit them and its alarms and dashboard read them. */
+/** Environment variables of the canary. */
+export const canaryEnvironment = {
+  /** The lookup to do, a whole URL. */
+  url: 'CANARY_URL',
+  /** The secret in Secrets Manager that holds the API key to do it with. */
+  keySecret: 'CANARY_KEY_SECRET',
+} as const;
+
 export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
 
 /** The variable that tells a Lambda the namespace of its deployment: stages in one account don't mix. */
@@ -24,6 +32,10 @@ export const metricNames = {
   charges: 'Charges',
   /** Windows that a charge restarted. */
   windowRolls: 'WindowRolls',
+  /** 1 when the canary's lookup went wrong, else 0; without dimensions but `service`. */
+  canaryFailures: 'CanaryFailures',
+  /** Milliseconds of the canary's lookup, from its side. */
+  canaryLatency: 'CanaryLatency',
   /** Days since the date of the state that is served; the loader emits it daily, without dimensions but `service`. */
   datasetAge: 'DatasetAgeDays',
 } as const;

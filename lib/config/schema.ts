@@ -27,6 +27,15 @@ const domain = z.strictObject({
     .describe('The name of that zone; `domain.name` lies in it.'),
 });
 
+const canary = z.strictObject({
+  keySecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager').describe(
+    'The secret that holds an API key, as text; its account pays for the lookups.',
+  ),
+  postcode: text(/^[1-9][0-9]{3}[A-Z]{2}$/, 'a postcode, for instance 1012RJ').describe('Of an address that exists.'),
+  huisnummer: z.int().min(1).max(99_999).describe('Of an address that exists.'),
+  everyMinutes: z.int().min(1).max(60).default(5).describe('How often to look it up.'),
+});
+
 const throttle = z.strictObject({
   ratePerSecond: z.int().min(1).max(10_000).default(100).describe('Requests a second, for all accounts together.'),
   burst: z.int().min(1).max(5_000).default(200).describe('Requests that may come at once above that.'),
@@ -98,6 +107,9 @@ export const configSchema = z.strictObject({
     .enum(['canary', 'all-at-once'])
     .default('canary')
     .describe('`canary`: a new version first gets a tenth of the requests for five minutes. Both go back on an alarm.'),
+  canary: canary
+    .optional()
+    .describe('Looks an address up on schedule, as a caller does, and raises an alarm when that goes wrong.'),
   tags: z
     .record(text(/^(?!aws:).{1,128}$/, 'a tag name that does not begin with aws:'), z.string().max(256))
     .meta({ allowed: 'names and values' })

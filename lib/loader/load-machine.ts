@@ -9,6 +9,7 @@ import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import { logGroupProps } from '../log-group-props.ts';
+import { scheduleRole } from '../schedule-role.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 import { letRunMaps, machineRole } from './machine-role.ts';
@@ -47,6 +48,7 @@ export class LoadMachine extends Construct {
       description: 'Asks whether the register has a newer state',
       schedule: ScheduleExpression.expression(config.schedule, TimeZone.of('Europe/Amsterdam')),
       target: new StepFunctionsStartExecution(this.machine, {
+        role: scheduleRole(this, 'states:StartExecution', this.machine.stateMachineArn),
         input: ScheduleTargetInput.fromObject({}),
         retryAttempts: 3,
         maxEventAge: Duration.hours(1),

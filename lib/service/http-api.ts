@@ -29,6 +29,8 @@ export type HttpApiProps = {
  */
 export class HttpApi extends Construct {
   readonly api: Api;
+  /** Where callers reach it. */
+  readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, { config, encryptionKey, address, validate }: HttpApiProps) {
     super(scope, id);
@@ -57,9 +59,8 @@ export class HttpApi extends Construct {
       accessLogSettings: accessLog(this, logGroupProps(config, encryptionKey)),
       ...(domain && { domainMapping: { domainName: domain.domainName } }),
     });
-    new CfnOutput(this, 'BaseUrl', {
-      value: config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint,
-    }).overrideLogicalId('BaseUrl');
+    this.baseUrl = config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint;
+    new CfnOutput(this, 'BaseUrl', { value: this.baseUrl }).overrideLogicalId('BaseUrl');
   }
 }
 

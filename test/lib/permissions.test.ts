@@ -127,7 +127,7 @@ describe('what each function may do', () => {
         ...removes('loads/*', 'snapshots/*', 'approvals/*'),
       ),
       ...step('Release', ...table('DeleteItem')),
-      SchedulerRoleForTarget25d46b: ['states:StartExecution on LoadMachine'],
+      LoadScheduleRole: ['states:StartExecution on LoadMachine'],
     });
     const invoked = [
       'Apply',
@@ -192,7 +192,7 @@ describe('what each function may do', () => {
     expect(permissions(plain.data)).toEqual({});
   });
 
-  it('is exactly the use of one key on top of it, where data is encrypted with a key of the operator', () => {
+  it('is exactly the use of one key on top of it, where data is encrypted with a key of the operator; and the canary', () => {
     const useObjects = ['kms:Decrypt on EncryptionKey', 'kms:GenerateDataKey on EncryptionKey'];
     const useTable = [
       ...['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'GenerateDataKeyWithoutPlaintext'],
@@ -209,6 +209,14 @@ describe('what each function may do', () => {
     expect(more(permissions(plain.service), permissions(encrypted.service))).toEqual({
       AddressRole: useTable,
       ValidateRole: useTable,
+      CanaryRole: [
+        ...useObjects.slice(0, 1),
+        ...logging('CanaryLogs'),
+        'secretsmanager:DescribeSecret on arn:aws:secretsmanager:eu-central-1:AWS::AccountId:secret:bag-adres-canary-??????',
+        'secretsmanager:GetSecretValue on arn:aws:secretsmanager:eu-central-1:AWS::AccountId:secret:bag-adres-canary-??????',
+        ...tracing,
+      ],
+      CanaryScheduleRole: ['lambda:InvokeFunction on CanaryFunction'],
       AddressDeploymentServiceRole: [],
       ValidateDeploymentServiceRole: [],
     });
@@ -220,7 +228,7 @@ describe('what each function may do', () => {
     expect(more(permissions(plain.loader), permissions(encrypted.loader))).toEqual({
       ...Object.fromEntries([...inObjects, ...inTable]),
       LoadRole: publish,
-      SchedulerRoleForTarget25d46b: [],
+      LoadScheduleRole: [],
     });
   });
 

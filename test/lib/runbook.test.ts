@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ofType, templates } from './synthesized.ts';
+import { everything, ofType, templates } from './synthesized.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 
@@ -19,7 +19,7 @@ describe('the runbook', () => {
   let actions: unknown[];
 
   beforeAll(() => {
-    const { data, service, loader } = templates();
+    const { data, service, loader } = templates(everything);
     const alarms = [data, service, loader].flatMap((template) =>
       Object.values(ofType(template, 'AWS::CloudWatch::Alarm')),
     );

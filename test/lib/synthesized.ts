@@ -28,6 +28,7 @@ export const everything = {
   deployment: 'all-at-once',
   alarmEmail: 'beheer@example.nl',
   tags: { team: 'adressen' },
+  canary: { keySecretName: 'bag-adres-canary', postcode: '1012RJ', huisnummer: 147 },
   domain: {
     name: 'adres.example.nl',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/0a1b2c',
