@@ -30,8 +30,13 @@ describe('a token', () => {
     expect(resolve({ 'Fn::Sub': `${of('AWS::AccountId')} ${of('Bucket1A2B')}` })).toBe('123456789012 bucket1a2b');
   });
 
+  it('selects a part of a text, and of a name that has no parts the whole', () => {
+    const part = (text: unknown) => ({ 'Fn::Select': [1, { 'Fn::Split': [':', text] }] }) as Json;
+    expect(tokenResolver()([part('a:b'), part({ Ref: 'Machine' })])).toEqual(['b', 'Machine']);
+  });
+
   it('of a function that is not known is refused', () => {
-    expect(() => tokenResolver()({ 'Fn::Select': [0, ['a']] })).toThrow(/Fn::Select is not known/);
+    expect(() => tokenResolver()({ 'Fn::Cidr': ['a'] })).toThrow(/Fn::Cidr is not known/);
   });
 });
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 /** How an error comes out of the Runtime API. */
-export type RuntimeError = { errorType: string; errorMessage: string; trace: string[] };
-export type Invocation = { response: unknown } | { error: RuntimeError; type: string | undefined };
+type RuntimeError = { errorType: string; errorMessage: string; trace: string[] };
+type Invocation = { response: unknown } | { error: RuntimeError; type: string | undefined };
 
 export type LambdaRuntime = {
   /** The error of the start, where it went wrong. */

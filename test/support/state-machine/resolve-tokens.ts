@@ -51,6 +51,16 @@ export function tokenResolver(rename: Rename = asItIs): (value: Json) => Json {
       return parts.map((part) => String(resolve(part))).join(separator);
     }
     if (name === 'Fn::Sub') return substitute(argument);
+    if (name === 'Fn::Split') {
+      const [separator, text] = argument as [string, Json];
+      return String(resolve(text)).split(separator);
+    }
+    if (name === 'Fn::Select') {
+      const [index, list] = argument as [number, Json];
+      const parts = resolve(list) as Json[];
+      // What stands for an ARN is a name without parts: then the whole is any part of it.
+      return parts[Number(index)] ?? parts[0] ?? '';
+    }
     if (name === 'Fn::GetStackOutput') return importedName(argument as JsonObject);
     if (name === 'Fn::ImportValue') return named(String(resolve(argument)));
     throw new Error(`${name} is not known here: resolve it too.`);
