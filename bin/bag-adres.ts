@@ -10,4 +10,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
   env: process.env,
+  screen: process.stderr,
 });

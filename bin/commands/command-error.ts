@@ -2,10 +2,13 @@
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly code: string;
+  /** More that a script may want to know, beside code and message in the JSON of the error. */
+  readonly details: Record<string, unknown>;
 
-  constructor(code: string, message: string, options?: ErrorOptions) {
+  constructor(code: string, message: string, options: ErrorOptions & { details?: Record<string, unknown> } = {}) {
     super(message, options);
     this.code = code;
+    this.details = options.details ?? {};
   }
 }
 

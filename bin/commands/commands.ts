@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addAccountCommands } from './account.ts';
 import { addKeyCommands } from './key.ts';
+import { addLoadCommands } from './load.ts';
 import { addPlanCommands } from './plan.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -8,4 +9,4 @@ import type { Terminal } from './terminal.ts';
 export type AddCommands = (program: Command, terminal: Terminal) => void;
 
 /** All commands, in the order of the help. */
-export const commands: AddCommands[] = [addPlanCommands, addAccountCommands, addKeyCommands];
+export const commands: AddCommands[] = [addPlanCommands, addAccountCommands, addKeyCommands, addLoadCommands];

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { apiKeyPrefix } from '../../lambdas/shared/domain/api-key.ts';
 import { explainError } from '../output/explain-error.ts';
-import { UsageError } from './command-error.ts';
+import { snakeCase } from '../output/snake-case.ts';
+import { CommandError, UsageError } from './command-error.ts';
 import { commands } from './commands.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -18,7 +19,8 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
     const { code, message } = error instanceof CommanderError ? explainUsage(error) : explainError(error);
     const line = withoutKeys(message);
-    terminal.err(json ? JSON.stringify({ error: { code, message: line } }) : `bag-adres: ${line}`);
+    const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
+    terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : `bag-adres: ${line}`);
     return error instanceof CommanderError || error instanceof UsageError ? 2 : 1;
   }
 }
@@ -26,7 +28,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
 function commandLine(terminal: Terminal, json: boolean): Command {
   const program = new Command('bag-adres')
     .usage('COMMAND [options]')
-    .description('Plans, accounts and keys of the Dutch address service.')
+    .description('Plans, accounts and keys of the Dutch address service, and the loads of its register.')
     .addHelpText(
       'after',
       `
@@ -36,7 +38,8 @@ In a script, use "npm run -s bag-adres -- ..." and --json.
 Examples:
   npm run bag-adres -- plan put standard --limit minute=60 --limit day=5000 --local
   npm run bag-adres -- account create acme --plan standard --local
-  npm run bag-adres -- key create --account acme --label webshop --local`,
+  npm run bag-adres -- key create --account acme --label webshop --local
+  npm run bag-adres -- load status --stack bag-adres-prod`,
     )
     .exitOverride()
     .configureOutput({

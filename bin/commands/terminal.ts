@@ -5,4 +5,6 @@ export type Terminal = {
   /** Standard error: hints and errors. */
   err: (text: string) => void;
   env: NodeJS.ProcessEnv;
+  /** Where a person may be watching how far a command is; without it progress is plain lines of `err`. */
+  screen?: NodeJS.WriteStream;
 };

@@ -4,6 +4,7 @@ import { localDynamoDb } from '../../local/dynamodb-client.ts';
 import { readLocalState } from '../../local/local-state.ts';
 import { CommandError, UsageError } from '../commands/command-error.ts';
 import type { ConnectionOptions } from '../commands/connection-options.ts';
+import { patience } from './patience.ts';
 import { readSecret } from './read-secret.ts';
 import { readStackOutputs } from './read-stack-outputs.ts';
 
@@ -62,9 +63,3 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
   const addressesTable = env[environment.addressesTable];
   return { client: new DynamoDBClient(patience), accountsTable, addressesTable, checksumSecret };
 }
-
-/** An operator waits longer than a request may, but not for ever. */
-const patience = {
-  maxAttempts: 5,
-  requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
-};

@@ -1,3 +1,5 @@
+import { explainLoadFailure } from './explain-load-failure.ts';
+
 /** What a command's failure is called in JSON, and the one line that people read. */
 export type Explanation = { code: string; message: string };
 
@@ -24,6 +26,15 @@ const advice: Record<string, (message: string) => Explanation> = {
       'The table or the secret does not exist in this account and region; check the name, AWS_PROFILE and AWS_REGION.',
   }),
   TimeoutError: unreachable,
+  StateMachineDoesNotExist: () => ({
+    code: 'aws_not_found',
+    message:
+      'The state machine of the stack does not exist any more; deploy again, or check AWS_PROFILE and AWS_REGION.',
+  }),
+  NoSuchBucket: () => ({
+    code: 'aws_not_found',
+    message: 'The bucket of the stack does not exist any more; deploy again, or check AWS_PROFILE and AWS_REGION.',
+  }),
   NotRunningError: (message) => ({ code: 'not_running', message }),
 };
 
@@ -46,6 +57,8 @@ function unreachable(message: string): Explanation {
 export function explainError(error: unknown): Explanation {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
   if (isOurs(error)) return { code: error.code, message: error.message };
+  const ofLoad = explainLoadFailure(error.name, error.message);
+  if (ofLoad) return ofLoad;
   const known = Object.hasOwn(advice, error.name) ? advice[error.name] : undefined;
   if (known) return known(error.message);
   if (/Region is missing/.test(error.message)) {

@@ -64,6 +64,7 @@ export async function startLocalRun() {
   return {
     ...engine,
     local,
+    data,
     run: (...args: string[]) => run([...args, ...local]),
     json: async (...args: string[]) => JSON.parse((await run([...args, ...local, '--json'])).out),
     stop: async () => {

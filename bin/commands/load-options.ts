@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { CommandError, UsageError } from './command-error.ts';
+
+/** Where a command finds the loads, and how it prints. */
+export type LoadOptions = { json?: true; local?: true; data?: string; stack?: string };
+
+/** Gives `command` the options that every command about loads has. */
+export function withLoads(command: Command): Command {
+  const where = (flags: string, description: string) =>
+    new Option(flags, description).helpGroup('Where the register is loaded:');
+  return command
+    .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
+    .addOption(where('--local', 'on this machine, for the running "npm start"').conflicts('stack'))
+    .addOption(where('--data <dir>', 'with --local: the --data that "npm start" was given'))
+    .addOption(
+      where('--stack <name>', 'in the cloud: the name of any stack of the deployment, like bag-adres-prod-data'),
+    );
+}
+
+/** Checks what can be seen without a look at the place. @throws UsageError */
+export function checkPlace({ local, data, stack }: LoadOptions): void {
+  if (data !== undefined && !local) throw new UsageError('--data says which --local run; add --local.');
+  if (local || stack !== undefined) return;
+  throw new UsageError('Say where: --local for the running "npm start", or --stack NAME for a deployment.');
+}
+
+/** An extract as it was given. npm runs us in the root of the project; a relative path is one of where npm was run. @throws CommandError */
+export function sourceOf(extract: string, env: NodeJS.ProcessEnv): string {
+  if (/^(?:https?|s3):\/\/./i.test(extract)) return extract;
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(extract)) {
+    throw new UsageError(`--extract takes a file, an http(s) URL or s3://BUCKET/KEY, not "${extract}".`);
+  }
+  const file = resolve(env.INIT_CWD ?? process.cwd(), extract);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new CommandError('no_extract', `${file} is a folder; give the zip of the extract itself.`);
+  }
+  return file;
+}

@@ -1,0 +1,42 @@
+import { CommandError } from '../commands/command-error.ts';
+import { readStackOutputs } from './read-stack-outputs.ts';
+
+/** The stacks of a deployment and what they put out. */
+export type Deployment = {
+  /** What the names of its stacks begin with: `bag-adres-prod`. */
+  name: string;
+  /** @throws CommandError where no stack puts this out */
+  output(name: OutputName): string;
+};
+
+export type OutputName =
+  | 'AddressesTableName'
+  | 'AccountsTableName'
+  | 'StateMachineArn'
+  | 'SnapshotBucketName'
+  | 'BaseUrl';
+
+const parts = ['data', 'service', 'loader'] as const;
+
+/** What the stacks of a deployment are called, from the name of any of them or from what all their names begin with. */
+export function deploymentStacks(stack: string): { name: string; stacks: Record<(typeof parts)[number], string> } {
+  const name = stack.replace(/-(?:data|service|loader)$/, '');
+  return { name, stacks: { data: `${name}-data`, service: `${name}-service`, loader: `${name}-loader` } };
+}
+
+/** Reads the outputs of some stacks of a deployment. Throws what CloudFormation says where one does not exist. */
+export async function findDeployment(stack: string, wanted: readonly (typeof parts)[number][]): Promise<Deployment> {
+  const { name, stacks } = deploymentStacks(stack);
+  const outputs = Object.assign({}, ...(await Promise.all(wanted.map((part) => readStackOutputs(stacks[part])))));
+  return {
+    name,
+    output(key) {
+      if (outputs[key] !== undefined) return outputs[key];
+      const names = wanted.map((part) => stacks[part]).join(', ');
+      throw new CommandError(
+        'no_output',
+        `There is no output ${key} in ${names}; deploy again, or name another stack.`,
+      );
+    },
+  };
+}

@@ -1,0 +1,279 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { writeExtract } from '../../local/extract/write-extract.ts';
+import { february, january, type Month, tableOf, voorkomensOf } from '../loader/steps/months.ts';
+import { run, startLocalRun } from './command-line.ts';
+
+/** Forty addresses in the place of those before: more than may change unseen. */
+const another: Month = {
+  state: '2026-04-08',
+  addresses: Array.from({ length: 40 }, (_, index) => [`1012RJ ${index + 1}`, 'Dam', 'Amsterdam']),
+};
+
+let bench: Awaited<ReturnType<typeof startLocalRun>>;
+let folder: string;
+
+beforeAll(async () => {
+  bench = await startLocalRun();
+  folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
+  for (const month of [january, february, another]) {
+    await writeFile(fileOf(month), await writeExtract(month.state, voorkomensOf(month)));
+  }
+});
+afterAll(async () => {
+  await bench.stop();
+  await rm(folder, { recursive: true });
+});
+
+const fileOf = ({ state }: Month) => join(folder, `${state}.zip`);
+const extract = (month: Month) => ['--extract', fileOf(month)];
+const load = (...args: string[]) => bench.run('load', ...args);
+const json = (...args: string[]) => bench.json('load', ...args);
+const table = () => dynamoDbAddressTable(bench.client, 'addresses');
+const served = async (month: Month) => await table().read([...tableOf(month).keys()]);
+const failure = async (...args: string[]) => {
+  const { exit, out, err } = await load(...args, '--json');
+  expect([exit, out]).toEqual([1, '']);
+  return JSON.parse(err).error;
+};
+
+describe('loads on this machine, one after the other', () => {
+  it('nothing yet: status and history say what to do', async () => {
+    const place = bench.local.join(' ');
+    expect(await load('status')).toEqual({
+      exit: 0,
+      out: `Nothing is served yet. Load an extract: "load run ${place}".`,
+      err: '',
+    });
+    expect((await load('history')).out).toContain(`Nothing was loaded yet; "load run ${place}" does.`);
+    expect(await json('status')).toEqual({ published: null, pending: null, age_days: null, running: [], blocked: [] });
+    expect(await failure('approve')).toMatchObject({ code: 'not_found' });
+    expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_state' });
+  });
+
+  it('a plan tells what would change, and changes nothing', async () => {
+    expect(await json('plan', ...extract(january))).toMatchObject({
+      outcome: 'planned',
+      state: january.state,
+      served: null,
+      voorkomens: 13,
+      addresses: 13,
+      keys: 11,
+      added: 11,
+      changed: 0,
+      removed: 0,
+      problems: 0,
+    });
+    expect((await served(january)).size).toBe(0);
+    expect((await json('status')).published).toBeNull();
+  });
+
+  it('a run serves the extract, with plain lines of progress where nobody watches', async () => {
+    const { exit, out, err } = await load('run', ...extract(january));
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^The state of 2026-01-08 is served\.\n/);
+    expect(err).toMatch(/^(?:[a-z]+, (?:[^\n]*, )?done in [^\n]+(?:\n|$))+$/);
+    expect(await served(january)).toEqual(tableOf(january));
+  });
+
+  it('a plan shows an example of each kind of change', async () => {
+    const { out } = await load('plan', ...extract(february));
+    expect(out.split('\n')).toEqual(
+      expect.arrayContaining([
+        'Loading the state of 2026-02-08 after that of 2026-01-08.',
+        expect.stringMatching(/^ {2}\+ 1382LJ 30 +Nijverheidslaan, Weesp$/),
+        expect.stringMatching(
+          /^ {2}~ 9999ZZ 1 +Dorpsstraat, Amsterdam \| Kerkstraat, Weesp {2}-> {2}Kerkstraat, Weesp$/,
+        ),
+        expect.stringMatching(/^ {2}- 2513AA 2 +Binnenhof, ’s-Gravenhage$/),
+        'Would change: 1 added, 3 changed, 1 removed.',
+      ]),
+    );
+  });
+
+  it('what is served already is nothing to do, which is no failure', async () => {
+    await load('run', ...extract(february));
+    const { exit, out } = await load('run', ...extract(february));
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe state of 2026-02-08 is served\.$/);
+    expect(await json('run', ...extract(february))).toMatchObject({
+      outcome: 'unchanged',
+      state: february.state,
+      keys: 11,
+    });
+  });
+
+  it('a load that changes too much is blocked with its reasons, and what is served stays', async () => {
+    const plan = await load('plan', ...extract(another));
+    expect(plan).toMatchObject({
+      exit: 0,
+      err: expect.stringContaining('Running it would be blocked: 11 of 11 served'),
+    });
+    const error = await failure('run', ...extract(another));
+    expect(error).toEqual({
+      code: 'blocked',
+      message: expect.stringMatching(/100 %.*If that is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
+      load: expect.stringMatching(/^2026-04-08-/),
+      state: another.state,
+      objections: [
+        { code: 'too_many_removed', message: expect.any(String) },
+        { code: 'too_many_added', message: expect.any(String) },
+      ],
+    });
+    expect(await served(february)).toEqual(tableOf(february));
+    expect((await load('run', ...extract(another))).err).toMatch(
+      / {2}- 1012RJ 147 .*\n(?:.*\n)+bag-adres: .* is blocked/,
+    );
+    expect((await json('status')).blocked).toEqual([
+      { load: error.load, state: another.state, objections: error.objections },
+    ]);
+    expect((await load('status')).out).toContain(`"load approve ${error.load} ${bench.local.join(' ')}"`);
+  });
+
+  it('an approval names a load that is blocked, and runs it', async () => {
+    expect(await failure('approve', '2026-04-08-0000000000')).toMatchObject({
+      code: 'not_found',
+      message: expect.stringMatching(/these are: 2026-04-08-/),
+    });
+    expect(await json('approve')).toMatchObject({
+      outcome: 'published',
+      state: another.state,
+      removed: 11,
+      approved: true,
+    });
+    expect(await served(another)).toEqual(tableOf(another));
+    expect((await json('status')).blocked).toEqual([]);
+  });
+
+  it('going back is blocked and approved in the same way', async () => {
+    expect(await failure('rollback', '2026-01-01')).toMatchObject({
+      code: 'unknown_state',
+      message: expect.stringContaining('2026-02-08, 2026-01-08'),
+    });
+    const { code, load: id } = await failure('rollback', january.state);
+    expect(code).toBe('blocked');
+    expect(await json('approve', id)).toMatchObject({ outcome: 'published', state: january.state });
+    expect(await served(january)).toEqual(tableOf(january));
+    const kinds = (await json('history')).map(({ state, kind, kept }: Record<string, unknown>) => [state, kind, kept]);
+    expect(kinds).toEqual([
+      [january.state, 'rollback', true],
+      [another.state, 'extract', true],
+      [february.state, 'extract', true],
+      [january.state, 'extract', true],
+    ]);
+    expect((await load('history')).out).toMatch(/rollback .* is served [^\n]*\n[^\n]*2026-04-08/);
+  });
+
+  it('what was gone back from comes again only when it is asked for', async () => {
+    expect(await json('run', ...extract(another))).toMatchObject({
+      outcome: 'unchanged',
+      reason: expect.stringContaining('rolled back'),
+    });
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked' });
+  });
+
+  it('a load that stopped while it was written is shown with what finishes it', async () => {
+    const manifest = join(bench.data, 'manifest.json');
+    await load('run', ...extract(february));
+    const before = JSON.parse(await readFile(manifest, 'utf8'));
+    await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
+    expect((await load('status')).out).toMatch(/was begun to be written at .* finish it with "load run --local/);
+    await writeFile(manifest, JSON.stringify(before));
+  });
+});
+
+describe('a load that can not be is one line that helps', () => {
+  const no = (name: string, bytes: string | Buffer) => async () => {
+    await writeFile(join(folder, name), bytes);
+    return ['run', '--extract', join(folder, name)];
+  };
+
+  it.each<[string, () => Promise<string[]>, string, RegExp]>([
+    [
+      'no such file',
+      async () => ['run', '--extract', join(folder, 'none.zip')],
+      'no_extract',
+      /no extract at .*none\.zip/,
+    ],
+    ['a folder', async () => ['run', '--extract', folder], 'no_extract', /is a folder; give the zip/],
+    ['no zip', no('text.zip', 'BAG'), 'bad_extract', /text\.zip: .*not a zip/],
+    ['an empty file', no('empty.zip', ''), 'bad_extract', /empty\.zip: .*not a zip/],
+    [
+      'half a zip',
+      async () => no('half.zip', (await readFile(fileOf(january))).subarray(0, 1500))(),
+      'bad_extract',
+      /half\.zip: .*cut off or damaged/,
+    ],
+    [
+      'a zip of something else',
+      no('other.zip', Buffer.from(`PK\x05\x06${'\0'.repeat(18)}`, 'latin1')),
+      'bad_extract',
+      /other\.zip/,
+    ],
+    [
+      'a server that is not there',
+      async () => ['run', '--extract', 'http://127.0.0.1:1/x.zip'],
+      'source_unavailable',
+      /can't be read.*Check the address/,
+    ],
+    ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that began it/],
+  ])(
+    '%s',
+    async (_, args, code, message) => {
+      const error = await failure(...(await args()));
+      expect(error).toEqual({ code, message: expect.stringMatching(message) });
+      expect(error.message).not.toContain('\n');
+    },
+    60_000,
+  );
+
+  it('two at once: the second says who is at work, and touches nothing', async () => {
+    await table().lock.acquire('someone else', 60);
+    expect(await failure('run', ...extract(january))).toMatchObject({
+      code: 'locked',
+      message: expect.stringMatching(/Another load \(someone else\) is at work/),
+    });
+    await table().lock.release('someone else');
+  });
+
+  it('another storage than that of the table', async () => {
+    await table().setDataset({ date: '2020-01-08', load: 'of-someone' });
+    expect(await failure('status')).toMatchObject({ code: 'foreign_storage' });
+  });
+
+  it('nothing running', async () => {
+    const { exit, err } = await run(['load', 'status', '--local', '--data', '/no/such/data', '--json']);
+    expect([exit, JSON.parse(err).error.code]).toEqual([1, 'not_running']);
+  });
+});
+
+describe('a command about loads written wrongly ends with 2', () => {
+  it.each([
+    ['no word on where', ['load', 'status'], /--local .*--stack NAME/],
+    ['two places at once', ['load', 'status', '--local', '--stack', 'x'], /--local.*--stack/],
+    ['--data alone', ['load', 'status', '--data', '/tmp'], /add --local/],
+    ['no state to go back to', ['load', 'rollback', '--local'], /missing required argument 'state'/i],
+    [
+      'an extract of another kind',
+      ['load', 'run', '--local', '--extract', 'ftp://x/y.zip'],
+      /file, an http\(s\) URL or s3:/,
+    ],
+    ['an unknown command', ['load', 'stats', '--local'], /did you mean status/i],
+  ])('%s', async (_, args, message) => {
+    const { exit, out, err } = await run(args);
+    expect([exit, out]).toEqual([2, '']);
+    expect(err).toMatch(message);
+  });
+
+  it.each(['plan', 'run', 'approve', 'rollback', 'follow', 'status', 'history'])(
+    'load %s has help',
+    async (command) => {
+      const { exit, out } = await run(['load', command, '--help']);
+      expect(exit).toBe(0);
+      for (const option of ['--json', '--local', '--data', '--stack']) expect(out).toContain(option);
+    },
+  );
+});
