@@ -6,7 +6,7 @@ import { AdminError } from './admin-error.ts';
 export const maxLimit = 1e12;
 
 /** The most quota shards: 20,000 requests a second, and few enough to be read together in a moment. */
-const maxShards = 20;
+export const maxShards = 20;
 
 const maxLabelLength = 64;
 const keyIdPattern = /^[0-9A-Za-z]{8}$/;

@@ -13,7 +13,7 @@ import { retryConflicts } from './retry-conflicts.ts';
 import { updateAll } from './update-all.ts';
 
 /** Active keys of one account: as many as the access item holds within 1 KB, whatever its id, plan and limits. */
-export const maxActiveKeys = 20;
+export const maxActiveKeys = 16;
 
 /**
  * Makes a key, which is admitted when this returns. `key` is the only copy: show it once, keep it nowhere. To rotate:
