@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runLoad } from '../../../loader/run-load.ts';
+import type { AddressTable } from '../../../loader/storage/address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { january, tableOf } from './months.ts';
+
+let bench: LoadBench;
+let source: string;
+beforeAll(async () => {
+  bench = await startLoadBench();
+  source = await bench.extractOf(january);
+});
+afterAll(() => bench.stop());
+
+async function newPlace() {
+  const table = await bench.newTable();
+  return { table, storage: bench.newFolder(), addresses: dynamoDbAddressTable(bench.client, table) };
+}
+
+describe('a load', () => {
+  it('is not published when the table lost a write, and writes everything again', async () => {
+    const { table, storage, addresses } = await newPlace();
+    const losing: AddressTable = { ...addresses, write: (writes) => addresses.write(writes.slice(1)) };
+    await expect(runLoad({ source, storage, addresses: losing })).rejects.toMatchObject({
+      name: 'ReadBackError',
+      message: expect.stringMatching(/^4 of 11 keys read back differ .* among them 1012RJ#147#/),
+    });
+    expect(await addresses.dataset()).toBeNull();
+    await runLoad({ source, storage, addresses });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+  });
+
+  it('writes nothing any more once another one has its lock', async () => {
+    const { table, storage, addresses } = await newPlace();
+    let files = 0;
+    const losing: AddressTable = {
+      ...addresses,
+      async write(writes) {
+        await addresses.write(writes);
+        if (++files > 1) return;
+        await addresses.lock.release('slow');
+        await addresses.lock.acquire('another', 60);
+      },
+    };
+    const load = runLoad({ source, storage, addresses: losing, owner: 'slow' });
+    await expect(load).rejects.toMatchObject({ name: 'LockedError', owner: 'another' });
+    expect((await bench.addressesIn(table)).size).toBe(2); // of the first shard
+    expect(await addresses.dataset()).toBeNull();
+  });
+});
