@@ -22,6 +22,11 @@ const typeEnd = literal('</Objecten:typeAdresseerbaarObject>');
 const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
 const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:status>');
 const geconstateerd = literal('<Objecten:geconstateerd>');
+/** What nearly every nummeraanduiding that counts has between its postcode and the date of its document. */
+const usual = literal(
+  '<Objecten:typeAdresseerbaarObject>Verblijfsobject</Objecten:typeAdresseerbaarObject>',
+  '<Objecten:status>Naamgeving uitgegeven</Objecten:status><Objecten:geconstateerd>N',
+);
 const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
 const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
 const documentnummerEnd = literal('</Objecten:documentnummer>');
@@ -63,10 +68,11 @@ export function nummeraanduidingTaker(
     if (addition !== absent && !cursor.skip(toevoegingEnd)) return false;
     const code = cursor.skip(postcode) ? cursor.position : absent;
     if (code !== absent && !(cursor.skipPostcode() && cursor.skip(postcodeEnd))) return false;
-    if (!cursor.skip(type) || !cursor.skipText() || !cursor.skip(typeEnd)) return false;
-    const isIssued = cursor.skip(issued);
+    const isUsual = cursor.skip(usual);
+    if (!isUsual && (!cursor.skip(type) || !cursor.skipText() || !cursor.skip(typeEnd))) return false;
+    const isIssued = isUsual || cursor.skip(issued);
     if (!isIssued && !cursor.skip(withdrawn)) return false;
-    if (!cursor.skip(geconstateerd) || !cursor.skipText()) return false;
+    if (!isUsual && (!cursor.skip(geconstateerd) || !cursor.skipText())) return false;
     if (!cursor.skip(documentdatum) || !cursor.skipText()) return false;
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(documentnummerEnd)) return false;
     const place = cursor.skip(ligtIn) ? cursor.position : absent;

@@ -23,6 +23,8 @@ import { ogr2ogrMegabytesPerSecond } from './read-parts/ogr2ogr.ts';
 /** Enough for the compiler of the engine to have seen everything. */
 const warmUpParts = 2;
 const strictFiles = 2;
+/** The clock of a CPU is coarse: a small extract is read again until inflating it has taken this long. */
+const leastMilliseconds = 2_000;
 
 /**
  * CPU of the loader's own extract step (inflate, parse, validity, join, rows by shard, stored), against inflating the same
@@ -67,15 +69,23 @@ async function measure(path: string) {
     }
     const cpu = { inflate: 0, extract: 0 };
     const total = { bytes: 0, voorkomens: 0, addresses: 0 };
-    for (const part of parts) {
-      const compressed = await compressedOf(storage, load, part);
-      cpu.inflate += await cpuOf(() => inflateAll(compressed));
-      cpu.extract += await cpuOf(() => extractPart(storage, load.id, part));
-      const { voorkomens, addresses } = await getJson<Extracted>(storage, paths.extracted(load.id, part.part));
-      total.voorkomens += voorkomens;
-      total.addresses += addresses;
-      for (const { size } of part.files) total.bytes += size;
+    let rounds = 0;
+    while (cpu.inflate < leastMilliseconds) {
+      rounds++;
+      for (const part of parts) {
+        const compressed = await compressedOf(storage, load, part);
+        const measured = { ...part, part: `${rounds}-${part.part}` };
+        cpu.inflate += await cpuOf(() => inflateAll(compressed));
+        cpu.extract += await cpuOf(() => extractPart(storage, load.id, measured));
+        if (rounds > 1) continue;
+        const { voorkomens, addresses } = await getJson<Extracted>(storage, paths.extracted(load.id, measured.part));
+        total.voorkomens += voorkomens;
+        total.addresses += addresses;
+        for (const { size } of part.files) total.bytes += size;
+      }
     }
+    cpu.inflate /= rounds;
+    cpu.extract /= rounds;
     const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) => rounded(bytes / milliseconds / 1_000);
     const strict = await strictly(storage, load, parts);
     return {
@@ -156,7 +166,9 @@ function memberOf(storage: Storage, load: Load, part: Part): Promise<RandomAcces
   return openObject(storage, paths.member(load.id, part.member, load.members[part.member]?.name ?? ''));
 }
 
+/** Each pays for its own garbage. */
 async function cpuOf(work: () => unknown): Promise<number> {
+  globalThis.gc?.();
   const before = cpuMilliseconds();
   await work();
   return cpuMilliseconds() - before;
