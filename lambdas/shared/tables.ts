@@ -17,6 +17,8 @@ export const addressesTable = {
 export const accountsTable = {
   partitionKey: 'account',
   sortKey: 'item',
+  /** The partition of a plan is this and its code; no account id has a `#`. */
+  planPartitionPrefix: 'plan#',
 } as const;
 
 /** Environment variables of the Lambdas and, on one machine, of the command line. */
@@ -25,4 +27,6 @@ export const environment = {
   accountsTable: 'ACCOUNTS_TABLE',
   /** The secret that keys the checksum of an API key; any text. */
   keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
+  /** Where a portal reads that secret. */
+  keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
 } as const;

@@ -1,4 +1,5 @@
 import type { WindowName } from '../domain/window.ts';
+import { accountsTable } from '../tables.ts';
 
 /**
  * How the accounts table lays out an account. The access item is all that a request touches: one conditional write of
@@ -57,7 +58,7 @@ export const keyRecord = {
 } as const;
 
 export const planRecord = {
-  partitionKey: (code: string) => `plan#${code}`,
+  partitionKey: (code: string) => `${accountsTable.planPartitionPrefix}${code}`,
   sortKey: 'plan',
   /** Map of window to limit, number or NULL for unlimited. */
   limits: 'limits',

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { createAdmin } from '../../lambdas/shared/admin/admin.ts';
+import { PortalAccess } from '../../lib/portal-access.ts';
+import { startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
+
+const tableArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Accounts';
+const secretArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:checksum-AbCdEf';
+const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
+
+type Statement = { Action: string | string[]; Resource: string | string[]; Condition?: Record<string, unknown> };
+
+function portalStack(options: { listsEverything?: boolean; encrypted?: boolean } = {}): Template {
+  const stack = new Stack(new App(), 'Portal', { env: { region: 'eu-central-1', account: '123456789012' } });
+  const portal = new LambdaFunction(stack, 'BackEnd', {
+    code: Code.fromInline('exports.handler = async () => {}'),
+    handler: 'index.handler',
+    runtime: Runtime.NODEJS_24_X,
+  });
+  new PortalAccess(stack, 'Access', {
+    accounts: Table.fromTableAttributes(stack, 'Accounts', {
+      tableArn,
+      ...(options.encrypted && { encryptionKey: Key.fromKeyArn(stack, 'Key', keyArn) }),
+    }),
+    keyChecksumSecret: Secret.fromSecretCompleteArn(stack, 'Secret', secretArn),
+    ...options,
+  }).serve(portal);
+  return Template.fromStack(stack);
+}
+
+function statements(template: Template): Statement[] {
+  const [policy] = Object.values(template.findResources('AWS::IAM::Policy'));
+  return policy?.Properties.PolicyDocument.Statement;
+}
+
+const actionsOn = (resource: string, all: Statement[]) =>
+  all
+    .filter(({ Resource }) => [Resource].flat().includes(resource))
+    .flatMap(({ Action }) => Action)
+    .sort();
+
+describe('what a portal may do', () => {
+  let granted: Statement[];
+  let template: Template;
+  let service: Awaited<ReturnType<typeof startAddressService>>;
+
+  beforeAll(async () => {
+    template = portalStack();
+    granted = statements(template);
+    service = await startAddressService();
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  it('is exactly this, on the accounts table and on the secret, and nothing elsewhere', () => {
+    expect(actionsOn(tableArn, granted)).toEqual([
+      'dynamodb:ConditionCheckItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:GetItem',
+      'dynamodb:PutItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+    ]);
+    expect(actionsOn(secretArn, granted)).toEqual(['secretsmanager:DescribeSecret', 'secretsmanager:GetSecretValue']);
+    expect(granted.flatMap(({ Resource }) => Resource).filter((one) => one !== tableArn && one !== secretArn)).toEqual(
+      [],
+    );
+  });
+
+  it('comes with the settings that the admin module wants', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { ACCOUNTS_TABLE: 'Accounts', KEY_CHECKSUM_SECRET_ARN: secretArn } },
+    });
+  });
+
+  it('includes a scan only where it lists everything, and the key of the table where it has one', () => {
+    const all = statements(portalStack({ listsEverything: true, encrypted: true }));
+    expect(actionsOn(tableArn, all)).toContain('dynamodb:Scan');
+    expect(actionsOn(keyArn, all)).toContain('kms:Decrypt');
+  });
+
+  it('is enough for all that a portal does, and does not reach to plans', async () => {
+    const refused: string[] = [];
+    const { client } = service;
+    const observed = Object.assign(Object.create(client), { send: undefined }) as typeof client;
+    observed.send = ((command: { constructor: { name: string }; input: object }, ...rest: []) => {
+      refused.push(
+        ...needs(command)
+          .filter((need) => !isGranted(need, granted))
+          .map(({ action }) => action),
+      );
+      return client.send(command as never, ...rest);
+    }) as typeof client.send;
+    const admin = createAdmin({ client: observed, table: testTables.accounts, checksumSecret: testChecksumSecret });
+
+    await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+    await service.admin.plans.put({ code: 'large', limits: { day: 1000 } });
+    await admin.accounts.create({ id: 'a', plan: 'small' });
+    await admin.accounts.set({ id: 'a', plan: 'large', limits: { day: 7 } });
+    const { keyId } = await admin.keys.create({ account: 'a', label: 'webshop' });
+    await admin.accounts.set({ id: 'a', shards: 2 });
+    await admin.keys.create({ account: 'a', label: 'another' });
+    await admin.keys.list('a');
+    await admin.keys.revoke({ account: 'a', keyId });
+    await admin.accounts.suspend('a');
+    await admin.accounts.activate('a');
+    await admin.accounts.show('a');
+    await admin.accounts.audit('a');
+    await expect(admin.accounts.create({ id: 'a', plan: 'small' })).rejects.toThrow('already');
+    expect(refused).toEqual([]);
+
+    await admin.plans.put({ code: 'small', limits: { day: null } });
+    await admin.accounts.list();
+    expect([...new Set(refused)].sort()).toEqual(['dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem']);
+  });
+});
+
+type Need = { action: string; partition: string | undefined };
+type Input = {
+  Key?: { account?: string };
+  Item?: { account?: string };
+  TransactItems?: Record<string, Input>[];
+};
+
+/** What IAM asks of a command: an action with its partition, for each item of a transaction by itself. */
+function needs(command: { constructor: { name: string }; input: Input }): Need[] {
+  const { input } = command;
+  const operation = command.constructor.name.replace('Command', '');
+  const one = (name: string, { Key, Item }: Input): Need => ({
+    action: name,
+    partition: Key?.account ?? Item?.account,
+  });
+  if (operation === 'TransactWrite') {
+    return (input.TransactItems ?? []).flatMap((item) =>
+      Object.entries(item).map(([name, part]) => one(`dynamodb:${name}Item`, part)),
+    );
+  }
+  const byItem = ['Get', 'Put', 'Update', 'Delete'].includes(operation);
+  return [one(`dynamodb:${operation}${byItem ? 'Item' : ''}`, input)];
+}
+
+function isGranted({ action, partition }: Need, all: Statement[]): boolean {
+  return all.some(({ Action, Condition }) => {
+    if (![Action].flat().includes(action)) return false;
+    return Condition === undefined || (partition !== undefined && !partition.startsWith('plan#'));
+  });
+}
