@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { renderAccount, renderAccounts } from '../output/render-account.ts';
 import { renderAudit } from '../output/render-audit.ts';
-import { accountId, collect, count, parseLimits, planCode } from './arguments.ts';
+import { accountId, collect, count, parseLimits, planCode, shardCount } from './arguments.ts';
 import { UsageError } from './command-error.ts';
 import { type ConnectionOptions, withConnection } from './connection-options.ts';
 import type { Terminal } from './terminal.ts';
 import { useAdmin } from './use-admin.ts';
 
 type LimitOptions = ConnectionOptions & { plan?: string; limit?: string[] };
+type SetOptions = LimitOptions & { shards?: string };
 
 /** `account create`, `show`, `list`, `audit`, `suspend`, `activate` and `set`. */
 export function addAccountCommands(program: Command, terminal: Terminal): void {
@@ -43,18 +44,32 @@ function addCreate(account: Command, terminal: Terminal): void {
 
 function addSet(account: Command, terminal: Terminal): void {
   withConnection(account.command('set'))
-    .description('move an account to another plan, or change its own limits')
+    .description('move an account to another plan, change its own limits, or spread it for more requests a second')
     .argument('<id>', 'the account')
     .option('--plan <code>', 'the plan it is on from now')
     .option('--limit <window=number>', 'a limit of its own, "unlimited", or "plan" to follow the plan again', collect)
+    .option('--shards <n>', 'spread it over so many quota shards, 1 to 20; each takes up to 1,000 requests a second')
     .addHelpText(
       'after',
-      '\nWhat the account has used of a window stays used.\n\nExample:\n  account set acme --limit day=plan',
+      `
+What the account has used of a window stays used, and its limits stay exact, however many quota shards it has. All of
+this may be done while the account is in use.
+
+Examples:
+  account set acme --limit day=plan
+  account set acme --shards 4`,
     )
-    .action(async (id: string, { plan, limit, ...options }: LimitOptions) => {
+    .action(async (id: string, { plan, limit, shards, ...options }: SetOptions) => {
       const limits = parseLimits(limit ?? [], { plan: true });
-      if (plan === undefined && !limit) throw new UsageError('There is nothing to change; give --plan or --limit.');
-      const input = { id: accountId(id), limits, ...(plan === undefined ? {} : { plan: planCode(plan) }) };
+      if (plan === undefined && !limit && shards === undefined) {
+        throw new UsageError('There is nothing to change; give --plan or --limit, or --shards.');
+      }
+      const input = {
+        id: accountId(id),
+        limits,
+        ...(plan !== undefined && { plan: planCode(plan) }),
+        ...(shards !== undefined && { shards: shardCount(shards) }),
+      };
       await useAdmin(terminal, options, async (admin) => {
         const changed = await admin.accounts.set(input);
         return { json: changed, text: renderAccount(changed) };

@@ -5,6 +5,7 @@ import {
   checkLabel,
   checkOwnLimits,
   checkPlanCode,
+  checkShards,
   checkWindow,
 } from '../../lambdas/shared/admin/check.ts';
 import type { OwnLimitChanges } from '../../lambdas/shared/admin/effective-limits.ts';
@@ -15,6 +16,11 @@ export const accountId = checked(checkAccountId);
 export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
 export const label = checked(checkLabel);
+
+/** Reads a number of quota shards. */
+export function shardCount(text: string): number {
+  return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
+}
 
 /** Gathers an option that may be given many times. */
 export function collect(value: string, previous: string[] = []): string[] {

@@ -22,7 +22,7 @@ export type FollowOptions = {
   again: string;
 };
 
-const shortestPauseMilliseconds = 250;
+const shortestPauseMilliseconds = 200;
 const longestPauseMilliseconds = 3_000;
 
 /**

@@ -27,6 +27,7 @@ export function renderAccount(account: AccountView): string {
     `state    ${account.state}`,
     `plan     ${renderPlanOf(account)}`,
     `created  ${account.created}`,
+    ...(account.shards > 1 ? [`shards   ${account.shards}`] : []),
     ...(asleep.length > 0 ? [`asleep   ${renderLimits(Object.fromEntries(asleep))} (the plan lacks the window)`] : []),
     '',
     renderWindows(account),

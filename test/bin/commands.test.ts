@@ -89,6 +89,20 @@ describe('account', () => {
     });
   });
 
+  it('set --shards spreads the account, and show tells people how far', async () => {
+    await bench.run('account', 'create', 'spread', '--plan', 'standard');
+    expect((await bench.run('account', 'show', 'spread')).out).not.toContain('shards');
+    expect(await bench.json('account', 'set', 'spread', '--shards', '4')).toMatchObject({
+      shards: 4,
+      windows: { minute: { limit: 60, used: 0 } },
+    });
+    expect((await bench.run('account', 'show', 'spread')).out).toContain('shards   4');
+    for (const wrong of ['0', '21', '1.5', 'many', '']) {
+      expect(await bench.run('account', 'set', 'spread', '--shards', wrong)).toMatchObject({ exit: 2 });
+    }
+    expect(await bench.json('account', 'set', 'spread', '--shards', '1')).toMatchObject({ shards: 1 });
+  });
+
   it('show tells people the limits, who set them, and the keys', async () => {
     const { out } = await bench.run('account', 'show', 'acme');
     expect(out).toContain('plan     standard');

@@ -1,0 +1,178 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ExtractError } from '../../loader/bag/extract-error.ts';
+import { writeExtract } from '../../local/extract/write-extract.ts';
+import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { february, january, march, tableOf, voorkomensOf } from '../loader/steps/months.ts';
+import { run } from './command-line.ts';
+import { startFakeAws } from './fake-aws.ts';
+import { stepFunctionsOver } from './step-functions.ts';
+
+let loader: StateMachineBench;
+let machine: ReturnType<typeof stepFunctionsOver>;
+let aws: Awaited<ReturnType<typeof startFakeAws>>;
+let folder: string;
+
+beforeAll(async () => {
+  loader = await startStateMachineBench();
+  machine = stepFunctionsOver(loader);
+  const table = Object.values(loader.functions)[0]?.environment.ADDRESSES_TABLE ?? '';
+  const loaderOutputs = { StateMachineArn: machine.machineArn, SnapshotBucketName: 'snapshots' };
+  aws = await startFakeAws(
+    {
+      'bag-adres-test-data': { AddressesTableName: table },
+      'bag-adres-test-loader': loaderOutputs,
+      'x-data': {},
+      'x-loader': {},
+    },
+    machine.operations,
+  );
+  process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = aws.endpoint;
+  process.env.AWS_ENDPOINT_URL_SFN = aws.endpoint;
+  folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
+}, 60_000);
+afterAll(async () => {
+  await machine.settled();
+  await aws.stop();
+  await loader.stop();
+  await rm(folder, { recursive: true });
+});
+
+const stack = ['--stack', 'bag-adres-test-data'];
+const load = (...args: string[]) => run(['load', ...args, ...stack]);
+const failure = async (...args: string[]) => {
+  const { exit, out, err } = await load(...args, '--json');
+  expect([exit, out]).toEqual([1, '']);
+  return JSON.parse(err).error;
+};
+const started = () =>
+  aws.asked.flatMap(({ operation, input }) =>
+    operation === 'StartExecution' ? [JSON.parse(String(input.input))] : [],
+  );
+
+describe('loads by the state machine of a stack, one after the other', () => {
+  it('a plan is an execution that stops before the first write', async () => {
+    const source = await loader.serve(january);
+    const { exit, out, err } = await load('plan', '--extract', source);
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^Loading the state of 2026-01-08 for the first time\.\n\n {2}\+ 1012RJ 147/);
+    expect(err).toMatch(/^Started execution-1\. Ctrl-C leaves it running\.\ndiscover \.\.\.\n/);
+    expect(started()).toEqual([{ again: false, source, planOnly: true }]);
+    expect(await loader.addresses()).toEqual(new Map());
+  });
+
+  it('a run follows the execution to its end and tells its steps', async () => {
+    const { exit, out, err } = await load('run', '--extract', await loader.serve(january));
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^The state of 2026-01-08 is served\.\n\n.*\n(?:.*\n)+Changed: 11 added/);
+    for (const step of ['discover', 'extract', 'merge', 'apply', 'publish']) expect(err).toContain(`${step} ...`);
+    expect(await loader.addresses()).toEqual(tableOf(january));
+  });
+
+  it('nothing newer is no failure', async () => {
+    const { exit, out } = await load('run', '--extract', await loader.serve(january), '--json');
+    expect(exit).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'unchanged', state: january.state, keys: 11, added: 0 });
+  });
+
+  it('a file of this machine is checked, copied into the bucket, and loaded from there; once', async () => {
+    const file = join(folder, 'february.zip');
+    await writeFile(file, await writeExtract(february.state, voorkomensOf(february)));
+    const { exit, out } = await load('run', '--extract', file, '--json');
+    expect([exit, JSON.parse(out)]).toMatchObject([0, { outcome: 'published', state: february.state, changed: 3 }]);
+    const [upload, ...more] = await loader.storage.list('uploads/');
+    expect(more).toEqual([]);
+    expect(started().at(-1)).toEqual({ again: false, source: `s3://snapshots/${upload?.key}` });
+    await load('plan', '--extract', file);
+    expect(await loader.storage.list('uploads/')).toHaveLength(1);
+    const broken = join(folder, 'broken.zip');
+    await writeFile(broken, 'BAG');
+    const before = started().length;
+    expect(await failure('run', '--extract', broken)).toMatchObject({ code: 'bad_extract' });
+    expect(started()).toHaveLength(before);
+  });
+
+  it('a load that the guard refuses is blocked, and goes on when it is approved', async () => {
+    const source = await loader.serve(march);
+    const error = await failure('run', '--extract', source);
+    expect(error).toMatchObject({
+      code: 'blocked',
+      message: expect.stringContaining(`run "load approve ${error.load} --stack bag-adres-test"`),
+      objections: [{ code: 'too_many_removed' }],
+    });
+    expect(await loader.addresses()).toEqual(tableOf(february));
+    expect((await load('status')).out).toContain(`"load approve ${error.load} --stack bag-adres-test"`);
+    const { exit, out } = await load('approve', '--json');
+    expect([exit, JSON.parse(out)]).toMatchObject([0, { outcome: 'published', load: error.load, approved: true }]);
+    expect(started().at(-1)).toEqual({ again: true, source, approve: error.load });
+    expect(await loader.addresses()).toEqual(tableOf(march));
+  });
+
+  it('going back is an execution too, and stands in the history', async () => {
+    const back = await load('rollback', january.state, '--json');
+    expect([back.exit, JSON.parse(back.out)]).toMatchObject([
+      0,
+      { outcome: 'published', state: january.state, added: 4 },
+    ]);
+    expect(started().at(-1)).toEqual({ again: false, rollback: january.state });
+    expect(await loader.addresses()).toEqual(tableOf(january));
+    const { out } = await load('history', '--json');
+    expect(JSON.parse(out)[0]).toMatchObject({ kind: 'rollback', state: january.state, kept: true });
+    expect(await failure('rollback', '2020-01-01')).toMatchObject({
+      code: 'unknown_state',
+      message: expect.stringContaining('2026-02-08'),
+    });
+  });
+
+  it('Ctrl-C leaves it running, and it can be watched again; another one has to wait', async () => {
+    const source = await loader.serve(february);
+    const goOn = machine.hold();
+    const running = failure('run', '--extract', source);
+    while ((await load('status')).out.includes('is under way') === false) await sleep(20);
+    process.emit('SIGINT');
+    const error = await running;
+    expect(error).toMatchObject({
+      code: 'interrupted',
+      message: expect.stringMatching(/goes on .*"load follow execution-\d+ --stack bag-adres-test"/),
+    });
+    expect(await failure('run')).toMatchObject({
+      code: 'locked',
+      message: expect.stringContaining('"load follow --stack bag-adres-test"'),
+    });
+    const again = load('follow', '--json');
+    goOn();
+    expect(JSON.parse((await again).out)).toMatchObject({ outcome: 'published', state: february.state });
+    expect(await failure('follow')).toMatchObject({ code: 'no_load' });
+    expect(await failure('follow', 'execution-99')).toMatchObject({ code: 'no_load' });
+  });
+
+  it('an execution that fails says what its step said, also within a map', async () => {
+    expect(await failure('run', '--extract', loader.server.serve('text.zip', Buffer.from('BAG')))).toMatchObject({
+      code: 'bad_extract',
+      message: expect.stringMatching(/text\.zip: .*not a zip/),
+    });
+    machine.fail('Extract', new ExtractError('invalid_xml', '9999NUM.zip > 1.xml', 'ends in the middle'));
+    const failed = await failure('run', '--again', '--extract', await loader.serve(march));
+    expect(failed).toMatchObject({ code: 'bad_extract', message: '9999NUM.zip > 1.xml: ends in the middle' });
+    machine.fail('Extract', new TypeError('of ours'));
+    const surprise = await failure('run', '--again', '--extract', await loader.serve(march));
+    expect(surprise).toMatchObject({
+      code: 'failed',
+      message: expect.stringMatching(/failed at Extract: TypeError: of ours/),
+    });
+    machine.fail('Extract');
+  });
+});
+
+describe('a stack that is not there', () => {
+  it.each([
+    ['no such stack', 'missing', 'aws_not_found', /missing-(?:data|loader) does not exist.*AWS_REGION/],
+    ['stacks of something else', 'x-data', 'no_output', /no output StateMachineArn in x-data, x-loader/],
+  ])('%s', async (_, name, code, message) => {
+    const { exit, err } = await run(['load', 'status', '--stack', name, '--json']);
+    expect([exit, JSON.parse(err).error]).toEqual([1, { code, message: expect.stringMatching(message) }]);
+  });
+});
