@@ -4,7 +4,6 @@ import { noProgress } from '../loader/progress.ts';
 import { greeting } from './greeting.ts';
 import { defaultDataFolder } from './local-state.ts';
 import { showProgress } from './progress/show-progress.ts';
-import { startService } from './service.ts';
 import { startErrorText } from './start-error.ts';
 import { whenOrphaned } from './when-orphaned.ts';
 
@@ -55,6 +54,8 @@ async function start(options: Options): Promise<void> {
   whenOrphaned(() => void leave(0));
 
   try {
+    // Only now: what it needs takes a while to load, and "--help" should not.
+    const { startService } = await import('./service.ts');
     const service = await startService(
       {
         dataFolder,

@@ -31,7 +31,7 @@ describe('writing an extract in transactions', () => {
     expect(told).toBe(250);
     expect(await table.read(keys)).toEqual(new Map(keys.map((key) => [key, places])));
 
-    const changed = [...places, { straat: 'Kerkstraat', woonplaats: 'Muiden' }];
+    const changed = [{ straat: 'Kerkstraat', woonplaats: 'Muiden' }, ...places];
     await writer.write([{ put: formatLine('1381AA#1#', changed) }, ...keys.slice(2).map((remove) => ({ remove }))]);
     expect(await table.read(keys)).toEqual(
       new Map([
