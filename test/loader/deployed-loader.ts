@@ -10,25 +10,50 @@ export type DeployedLoader = {
   definition: JsonObject;
   /** By logical id: the step, which names the handler, and the environment of the Lambda. */
   functions: Record<string, { step: string; environment: Record<string, string> }>;
+  /** What each step may do, and `machine`: `s3:GetObject` on `snapshots/loads/*`. */
+  permissions: Record<string, Permission[]>;
 };
+
+/** One action on one resource, of which `*` is any part. */
+export type Permission = { action: string; resource: string };
+
+type Statement = { Effect: string; Action: string | string[]; Resource: Json; Condition?: Json };
 
 /** The state machine and the Lambdas of the synthesized stack, with real places for the tokens. */
 export function deployedLoader(bagAdres: Record<string, unknown>, places: Places): DeployedLoader {
   const template = templates(bagAdres).loader as Template;
   const rename = (name: string) => {
     if (/^Snapshots[0-9A-F]{8}$/.test(name)) return places.bucket;
-    if (/RefAddresses[0-9A-F]+$/.test(name)) return places.table;
+    if (/(Ref|GetAtt)Addresses[0-9A-F]{8}/.test(name)) return places.table;
     return /RefAlarms[0-9A-F]+$/.test(name) ? places.topic : name;
   };
-  const machines = Object.values(resolveTokens(template, rename));
-  if (machines.length !== 1) throw new Error(`The stack of the loader has ${machines.length} state machines.`);
+  const machines = Object.entries(resolveTokens(template, rename));
+  const [machine] = machines;
+  if (!machine || machines.length > 1) throw new Error(`The loader has ${machines.length} state machines.`);
   const resolve = tokenResolver(rename);
   const functions: DeployedLoader['functions'] = {};
+  const role = (id: string, property: string) =>
+    String(resolve(template.Resources[id]?.Properties?.[property] as Json));
+  const permissions = { machine: permissionsOf(template, role(machine[0], 'RoleArn'), resolve) };
   for (const [id, { Type, Properties }] of Object.entries(template.Resources)) {
     const [, step] = /^Steps(\w+)Function[0-9A-F]{8}$/.exec(id) ?? [];
     if (Type !== 'AWS::Lambda::Function' || step === undefined) continue;
     const { Variables = {} } = (Properties?.Environment ?? {}) as { Variables?: Json };
+    Object.assign(permissions, { [step.toLowerCase()]: permissionsOf(template, role(id, 'Role'), resolve) });
     functions[id] = { step: step.toLowerCase(), environment: resolve(Variables) as Record<string, string> };
   }
-  return { definition: machines[0] as JsonObject, functions };
+  return { definition: machine[1] as JsonObject, functions, permissions };
+}
+
+function permissionsOf({ Resources }: Template, role: string, resolve: (value: Json) => Json): Permission[] {
+  return Object.values(Resources).flatMap(({ Type, Properties = {} }) => {
+    if (Type !== 'AWS::IAM::Policy' || !(Properties.Roles as Json[]).map(resolve).includes(role)) return [];
+    const { Statement } = resolve(Properties.PolicyDocument as Json) as unknown as { Statement: Statement[] };
+    return Statement.flatMap(({ Effect, Action, Resource, Condition }) => {
+      if (Effect !== 'Allow' || Condition !== undefined)
+        throw new Error(`${role} has a statement that is not understood.`);
+      const resources = [Resource].flat().map(String);
+      return [Action].flat().flatMap((action) => resources.map((resource) => ({ action, resource })));
+    });
+  });
 }

@@ -1,0 +1,72 @@
+import { DeleteTableCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTopicCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
+import { s3Storage } from '../../loader/storage/s3-storage.ts';
+import { startCountingProxy } from '../support/counting-proxy.ts';
+import { createTables } from '../support/dynamodb.ts';
+import { startRangeServer } from '../support/range-server.ts';
+import { startS3 } from '../support/s3.ts';
+import { startLoadBench } from './steps/load-bench.ts';
+
+const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** Everything that a deployed loader works with: a table, a bucket, a topic and a server of extracts. */
+export async function startLoadPlaces() {
+  const [bench, s3, server] = await Promise.all([startLoadBench(), startS3(), startRangeServer()]);
+  const { protocol, hostname, port } = (await bench.client.config.endpoint?.()) ?? {};
+  const dynamoDb = await startCountingProxy(`${protocol}//${hostname}:${port}`);
+  const sns = new SNSClient({ endpoint: s3.endpoint, region: 'eu-west-1', credentials });
+  const { TopicArn: topic = '' } = await sns.send(new CreateTopicCommand({ Name: 'alarms' }));
+  const messages: { topic: string; subject: string; text: string }[] = [];
+  sns.middlewareStack.add((next) => async (args) => {
+    const result = await next(args);
+    const { Subject: subject = '', Message: text = '', TopicArn = '' } = args.input as PublishCommandInput;
+    messages.push({ topic: TopicArn, subject, text });
+    return result;
+  });
+  const table = await bench.newTable();
+  const storage = s3Storage(s3.client, s3.bucket);
+
+  return {
+    server,
+    dynamoDb,
+    sns,
+    s3,
+    storage,
+    messages,
+    names: { table, bucket: s3.bucket, topic },
+    /** What the SDK of a Lambda has to be told to work here. */
+    environment: {
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+      AWS_ENDPOINT_URL_S3: s3.endpoint,
+    },
+    addresses: () => bench.addressesIn(table),
+    /** Hours pass for whoever holds the lock. */
+    async outliveLock(): Promise<void> {
+      await bench.client.send(
+        new UpdateItemCommand({
+          TableName: table,
+          Key: { address: { S: '#load' } },
+          UpdateExpression: 'SET #until = :past',
+          ExpressionAttributeNames: { '#until': 'until' },
+          ExpressionAttributeValues: { ':past': { N: '0' } },
+        }),
+      );
+    },
+    /** Empties table, bucket and messages. */
+    async reset(): Promise<void> {
+      messages.length = 0;
+      await storage.delete((await storage.list('')).map(({ key }) => key));
+      await bench.client.send(new DeleteTableCommand({ TableName: table }));
+      await createTables(bench.client, { addresses: table, accounts: `accounts-${crypto.randomUUID()}` });
+      dynamoDb.take();
+    },
+    async stop(): Promise<void> {
+      sns.destroy();
+      await dynamoDb.stop();
+      await Promise.all([bench.stop(), s3.stop(), server.stop()]);
+    },
+  };
+}

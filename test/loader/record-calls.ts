@@ -1,0 +1,55 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientRequest } from 'node:http';
+import type { S3Client } from '@aws-sdk/client-s3';
+
+/** One call as a permission names it: `s3:GetObject` on `snapshots/manifest.json`. */
+export type Call = { action: string; resource: string };
+
+const actions: Readonly<Record<string, string>> = {
+  GetObjectCommand: 's3:GetObject',
+  HeadObjectCommand: 's3:GetObject',
+  ListObjectsV2Command: 's3:ListBucket',
+  PutObjectCommand: 's3:PutObject',
+  CreateMultipartUploadCommand: 's3:PutObject',
+  UploadPartCommand: 's3:PutObject',
+  CompleteMultipartUploadCommand: 's3:PutObject',
+  AbortMultipartUploadCommand: 's3:AbortMultipartUpload',
+  DeleteObjectsCommand: 's3:DeleteObject',
+};
+
+type S3Input = { Bucket?: string; Key?: string; Delete?: { Objects?: { Key: string }[] } };
+
+/** Takes down what each worker asks of S3 and DynamoDB while it works. */
+export function recordCalls(table: string) {
+  const worker = new AsyncLocalStorage<string>();
+  const calls = new Map<string, Call[]>();
+  const add = (action: string, resource: string, name = worker.getStore()) => {
+    if (name === undefined) return;
+    const list = calls.get(name) ?? [];
+    list.push({ action, resource });
+    calls.set(name, list);
+  };
+  // The handlers keep their DynamoDB clients to themselves; what these send is seen all the same.
+  const onRequest = (message: unknown) => {
+    const target = (message as { request: ClientRequest }).request.getHeader('x-amz-target');
+    if (target !== undefined) add(`dynamodb:${String(target).split('.').at(-1)}`, table);
+  };
+  subscribe('http.client.request.start', onRequest);
+  return {
+    calls,
+    add,
+    during: <T>(name: string, work: () => T): T => worker.run(name, work),
+    watch(client: S3Client): void {
+      client.middlewareStack.add((next, { commandName = '' }) => (args) => {
+        const { Bucket = '', Key, Delete } = args.input as S3Input;
+        const action = actions[commandName] ?? commandName;
+        const keys = Delete?.Objects?.map((object) => object.Key) ?? (Key === undefined ? [] : [Key]);
+        if (keys.length === 0) add(action, Bucket);
+        for (const key of keys) add(action, `${Bucket}/${key}`);
+        return next(args);
+      });
+    },
+    stop: () => unsubscribe('http.client.request.start', onRequest),
+  };
+}

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeExtract } from '../../local/extract/write-extract.ts';
+import type { Permission } from './deployed-loader.ts';
+import type { Call } from './record-calls.ts';
+import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';
+import { february, january, march, voorkomensOf } from './steps/months.ts';
+
+let loader: StateMachineBench;
+
+/** Loads of every kind: from a server, from the bucket with another zip around it, refused and approved, and back. */
+beforeAll(async () => {
+  loader = await startStateMachineBench();
+  await loader.run({ source: await loader.serve(january) });
+  const municipality = { layout: 'municipality', inner: 'deflated' } as const;
+  const extract = await writeExtract(february.state, voorkomensOf(february), municipality);
+  await loader.storage.put('uploads/extract.zip', extract);
+  await loader.run({ source: 's3://snapshots/uploads/extract.zip' });
+  const source = await loader.serve(march);
+  expect(await loader.run({ source })).toMatchObject({ error: 'LoadRefused' });
+  const [, approve] = /"load": "(.+)"/.exec(loader.messages.at(-1)?.text ?? '') ?? [];
+  await loader.run({ source, approve });
+  await loader.run({ rollback: february.state });
+  const subjects = loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
+  const served = ({ state }: { state: string }) => `the state of ${state} is served`;
+  expect(subjects).toEqual([served(january), served(february), 'a load was refused', served(march), served(february)]);
+}, 60_000);
+afterAll(() => loader.stop());
+
+const steps = 'discover stage reference extract collect merge guard apply publish release'.split(' ');
+
+/** What the service itself does with the role, and so no emulator asks for. */
+const ofTheService = /^(logs|xray|states):/;
+
+/** What only a load of the country needs, or a bucket that tells a missing object from a forbidden one. */
+const notHere = ['s3:AbortMultipartUpload', 's3:ListMultipartUploadParts', 's3:ListBucket'];
+
+function allows({ action, resource }: Permission, call: Call): boolean {
+  const [first = '', ...more] = resource.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return action === call.action && new RegExp(`^${[first, ...more].join('.*')}$`).test(call.resource);
+}
+
+const inWords = ({ action, resource }: Permission) => `${action} on ${resource}`;
+
+describe.each(['machine', ...steps])('the role of %s', (name) => {
+  it('allows all that loads ask for, and that is something', () => {
+    const calls = loader.calls.get(name) ?? [];
+    const allowed = loader.permissions[name] ?? [];
+    const denied = calls.filter((call) => !allowed.some((permission) => allows(permission, call)));
+    expect(new Set(denied.map(inWords))).toEqual(new Set());
+    expect(calls).not.toEqual([]);
+  });
+
+  it('allows nothing that loads do not ask for', () => {
+    const calls = loader.calls.get(name) ?? [];
+    const unused = (loader.permissions[name] ?? []).filter(
+      (permission) =>
+        !ofTheService.test(permission.action) &&
+        !notHere.includes(permission.action) &&
+        !calls.some((call) => allows(permission, call)),
+    );
+    // The service reads the parts of a result file that it writes in parts.
+    const parts = name === 'machine' ? ['s3:GetObject on snapshots/map-runs/*'] : [];
+    expect(unused.map(inWords)).toEqual(parts);
+  });
+});
+
+describe('the roles', () => {
+  it('are those of all steps and the machine', () => {
+    expect(Object.keys(loader.permissions).sort()).toEqual(['machine', ...steps].sort());
+  });
+});
