@@ -1,11 +1,14 @@
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 
 /** Stands before an engine and counts what is asked of it. */
 export interface CountingProxy {
   readonly endpoint: string;
   /** How often each operation was asked for since this was last called: `{PutItem: 1}`. */
   take(): Record<string, number>;
+  /** The puts and deletes in batches since this was last called. */
+  takeBatched(): number;
   stop(): Promise<void>;
 }
 
@@ -13,7 +16,8 @@ export interface CountingProxy {
 export async function startCountingProxy(engine: string): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true });
   let counts: Record<string, number> = {};
-  const server = createServer((incoming, outgoing) => {
+  let batched = 0;
+  const server = createServer(async (incoming, outgoing) => {
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
     counts[operation] = (counts[operation] ?? 0) + 1;
     const { method = 'POST', url = '/', headers } = incoming;
@@ -22,7 +26,10 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
       answer.pipe(outgoing);
     });
     forwarded.on('error', () => outgoing.destroy());
-    incoming.pipe(forwarded);
+    const body = await buffer(incoming).catch(() => undefined); // whoever asked may hang up
+    if (!body) return void forwarded.destroy();
+    if (operation === 'BatchWriteItem') batched += writesIn(body);
+    forwarded.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -32,10 +39,20 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
       counts = {};
       return taken;
     },
+    takeBatched() {
+      const taken = batched;
+      batched = 0;
+      return taken;
+    },
     async stop() {
       agent.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function writesIn(body: Buffer): number {
+  const { RequestItems } = JSON.parse(body.toString()) as { RequestItems: Record<string, unknown[]> };
+  return Object.values(RequestItems).reduce((sum, writes) => sum + writes.length, 0);
 }

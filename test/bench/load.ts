@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import type { Benchmark, Figures } from './benchmark.ts';
+import { generatedExtract } from './generator/generate.ts';
+import { rounded } from './measure.ts';
+
+const prices = JSON.parse(readFileSync(new URL('./prices.json', import.meta.url), 'utf8'));
+/** Of the stack's steps; the price of a second follows from it. */
+const lambdaMemoryGb = 2;
+
+/**
+ * What a first load and a month's refresh ask of AWS, counted while the deployed state machine runs with its real
+ * handlers on an S3 and a DynamoDB of this machine: writes a changed key, S3 requests, Lambda calls and their seconds,
+ * and what the list's prices make of it. The reference is one write a key that differs.
+ */
+export const benchmark: Benchmark = {
+  async run({ scale }) {
+    process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
+    const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, month: 1 })];
+    const bench = await startStateMachineBench();
+    try {
+      const seconds = timeSteps(bench);
+      const firstLoad = await measure(bench, first.path, first.truth.keys, seconds);
+      const { added = 0, changed = 0, removed = 0 } = next.difference ?? {};
+      const month = await measure(bench, next.path, added + changed + removed, seconds);
+      return { scale, first_load: firstLoad, month };
+    } finally {
+      await bench.stop();
+    }
+  },
+  plot: (figures) => {
+    const { first_load, month } = figures as { first_load: Measured; month: Measured };
+    return {
+      title: 'Writes a key that differs',
+      unit: 'writes',
+      bars: [
+        { label: 'first load', value: first_load.writes_per_changed_key },
+        { label: 'a month', value: month.writes_per_changed_key },
+        { label: 'the least possible', value: 1, isReference: true },
+      ],
+    };
+  },
+};
+
+type Measured = Figures & { writes_per_changed_key: number };
+
+async function measure(
+  bench: StateMachineBench,
+  path: string,
+  differing: number,
+  seconds: { take(): number },
+): Promise<Measured> {
+  const extract = bench.server.serve('lvbag-extract-nl.zip', readFileSync(path));
+  bench.calls.clear();
+  bench.dynamoDb.takeBatched();
+  seconds.take();
+  const execution = await bench.run({ source: extract });
+  if (execution.status !== 'SUCCEEDED') throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
+  const calls = [...bench.calls.values()].flat();
+  const count = (wanted: RegExp) => calls.filter(({ action }) => wanted.test(action)).length;
+  const [writes, lambdaSeconds] = [bench.dynamoDb.takeBatched(), seconds.take()];
+  const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
+  const lambdaCalls = count(/^lambda:/);
+  return {
+    keys_that_differ: differing,
+    writes,
+    writes_per_changed_key: rounded(writes / differing),
+    s3_writes: s3Writes,
+    s3_reads: s3Reads,
+    lambda_calls: lambdaCalls,
+    lambda_seconds: rounded(lambdaSeconds, 3),
+    price: {
+      currency: prices.currency,
+      dynamodb: rounded((writes / 1e6) * prices.dynamodb_per_million_write_units, 3),
+      s3: rounded((s3Writes * prices.s3_per_thousand_writes + s3Reads * prices.s3_per_thousand_reads) / 1000, 3),
+      lambda: rounded(lambdaSeconds * lambdaMemoryGb * prices.lambda_arm64_per_gb_second, 3),
+      step_functions: rounded((lambdaCalls * prices.step_functions_per_thousand_transitions) / 1000, 3),
+    },
+  };
+}
+
+/** Adds up how long each call of a step takes: an upper bound, since here all of them share two cores. */
+function timeSteps(bench: StateMachineBench): { take(): number } {
+  let total = 0;
+  for (const step of new Set(Object.values(bench.functions).map(({ step }) => step))) {
+    bench.replace(step, async (event, real) => {
+      const startedAt = performance.now();
+      try {
+        return await real(event);
+      } finally {
+        total += (performance.now() - startedAt) / 1000;
+      }
+    });
+  }
+  return {
+    take() {
+      const taken = total;
+      total = 0;
+      return taken;
+    },
+  };
+}
