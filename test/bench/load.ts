@@ -15,7 +15,7 @@ const lambdaMemoryGb = 2;
  */
 export const benchmark: Benchmark = {
   async run({ scale }) {
-    process.env.POWERTOOLS_LOG_LEVEL = 'SILENT';
+    Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
     const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, month: 1 })];
     const bench = await startStateMachineBench();
     try {
