@@ -34,7 +34,12 @@ const level = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZST
 
 /** Lines in their stored form; the same lines give the same bytes. */
 export function packLines(lines: readonly Line[]): Buffer {
-  return zstdCompressSync(Buffer.from(lines.join('\n'), 'latin1'), level);
+  return packLineBytes(Buffer.from(lines.join('\n'), 'latin1'));
+}
+
+/** The same of lines that are bytes already, parted by line ends. */
+export function packLineBytes(lines: Uint8Array): Buffer {
+  return zstdCompressSync(lines, level);
 }
 
 /** The lines that `packLines` stored; damaged bytes are an error. */

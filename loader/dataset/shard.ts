@@ -1,4 +1,6 @@
-import { type Line, packLines, unpackLines } from './lines.ts';
+import type { AddressRow } from '../bag/address-row.ts';
+import { LineBytes } from './line-bytes.ts';
+import { type Line, packLineBytes, placeText, unpackLines } from './lines.ts';
 
 /** The part of the country that a line belongs to: the first two digits of its postcode, `10` to `99`. */
 export function shardOf(line: Line): string {
@@ -10,13 +12,14 @@ const shardCount = 90;
 
 /** The rows of one worker, kept apart by shard until they are stored. */
 export class ShardedRows {
-  readonly #rows: Line[][] = Array.from({ length: shardCount }, () => []);
+  readonly #shards: (LineBytes | undefined)[] = Array.from({ length: shardCount }, () => undefined);
+  readonly #places = new Map<string, Map<string, Buffer>>();
 
-  add(row: Line): void {
-    const shard = (row.charCodeAt(0) - 48) * 10 + row.charCodeAt(1) - 48 - firstShard;
-    const rows = this.#rows[shard];
-    if (!rows) throw new Error(`${row} does not begin with a postcode`);
-    rows.push(row);
+  add({ postcode, huisnummer, huisletter, huisnummertoevoeging, straat, woonplaats }: AddressRow): void {
+    const shard = (postcode.charCodeAt(0) - 48) * 10 + postcode.charCodeAt(1) - 48 - firstShard;
+    if (!(shard >= 0 && shard < shardCount)) throw new Error(`${postcode} is not a postcode`);
+    this.#shards[shard] ??= new LineBytes();
+    this.#shards[shard].add(postcode, huisnummer, huisletter, huisnummertoevoeging, this.#place(straat, woonplaats));
   }
 
   /** All rows in one object, each shard compressed by itself, and where each shard lies in it. */
@@ -24,14 +27,29 @@ export class ShardedRows {
     const segments: Segments = {};
     const packed: Buffer[] = [];
     let position = 0;
-    this.#rows.forEach((rows, shard) => {
-      if (rows.length === 0) return;
-      const bytes = packLines(rows);
+    this.#shards.forEach((rows, shard) => {
+      if (!rows) return;
+      const bytes = packLineBytes(rows.bytes);
       packed.push(bytes);
       segments[shard + firstShard] = [position, bytes.length];
       position += bytes.length;
     });
     return { bytes: Buffer.concat(packed), segments };
+  }
+
+  /** The bytes of a place are made once a street. */
+  #place(straat: string, woonplaats: string): Buffer {
+    let inPlace = this.#places.get(woonplaats);
+    if (!inPlace) {
+      inPlace = new Map();
+      this.#places.set(woonplaats, inPlace);
+    }
+    let bytes = inPlace.get(straat);
+    if (!bytes) {
+      bytes = Buffer.from(placeText({ straat, woonplaats }), 'latin1');
+      inPlace.set(straat, bytes);
+    }
+    return bytes;
   }
 }
 

@@ -1,9 +1,7 @@
-import { addressKey } from '../../lambdas/shared/domain/address-key.ts';
-import { type AddressRow, toAddressRow } from '../bag/address-row.ts';
+import { toAddressRow } from '../bag/address-row.ts';
 import { addProblem, emptyReport, isProblem } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
 import type { Reference } from '../bag/voorkomen.ts';
-import { type Line, placeText } from '../dataset/lines.ts';
 import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
 import { readReferenceFile } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
@@ -40,7 +38,6 @@ export async function extractPart(
 
   const room = new InflateRoom();
   const rows = new ShardedRows();
-  const toLine = lineMaker();
   const problems = emptyReport();
   let voorkomens = 0;
   let addresses = 0;
@@ -50,7 +47,7 @@ export async function extractPart(
     const counts = readNummeraanduidingen(xml, label, load.state, (nummeraanduiding) => {
       const outcome = toAddressRow(nummeraanduiding, reference, label);
       if (isProblem(outcome)) return addProblem(problems, outcome);
-      rows.add(toLine(outcome));
+      rows.add(outcome);
       addresses++;
     });
     for (const problem of counts.problems) addProblem(problems, problem);
@@ -70,22 +67,4 @@ async function referenceOf(storage: Storage, load: string): Promise<Reference> {
   references.set(storage, { load, reference });
   reference.catch(() => references.delete(storage));
   return reference;
-}
-
-/** Rows of one street follow one another in the register, so the text of its place is usually at hand. */
-function lineMaker(): (row: AddressRow) => Line {
-  const texts = new Map<string, Map<string, string>>();
-  return ({ postcode, huisnummer, huisletter, huisnummertoevoeging, straat, woonplaats }) => {
-    let inPlace = texts.get(woonplaats);
-    if (!inPlace) {
-      inPlace = new Map();
-      texts.set(woonplaats, inPlace);
-    }
-    let text = inPlace.get(straat);
-    if (text === undefined) {
-      text = placeText({ straat, woonplaats });
-      inPlace.set(straat, text);
-    }
-    return `${addressKey({ postcode, huisnummer, toevoeging: huisletter + huisnummertoevoeging })}\t${text}`;
-  };
 }

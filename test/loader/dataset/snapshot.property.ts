@@ -60,7 +60,10 @@ describe('a snapshot', () => {
         const batches: Line[][] = [];
         for (let start = 0; start < shuffled.length; start += size) {
           const worker = new ShardedRows();
-          for (const one of shuffled.slice(start, start + size)) worker.add(lineOf(one));
+          for (const { toevoeging, place, ...one } of shuffled.slice(start, start + size)) {
+            const huisletter = toevoeging.slice(0, 1);
+            worker.add({ ...one, huisletter, huisnummertoevoeging: toevoeging.slice(1), ...place });
+          }
           const { bytes, segments } = worker.pack();
           for (const [position, length] of Object.values(segments)) {
             batches.push(unpackLines(bytes.subarray(position, position + length)));
