@@ -1,5 +1,4 @@
 import middy from '@middy/core';
-import openApi from '../../docs/openapi.json' with { type: 'json' };
 import { Refusal } from '../shared/domain/refusal.ts';
 import { commonHeaders } from '../shared/http/common-headers.ts';
 import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
@@ -14,17 +13,22 @@ export function referenceRoute() {
     .use(commonHeaders())
     .use(renderProblems())
     .handler(async ({ rawPath, requestContext }) => {
-      const document = documentAt(rawPath);
+      const document = await documentAt(rawPath);
       if (!document) throw new Refusal({ code: 'not-found' });
       if (requestContext.http.method !== 'GET') throw new Refusal({ code: 'method-not-allowed' });
       return document;
     });
 }
 
-function documentAt(path: string): Answer | undefined {
-  if (path === '/v1/openapi.json') return ok(openApi);
+async function documentAt(path: string): Promise<Answer | undefined> {
+  if (path === '/v1/openapi.json') return ok(await openApi());
   const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
   return code && isExplained(code) ? page(problemPage(code)) : undefined;
+}
+
+/** Read when it is first asked for: a cold start must not pay for it. */
+async function openApi(): Promise<unknown> {
+  return (await import('../../docs/openapi.json', { with: { type: 'json' } })).default;
 }
 
 function page(body: string): Answer {

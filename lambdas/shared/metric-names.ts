@@ -17,7 +17,7 @@ export const metricNamespace = process.env[metricNamespaceVariable] ?? 'BagAdres
 
 /** Dimensions of every metric of a request. */
 export const requestDimensions = {
-  /** `address` or `validate`. */
+  /** `address`, `validate`, or `reference` for what is published without a key. */
   service: 'service',
   /** `ok`, `not_found`, `ambiguous`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
   outcome: 'outcome',
