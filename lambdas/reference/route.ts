@@ -4,6 +4,7 @@ import { commonHeaders } from '../shared/http/common-headers.ts';
 import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/render-problems.ts';
+import { openApiFile } from './open-api-file.ts';
 import { isExplained, problemPage } from './problem-page.ts';
 
 /** `GET /v1/openapi.json` and `GET /problems/{code}`: what the interface publishes about itself. Needs no key. */
@@ -21,14 +22,9 @@ export function referenceRoute() {
 }
 
 async function documentAt(path: string): Promise<Answer | undefined> {
-  if (path === '/v1/openapi.json') return ok(await openApi());
+  if (path === '/v1/openapi.json') return ok(await openApiFile());
   const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
   return code && isExplained(code) ? page(problemPage(code)) : undefined;
-}
-
-/** Read when it is first asked for: a cold start must not pay for it. */
-async function openApi(): Promise<unknown> {
-  return (await import('../../docs/openapi.json', { with: { type: 'json' } })).default;
 }
 
 function page(body: string): Answer {
