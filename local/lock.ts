@@ -1,6 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 /** Another process that is still running holds the lock. */
 export class LockHeldError extends Error {
@@ -14,53 +18,53 @@ export class LockHeldError extends Error {
 }
 
 /**
- * Takes the lock that `file` stands for and gives what releases it. One of a process that is gone is taken over, also
- * where its process id has been given out again.
+ * Takes the lock that the path `file` names and gives what releases it. Who holds it listens at an address made from the
+ * path, and tells its process id there: the system lets one process listen, and frees the address when that one is gone,
+ * however it went.
  * @throws LockHeldError
  */
 export async function acquireLock(file: string): Promise<() => Promise<void>> {
-  const own = `${file}.${randomUUID()}`;
-  await writeFile(own, `${holder(process.pid)}`);
-  try {
-    for (;;) {
-      // A link either makes the lock, whole, or fails: no process ever sees one half written.
-      if (await linked(own, file)) return () => rm(file, { force: true });
-      const found = await readFile(file, 'utf8').catch(() => undefined);
-      if (found === undefined) continue;
-      const pid = Number.parseInt(found, 10);
-      if (holder(pid) === found) throw new LockHeldError(file, pid);
-      await removeStale(file, found);
-    }
-  } finally {
-    await rm(own, { force: true });
+  const address = addressOf(file);
+  for (;;) {
+    const server = await listen(address);
+    if (server) return () => close(server);
+    const pid = await askHolder(address);
+    if (pid !== undefined) throw new LockHeldError(file, pid);
+    // Only where addresses are files does one outlive its process.
+    if (!isFreedBySystem) await rm(address, { force: true });
   }
 }
 
-async function linked(from: string, to: string): Promise<boolean> {
+const isFreedBySystem = process.platform === 'linux' || process.platform === 'win32';
+
+/** Abstract on Linux, a pipe on Windows, elsewhere a socket in the folder for temporary files. */
+function addressOf(file: string): string {
+  const name = `bag-adres-${createHash('sha256').update(resolve(file)).digest('hex').slice(0, 32)}`;
+  if (process.platform === 'linux') return `\0${name}`;
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+}
+
+async function listen(address: string): Promise<Server | undefined> {
+  const server = createServer((socket) => socket.on('error', () => undefined).end(`${process.pid}`)).unref();
+  server.listen(address);
   try {
-    await link(from, to);
-    return true;
+    await once(server, 'listening');
+    return server;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
     throw error;
   }
 }
 
-/** Two may find the same stale lock: the later must not take away the lock that the earlier has made since. */
-async function removeStale(file: string, stale: string): Promise<void> {
-  const aside = `${file}.${randomUUID()}`;
-  try {
-    await rename(file, aside);
-  } catch {
-    return; // Someone else was faster.
-  }
-  if ((await readFile(aside, 'utf8')) !== stale) await linked(aside, file);
-  await rm(aside);
+async function close(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
 }
 
-/** A process as the lock names it: its id, and where the system tells it the moment it started; none for one that is gone. */
-function holder(pid: number): string | undefined {
-  return isRunning(pid) ? `${pid} ${startOf(pid)}` : undefined;
+/** The process that holds the lock, or nothing where it is gone by now. */
+async function askHolder(address: string): Promise<number | undefined> {
+  const pid = Number(await text(connect(address)).catch(() => ''));
+  return pid > 0 ? pid : undefined;
 }
 
 /** Whether there is a process with this id, ours to signal or not. */
@@ -70,14 +74,5 @@ export function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-function startOf(pid: number): string {
-  try {
-    // The 22nd field; the 2nd, in parentheses, may hold spaces.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19] ?? '';
-  } catch {
-    return '';
   }
 }
