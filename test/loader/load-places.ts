@@ -17,7 +17,9 @@ export async function startLoadPlaces() {
   const sns = new SNSClient({ endpoint: s3.endpoint, region: 'eu-west-1', credentials });
   const { TopicArn: topic = '' } = await sns.send(new CreateTopicCommand({ Name: 'alarms' }));
   const messages: { topic: string; subject: string; text: string }[] = [];
+  let silent = false;
   sns.middlewareStack.add((next) => async (args) => {
+    if (silent) throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottledException' });
     const result = await next(args);
     const { Subject: subject = '', Message: text = '', TopicArn = '' } = args.input as PublishCommandInput;
     messages.push({ topic: TopicArn, subject, text });
@@ -42,6 +44,10 @@ export async function startLoadPlaces() {
       AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
       AWS_ENDPOINT_URL_S3: s3.endpoint,
     },
+    /** From now on the topic takes no message, until `reset`. */
+    silence(): void {
+      silent = true;
+    },
     addresses: () => bench.addressesIn(table),
     /** Hours pass for whoever holds the lock. */
     async outliveLock(): Promise<void> {
@@ -58,6 +64,7 @@ export async function startLoadPlaces() {
     /** Empties table, bucket and messages. */
     async reset(): Promise<void> {
       messages.length = 0;
+      silent = false;
       await storage.delete((await storage.list('')).map(({ key }) => key));
       await bench.client.send(new DeleteTableCommand({ TableName: table }));
       await createTables(bench.client, { addresses: table, accounts: `accounts-${crypto.randomUUID()}` });

@@ -13,7 +13,7 @@ import { type Month, voorkomensOf } from './steps/months.ts';
 export type StateMachineBench = Awaited<ReturnType<typeof startStateMachineBench>>;
 
 /** Stands in for a step: `real` is the step itself. */
-export type Instead = (event: never, real: Step) => unknown;
+type Instead = (event: never, real: Step) => unknown;
 
 const configuration = {
   guard: {

@@ -66,6 +66,19 @@ describe('a load that fails', () => {
     expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
   });
 
+  it('to tell anybody has served its state all the same, and fails, as that is what alarms go off at', async () => {
+    loader.silence();
+    const execution = await loader.run({ source: await loader.serve(january) });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'SNS.ThrottledException' });
+    const tries = ofKind(execution, 'retried').map(({ state }) => state);
+    expect(tries).toEqual([...Array(4).fill('TellServed'), ...Array(4).fill('TellFailure')]);
+    expect(await loader.addresses()).toEqual(tableOf(january));
+    expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({
+      error: 'SNS.ThrottledException',
+    });
+    expect(await loader.addresses()).toEqual(tableOf(february));
+  });
+
   it('as its extract was replaced while it was read begins again with the new one', async () => {
     const source = await loader.serve(january);
     let replaced = false;

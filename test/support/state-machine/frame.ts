@@ -21,7 +21,7 @@ export type RunEvent =
   | ({ kind: 'mapped'; state: string } & MapCounts);
 
 /** How a Distributed Map went: in items and in child executions, with the most of these at once. */
-export type MapCounts = {
+type MapCounts = {
   items: number;
   children: number;
   succeeded: number;

@@ -4,7 +4,7 @@ import type { Integration } from './frame.ts';
 import { asJson, isJsonObject, type Json } from './json.ts';
 
 /** What a Lambda handler is told beside its event; what this project's handlers may use. */
-export type Invocation = { functionName: string; awsRequestId: string };
+type Invocation = { functionName: string; awsRequestId: string };
 export type Handler = (event: never, context: never) => unknown;
 
 /** The resource that `lambdaInvoke` stands for. */

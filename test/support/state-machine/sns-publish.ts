@@ -16,7 +16,12 @@ export function snsPublish(client: SNSClient): Integration {
       throw new StateError('SNS.InvalidParameterException', `Invalid parameter: Subject (${Subject})`);
     }
     const text = typeof Message === 'string' ? Message : JSON.stringify(Message);
-    const { MessageId } = await client.send(new PublishCommand({ TopicArn, Message: text, Subject }));
-    return { MessageId };
+    try {
+      const { MessageId } = await client.send(new PublishCommand({ TopicArn, Message: text, Subject }));
+      return { MessageId };
+    } catch (error) {
+      const { name, message } = error as Error;
+      throw new StateError(`SNS.${name}`, message);
+    }
   });
 }
