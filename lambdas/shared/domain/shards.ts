@@ -69,7 +69,7 @@ export function decideShards(
 }
 
 /** The quota of the account as if it were one shard; what is left of it is exact. */
-export function wholeQuota(shards: readonly Shard[], at: number): QuotaState {
+function wholeQuota(shards: readonly Shard[], at: number): QuotaState {
   const quota: QuotaState = {};
   for (const name of windowNames) {
     const windows = shards.flatMap(({ quota }) => quota[name] ?? []);

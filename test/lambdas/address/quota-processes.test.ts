@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type AddressService, newAccount, startAddressService } from '../../support/address-service.ts';
+import { shardedAccount } from '../../support/shards.ts';
 
 const script = fileURLToPath(new URL('../../support/lookup-burst.ts', import.meta.url));
 let service: AddressService;
@@ -48,4 +49,11 @@ it('holds for processes whose clocks differ', async () => {
   const { key } = await newAccount(service, { month: 60 });
   const first = await burst(key, 40, [0, 0.5, -0.5]);
   expect(first).toEqual({ 200: 60, 429: 60 });
+}, 60_000);
+
+it('holds over quota shards, each process finding them by itself', async () => {
+  const { id, key } = await shardedAccount(service, { day: 70, month: 75 }, 4);
+  expect(await burst(key, 40, [0, 0, 0])).toEqual({ 200: 70, 429: 50 });
+  const { windows } = await service.admin.accounts.show(id);
+  expect([windows.day?.used, windows.month?.used]).toEqual([70, 70]);
 }, 60_000);

@@ -48,11 +48,11 @@ const month = Date.UTC(2090, 0, 1) / 1000;
 describe('an account with several quota shards', () => {
   it.each([
     [2, { day: 41, month: 1000 }, 100, 41],
-    [3, { hour: 50, day: 50, month: 50 }, 120, 50],
+    [3, { hour: 50, day: 50, month: 50 }, 90, 50],
     [5, { hour: 33, day: 35, month: null }, 100, 33],
-    [8, { hour: 100, day: 60 }, 150, 60],
+    [8, { hour: 100, day: 60 }, 110, 60],
     [8, { day: 4 }, 40, 4],
-    [20, { minute: 1000, hour: 61, month: 70 }, 150, 61],
+    [20, { minute: 1000, hour: 61, month: 70 }, 100, 61],
     [8, { month: null }, 60, 63],
     [4, { day: 0, month: 10 }, 20, 0],
   ] as [number, Limits, number, number][])(
@@ -134,28 +134,28 @@ describe('an account with several quota shards', () => {
   });
 
   it('rolls passed windows over under load without losing or inventing a unit', async () => {
-    const { id, key } = await shardedAccount(service, { minute: 30, day: 100 }, 4);
-    for (const [minute, admitted] of [30, 30, 30, 10, 0].entries()) {
+    const { id, key } = await shardedAccount(service, { minute: 15, day: 50 }, 4);
+    for (const [minute, admitted] of [15, 15, 15, 5, 0].entries()) {
       const known = await acquaintances(key, 2, month + 60 * minute + 5);
-      expect((await burst(known, key, 60))[200] ?? 0).toBe(Math.max(0, admitted - 2));
+      expect((await burst(known, key, 30))[200] ?? 0).toBe(Math.max(0, admitted - 2));
     }
-    expect((await burst(await acquaintances(key, 2, month + 86_400), key, 60))[200]).toBe(28);
-    expect((await used(id)).day).toBe(30);
+    expect((await burst(await acquaintances(key, 2, month + 86_400), key, 30))[200]).toBe(13);
+    expect((await used(id)).day).toBe(15);
   });
 
   it('is never served more than the limit in a window when clocks differ, and all of it', async () => {
-    const { key } = await shardedAccount(service, { minute: 40 }, 5);
+    const { key } = await shardedAccount(service, { minute: 16 }, 5);
     const boundary = month + 1200;
     const known = await Promise.all(
       [-1, 1, -0.1, 0.1].map(async (skew) => (await acquaintances(key, 1, boundary + skew))[0]),
     );
-    const { 200: served = 0, 429: refused = 0 } = await burst(known as Instance[], key, 160);
-    expect(served + refused).toBe(160);
-    expect(served + 4).toBeGreaterThanOrEqual(40);
-    expect(served + 4).toBeLessThanOrEqual(80);
+    const { 200: served = 0, 429: refused = 0 } = await burst(known as Instance[], key, 64);
+    expect(served + refused).toBe(64);
+    expect(served + 4).toBeGreaterThanOrEqual(16);
+    expect(served + 4).toBeLessThanOrEqual(32);
     const after = await acquaintances(key, 1, boundary + 2);
-    expect((await burst(after, key, 60))[200] ?? 0).toBeLessThanOrEqual(80 - served - 4);
-    expect((await burst(await acquaintances(key, 2, boundary + 3), key, 60))[200] ?? 0).toBe(0);
+    expect((await burst(after, key, 30))[200] ?? 0).toBeLessThanOrEqual(32 - served - 4);
+    expect((await burst(await acquaintances(key, 2, boundary + 3), key, 30))[200] ?? 0).toBe(0);
   });
 
   it('is refused with 503 and nothing else when its shards can not be read', async () => {

@@ -27,7 +27,11 @@ describe('the largest account that an operator can make', () => {
     for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: id, label: `key ${i}` });
     await admin.accounts.suspend(id);
     await admin.plans.put({ code, limits, state: 'inactive' });
-    const counts = windowNames.flatMap((name) => [accessItem.used(name), accessItem.limit(name), accessItem.dryAt(name)]);
+    const counts = windowNames.flatMap((name) => [
+      accessItem.used(name),
+      accessItem.limit(name),
+      accessItem.dryAt(name),
+    ]);
     for (const item of ['access#0', `access#${maxShards - 1}`]) {
       const used = await client.send(
         new UpdateCommand({

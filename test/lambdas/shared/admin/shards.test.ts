@@ -1,3 +1,4 @@
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../lambdas/shared/admin/admin.ts';
 import { expectWholeShards, shardItems } from '../../../support/shards.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 const limits = { minute: 50, day: 100, month: null };
-const few = { minute: 12, day: 20 };
+const few = { minute: 6, day: 8 };
 
 /** An account with a key that has charged `used` requests. */
 async function account(id: string, used = 0, plan = 'basic') {
@@ -144,6 +145,31 @@ describe('accounts.set with shards', () => {
   });
 });
 
+describe('a revocation that comes in between', () => {
+  it('of reading the keys and making new shards, leaves the key on none', async () => {
+    const { key, keyId } = await account('between');
+    let waiting = true;
+    const client = new Proxy(bench.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return async (...sent: unknown[]) => {
+          if (waiting && sent[0] instanceof TransactWriteCommand) {
+            waiting = false;
+            await bench.admin.keys.revoke({ account: 'between', keyId });
+          }
+          return value.apply(target, sent);
+        };
+      },
+    });
+    const slow = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
+    await slow.accounts.set({ id: 'between', shards: 4 });
+    expect(waiting).toBe(false);
+    for (const { keys } of await expectWholeShards(bench, 'between', 4, limits)) expect(keys).toEqual({});
+    expect(await bench.request(key)).toBe('unauthorized');
+  });
+});
+
 describe('an admin that dies while it changes the number of shards', () => {
   class Died extends Error {}
 
@@ -171,7 +197,7 @@ describe('an admin that dies while it changes the number of shards', () => {
         const id = `die-${from}-${to}-${calls}`;
         const { key, keyId } = await account(id, 0, 'few');
         await bench.admin.accounts.set({ id, shards: from });
-        for (let i = 0; i < 5; i++) await bench.request(key);
+        for (let i = 0; i < 3; i++) await bench.request(key);
         const outcome = await dying(calls)
           .accounts.set({ id, shards: to })
           .catch((error: unknown) => error);
@@ -180,9 +206,9 @@ describe('an admin that dies while it changes the number of shards', () => {
           expect(calls).toBeGreaterThan(4);
           return;
         }
-        expect((await windowsOf(id))[0]).toEqual([5, 12]);
-        const outcomes = await Promise.all(Array.from({ length: 14 }, () => bench.request(key)));
-        expect(outcomes.filter((outcome) => outcome === 'charged')).toHaveLength(7);
+        expect((await windowsOf(id))[0]).toEqual([3, 6]);
+        const outcomes = await Promise.all(Array.from({ length: 5 }, () => bench.request(key)));
+        expect(outcomes.filter((outcome) => outcome === 'charged')).toHaveLength(3);
         if (calls % 2 === 0) await bench.admin.plans.put({ code: 'few', limits: few });
         await bench.admin.accounts.suspend(id);
         expect(await bench.request(key)).toBe('account-inactive');
@@ -192,7 +218,45 @@ describe('an admin that dies while it changes the number of shards', () => {
         expect(await bench.request(key)).toBe('unauthorized');
         await bench.admin.accounts.set({ id, shards: to });
         await expectWholeShards(bench, id, to, few);
-        expect((await windowsOf(id))[0]).toEqual([12, 12]);
+        expect((await windowsOf(id))[0]).toEqual([6, 6]);
+      }
+    },
+    60_000,
+  );
+
+  it.each(['revoke', 'suspend', 'create'] as const)(
+    'by %s, leaves an account that answers as it is shown',
+    async (change) => {
+      for (let calls = 1; ; calls++) {
+        const id = `dies-${change}-${calls}`;
+        const { key, keyId } = await account(id);
+        await bench.admin.accounts.set({ id, shards: 3 });
+        const changes = {
+          revoke: (admin: AdminBench['admin']) => admin.keys.revoke({ account: id, keyId }),
+          suspend: (admin: AdminBench['admin']) => admin.accounts.suspend(id),
+          create: (admin: AdminBench['admin']) => admin.keys.create({ account: id, label: 'new' }),
+        };
+        const outcome = await changes[change](dying(calls)).catch((error: unknown) => error);
+        const { state, keys } = await bench.admin.accounts.show(id);
+        const active = keys.filter((shown) => shown.state === 'active').map((shown) => shown.keyId);
+        const expected = !active.includes(keyId)
+          ? 'unauthorized'
+          : state === 'suspended'
+            ? 'account-inactive'
+            : 'charged';
+        const answers = await Promise.all(Array.from({ length: 12 }, () => bench.request(key)));
+        expect(new Set(answers)).toEqual(new Set([expected]));
+        for (const { keys: onShard } of await shardItems(bench, id)) {
+          if (change === 'create') expect(Object.keys(onShard as object).toSorted()).toEqual(active.toSorted());
+        }
+        if (!(outcome instanceof Died)) {
+          if (outcome instanceof Error) throw outcome;
+          return;
+        }
+        await changes[change](bench.admin);
+        expect(await bench.request(key)).toBe(
+          { revoke: 'unauthorized', suspend: 'account-inactive', create: 'charged' }[change],
+        );
       }
     },
   );
