@@ -55,7 +55,8 @@ async function measure(
   bench.dynamoDb.takeBatched();
   seconds.take();
   const execution = await bench.run({ source: extract });
-  if (execution.status !== 'SUCCEEDED') throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
+  if (execution.status !== 'SUCCEEDED')
+    throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
   const calls = [...bench.calls.values()].flat();
   const count = (wanted: RegExp) => calls.filter(({ action }) => wanted.test(action)).length;
   const [writes, lambdaSeconds] = [bench.dynamoDb.takeBatched(), seconds.take()];
