@@ -1,6 +1,5 @@
 /** The parts of a load that a person may wait for, in their order. */
-export const loadStages = ['stage', 'reference', 'extract', 'merge', 'apply', 'publish'] as const;
-export type LoadStage = (typeof loadStages)[number];
+export type LoadStage = 'stage' | 'reference' | 'extract' | 'merge' | 'apply' | 'publish';
 
 /** How much there is to do or was done: bytes as stored (of files read), rows (occurrences, addresses, changes). */
 export type Amount = { bytes?: number; rows?: number };
@@ -12,7 +11,7 @@ export interface Progress {
 }
 
 /** One stage under way. */
-export interface StageProgress {
+interface StageProgress {
   advance(amount: Amount): void;
   /** The stage has ended well. One that fails is simply not ended. */
   end(): void;

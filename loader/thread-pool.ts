@@ -10,7 +10,7 @@ export type ThreadMessage =
   | { kind: 'failed'; error: Error; extractError: ExtractErrorParts | null };
 
 /** A thread can't pass on the class of an error. */
-export type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
+type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
 
 /** Threads of this process that take tasks as they come free. */
 export class ThreadPool implements Workers {

@@ -27,7 +27,7 @@ export const usualThresholds: Thresholds = {
   alwaysAllowed: 10,
 };
 
-export type ObjectionCode =
+type ObjectionCode =
   | 'too_few_addresses'
   | 'too_many_removed'
   | 'too_many_changed'

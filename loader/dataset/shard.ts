@@ -1,16 +1,14 @@
 import type { AddressRow } from '../bag/address-row.ts';
 import { LineBytes } from './line-bytes.ts';
-import { type Line, packLineBytes, placeText, unpackLines } from './lines.ts';
-
-/** The part of the country that a line belongs to: the first two digits of its postcode, `10` to `99`. */
-export function shardOf(line: Line): string {
-  return line.slice(0, 2);
-}
+import { packLineBytes, placeText } from './lines.ts';
 
 const firstShard = 10;
 const shardCount = 90;
 
-/** The rows of one worker, kept apart by shard until they are stored. */
+/**
+ * The rows of one worker, kept apart by shard until they are stored. A shard is a part of the country: the first two
+ * digits of the postcode, `10` to `99`.
+ */
 export class ShardedRows {
   readonly #shards: (LineBytes | undefined)[] = Array.from({ length: shardCount }, () => undefined);
   readonly #places = new Map<string, Map<string, Buffer>>();
@@ -55,6 +53,3 @@ export class ShardedRows {
 
 /** Shard to position and length of its rows. */
 export type Segments = Record<string, [position: number, length: number]>;
-
-/** The rows of one segment. */
-export const unpackRows = unpackLines;

@@ -23,7 +23,7 @@ export interface Storage {
 }
 
 /** An object that has to be there is not: the storage was emptied or is another one than the load began with. */
-export class MissingObjectError extends Error {
+class MissingObjectError extends Error {
   override readonly name = 'MissingObjectError';
 
   constructor(key: string) {

@@ -2,7 +2,7 @@ import { comparePlaces, type Place } from '../../../lambdas/shared/domain/addres
 import type { Voorkomens } from '../../../local/extract/stand-xml.ts';
 
 /** `1381AA 9 a` and where it lies. */
-export type Address = [address: string, straat: string, woonplaats: string];
+type Address = [address: string, straat: string, woonplaats: string];
 
 /** A state of a tiny register: its date and its addresses. */
 export type Month = { state: string; addresses: Address[] };
