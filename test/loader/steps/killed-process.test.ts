@@ -27,7 +27,7 @@ describe('a load whose process is killed while it applies', () => {
     const source = await bench.extractOf(month);
     const endpoint = await bench.client.config.endpoint?.();
     const url = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port}`;
-    const script = join(import.meta.dirname, '../../support/load-process.ts');
+    const script = join(import.meta.dirname, 'load-process.ts');
     const child = spawn(process.execPath, [script, url, table, folder, source], { stdio: 'ignore' });
     const exited = once(child, 'exit');
     while (globSync(join(folder, 'loads/*/applied/*')).length === 0) {
