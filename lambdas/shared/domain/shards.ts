@@ -54,18 +54,15 @@ export function decideShards(
 
   const targets = shards.filter(takes);
   const tried = targets.find(({ shard }) => shard === choice.tried);
-  if (tried) {
-    const move = collect(shards, tried, at, worthSharing);
-    if (move) return { kind: 'move', move };
-  }
+  const half = tried && takeHalf(shards, tried, at);
+  if (half) return { kind: 'move', move: half };
   const shard = pickByRoom(targets, at, choice.pick);
   if (shard) return { kind: 'charge', at, shard, roll: rollOf(shard, at) };
   // Each window has something left somewhere, and no shard has it all: gather it on the one that lacks least.
   const lacking = targets.map((target) => ({ target, windows: exhausted(target, at).length }));
   const [least] = lacking.toSorted((a, b) => a.windows - b.windows || a.target.shard - b.target.shard);
-  const move = least && collect(shards, least.target, at, 1);
-  if (!move) throw new Error('quota that is left can be gathered on a shard');
-  return { kind: 'move', move };
+  if (!least) throw new Error('one shard at least takes requests');
+  return { kind: 'move', move: gather(shards, least.target, at) };
 }
 
 /** The quota of the account as if it were one shard; what is left of it is exact. */
@@ -103,17 +100,45 @@ export function notedAsDry(quota: QuotaState, now: number): Extract<QuotaDecisio
   return decision.kind === 'exceeded' ? decision : undefined;
 }
 
-/** Moves to `target` for each window that it has exhausted, from the richest shard, if that has `least` left or more. */
-function collect(shards: readonly Shard[], target: Shard, at: number, least: number): ShareMove | undefined {
-  const donors = new Map<Shard, Partial<Record<WindowName, number>>>();
-  const lacking = exhausted(target, at);
-  for (const name of lacking) {
-    const [richest] = shards.toSorted((a, b) => left(b, name, at) - left(a, name, at) || a.shard - b.shard);
-    if (!richest || left(richest, name, at) < least) return undefined;
-    donors.set(richest, { ...donors.get(richest), [name]: Math.max(1, Math.floor(left(richest, name, at) / 2)) });
+/** Half of what the richest shard has left, for each window that `target` has exhausted, if each is worth a move. */
+function takeHalf(shards: readonly Shard[], target: Shard, at: number): ShareMove | undefined {
+  const donors: Donors = new Map();
+  for (const name of exhausted(target, at)) {
+    const [richest] = byRichness(shards, name, at);
+    if (!richest || left(richest, name, at) < worthSharing) return undefined;
+    take(donors, richest, name, Math.floor(left(richest, name, at) / 2));
   }
-  if (lacking.length === 0) return undefined;
+  return donors.size > 0 ? moveOf(target, at, donors) : undefined;
+}
+
+/** All that the account can still be served, or as much of each window as `target` lacks of it. */
+function gather(shards: readonly Shard[], target: Shard, at: number): ShareMove {
+  const donors: Donors = new Map();
+  const sums = windowNames.map((name) => shards.reduce((sum, shard) => sum + left(shard, name, at), 0));
+  for (const name of windowNames) {
+    let lacks = Math.min(...sums) - left(target, name, at);
+    for (const donor of byRichness(shards, name, at)) {
+      const units = Math.min(lacks, left(donor, name, at));
+      if (donor === target || units <= 0) continue;
+      take(donors, donor, name, units);
+      lacks -= units;
+    }
+  }
+  return moveOf(target, at, donors);
+}
+
+type Donors = Map<Shard, Partial<Record<WindowName, number>>>;
+
+function take(donors: Donors, shard: Shard, name: WindowName, units: number): void {
+  donors.set(shard, { ...donors.get(shard), [name]: units });
+}
+
+function moveOf(target: Shard, at: number, donors: Donors): ShareMove {
   return { target, at, donors: [...donors].map(([shard, takes]) => ({ shard, takes })) };
+}
+
+function byRichness(shards: readonly Shard[], name: WindowName, at: number): Shard[] {
+  return shards.toSorted((a, b) => left(b, name, at) - left(a, name, at) || a.shard - b.shard);
 }
 
 /** A shard with room in all windows, the more probable the more room it has. */

@@ -8,6 +8,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Access } from '../domain/access.ts';
 import type { KeyClaim } from '../domain/api-key.ts';
 import type { AccessStore, ChargeAttempt, ChargeResult } from '../domain/ports.ts';
+import type { ShareMove } from '../domain/shards.ts';
 import { accountsTable } from '../tables.ts';
 import { accessItem } from './access-item.ts';
 import { chargeCommand } from './charge-command.ts';
@@ -60,16 +61,25 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
 
   const readShards: AccessStore['readShards'] = (account, signal) => orUnavailable(readTogether(account), signal);
 
-  const move: AccessStore['move'] = async (account, shares, signal) => {
+  /** By account. A crowd that finds the same shards wants the same move: one of it is enough. */
+  const moving = new Map<string, Promise<boolean>>();
+
+  const move: AccessStore['move'] = (account, shares, signal) => {
+    const begun = moving.get(account) ?? tryMove(account, shares).finally(() => moving.delete(account));
+    moving.set(account, begun);
+    return orUnavailable(begun, signal);
+  };
+
+  async function tryMove(account: string, shares: ShareMove): Promise<boolean> {
     try {
-      await orUnavailable(updateAll(moveCommands(table, account, shares), signal), signal, isOvertaken);
+      await updateAll(moveCommands(table, account, shares));
       return true;
     } catch (error) {
       if (!isOvertaken(error)) throw error;
       await pause(Math.random() * 10);
       return false;
     }
-  };
+  }
 
   const noteDry: AccessStore['noteDry'] = async (account, seen, windows, signal) => {
     const command = noteDryCommand(table, account, seen, windows);

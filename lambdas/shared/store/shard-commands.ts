@@ -27,7 +27,9 @@ export function readShardsCommand(table: string, account: string): Query {
  */
 export function moveCommands(table: string, account: string, { target, at, donors }: ShareMove): Update[] {
   const gains: PerWindow = {};
-  for (const { takes } of donors) Object.assign(gains, takes); // each window has one donor
+  for (const { takes } of donors) {
+    for (const [window, take] of entries(takes)) gains[window] = (gains[window] ?? 0) + take;
+  }
   const received = entries(gains).map(([window, gain]) => receive(target, window, gain, at));
   return [
     update(table, account, target, received),
