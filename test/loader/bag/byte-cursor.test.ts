@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ByteCursor, literal } from '../../../loader/bag/byte-cursor.ts';
+import { RepeatingText } from '../../../loader/bag/repeating-text.ts';
 
 const cursorOn = (text: string) => new ByteCursor(Buffer.from(text, 'latin1'));
 
@@ -30,6 +31,15 @@ describe('a literal', () => {
   it('is not found when it does not fit', () => {
     expect(cursorOn(text.slice(0, -1)).skip(literal(text))).toBe(false);
     expect(cursorOn('').skip(literal(text))).toBe(false);
+  });
+});
+
+describe('a repeating text', () => {
+  it('is that of its place, whatever came before', () => {
+    const cursor = cursorOn('1381AA1381AA1381AB1381AA1482AA');
+    const texts = new RepeatingText(6);
+    const read = [0, 6, 12, 18, 18, 24].map((start) => texts.text(cursor, start));
+    expect(read).toEqual(['1381AA', '1381AA', '1381AB', '1381AA', '1381AA', '1482AA']);
   });
 });
 
@@ -81,6 +91,20 @@ describe('a value ends where a tag begins', () => {
     ['a', false],
   ])('text %j', (text, found) => {
     expect(cursorOn(text).skipText()).toBe(found);
+  });
+
+  it.each<[string, boolean]>([
+    ['B&amp;W-1774<', true],
+    ['&lt;&gt;&amp;<', true],
+    ['plain<', true],
+    ['&<', false],
+    ['&amp<', false],
+    ['&nbsp;<', false],
+    ['&#49;<', false],
+    ['a&amp;\u00fc<', false],
+    ['a&amp;', false],
+  ])('text with references %j', (text, found) => {
+    expect(cursorOn(text).skipEscapedText()).toBe(found);
   });
 
   it.each<[string, boolean]>([

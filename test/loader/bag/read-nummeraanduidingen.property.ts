@@ -26,6 +26,7 @@ const num = fc
     begin: often('2010-09-29', day),
     eind: rarely(day),
     live: often(true, fc.boolean()),
+    type: often('Verblijfsobject', fc.constantFrom('Ligplaats', 'Standplaats')),
     documentnummer: often('Z.9837/D.6498', text),
     tijdstipInactief: rarely(moment),
     tijdstipInactiefLV: rarely(moment),

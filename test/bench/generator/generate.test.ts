@@ -1,0 +1,99 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { fileXml } from '../../../local/extract/stand-xml.ts';
+import { readExtract } from '../../support/read-extract.ts';
+import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
+import { block, type Plan } from './country.ts';
+import { type Generated, generatedExtract } from './generate.ts';
+
+const plan: Plan = { seed: 7, blocks: 1_230, month: 1 };
+const scale = 1 / 1_230; // one block: 10,000 occurrences
+
+let folder: string;
+let months: Generated[];
+let tables: Map<string, string>[];
+
+/** Key to its places, by the reader. */
+async function tableOf({ path }: Generated): Promise<Map<string, string>> {
+  const places = new Map<string, Set<string>>();
+  for (const { key, woonplaats, straat } of (await readExtract(readFileSync(path))).rows) {
+    places.set(key, (places.get(key) ?? new Set()).add(`${woonplaats}\t${straat}`));
+  }
+  return new Map([...places].map(([key, found]) => [key, [...found].sort().join('\t')]));
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'generator-'));
+  months = [
+    await generatedExtract({ scale, seed: 7 }, folder),
+    await generatedExtract({ scale, seed: 7, month: 1 }, folder),
+  ];
+  tables = await Promise.all(months.map(tableOf));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a generated extract', () => {
+  it.each([0, 1])('holds exactly what it says: month %i', async (month) => {
+    const { path, peildatum, truth } = months[month] as Generated;
+    const read = await readExtract(readFileSync(path));
+    expect(read.peildatum).toBe(peildatum);
+    expect(read.voorkomens).toEqual(truth.voorkomens);
+    expect(read.rows).toHaveLength(truth.addresses);
+    expect(read.problems.no_postcode.count).toBe(truth.noPostcode);
+    expect(read.problems.street_missing.count).toBe(truth.streetMissing);
+    expect(read.problems.place_missing.count + read.problems.invalid_value.count).toBe(0);
+    const lines = [...(tables[month] as Map<string, string>)].map(([key, places]) => `${key}\t${places}`);
+    expect(lines).toHaveLength(truth.keys);
+    expect(lines.filter((line) => line.split('\t').length > 3)).toHaveLength(truth.ambiguous);
+    expect(lines.reduce((sum, line) => (sum + crc32(line)) % 2 ** 48, 0)).toBe(truth.checksum);
+  });
+
+  it('differs a month later by as much as it says, about one address in two hundred', () => {
+    const [before, after] = tables as [Map<string, string>, Map<string, string>];
+    const difference = months[1]?.difference;
+    expect(difference).toEqual({
+      added: [...after.keys()].filter((key) => !before.has(key)).length,
+      removed: [...before.keys()].filter((key) => !after.has(key)).length,
+      changed: [...after].filter(([key, places]) => before.has(key) && before.get(key) !== places).length,
+    });
+    const writes = Object.values(difference ?? {}).reduce((sum, count) => sum + count, 0);
+    expect(writes / before.size).toBeGreaterThan(0.002);
+    expect(writes / before.size).toBeLessThan(0.02);
+  });
+
+  it('holds what the register holds: history, withdrawn, no postcode, a place of its own, additions, odd names', () => {
+    const { NUM, OPR } = block({ ...plan, month: 0 }, 3);
+    const share = (count: number) => count / NUM.length;
+    expect(share(NUM.filter(({ eind }) => eind !== undefined).length)).toBeGreaterThan(0.1);
+    expect(share(NUM.filter(({ live }) => live === false).length)).toBeGreaterThan(0.02);
+    expect(share(NUM.filter(({ huisletter }) => huisletter).length)).toBeGreaterThan(0.03);
+    expect(share(NUM.filter(({ huisnummertoevoeging }) => huisnummertoevoeging).length)).toBeGreaterThan(0.03);
+    expect(NUM.filter(({ woonplaats }) => woonplaats).length).toBeGreaterThan(0);
+    expect(NUM.filter(({ postcode }) => !postcode).length).toBeGreaterThan(50);
+    expect(OPR.filter(({ naam }) => /[^ -~]/.test(naam)).length).toBeGreaterThan(0);
+  });
+
+  it('is the same for the same seed, and another for another', () => {
+    expect(block(plan, 3)).toEqual(block(plan, 3));
+    expect(block({ ...plan, seed: 8 }, 3)).not.toEqual(block(plan, 3));
+  });
+
+  it('compresses about fifty to one, as the real one does', async () => {
+    const { path, truth } = months[0] as Generated;
+    const xmlBytes = truth.voorkomens.NUM * 1_260;
+    const ratio = xmlBytes / readFileSync(path).length; // streets and places are in it too, but they are few
+    expect(ratio).toBeGreaterThan(35);
+    expect(ratio).toBeLessThan(70);
+  });
+
+  (existsSync(xsdFolder) ? it : it.skip)('is valid by the schemas of the Kadaster', async () => {
+    const { NUM, OPR, WPL } = block(plan, 3);
+    const some = NUM.filter((_, i) => i % 10 === 0);
+    expect(await schemaErrors(fileXml('NUM', some, '2026-02-08'))).toEqual([]);
+    expect(await schemaErrors(fileXml('OPR', OPR, '2026-02-08'))).toEqual([]);
+    expect(await schemaErrors(fileXml('WPL', WPL, '2026-02-08'))).toEqual([]);
+  });
+});
