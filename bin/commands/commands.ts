@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { addAccountCommands } from './account.ts';
+import { addDoctorCommand } from './doctor.ts';
 import { addKeyCommands } from './key.ts';
 import { addLoadCommands } from './load.ts';
 import { addPlanCommands } from './plan.ts';
@@ -9,4 +10,10 @@ import type { Terminal } from './terminal.ts';
 export type AddCommands = (program: Command, terminal: Terminal) => void;
 
 /** All commands, in the order of the help. */
-export const commands: AddCommands[] = [addPlanCommands, addAccountCommands, addKeyCommands, addLoadCommands];
+export const commands: AddCommands[] = [
+  addPlanCommands,
+  addAccountCommands,
+  addKeyCommands,
+  addLoadCommands,
+  addDoctorCommand,
+];

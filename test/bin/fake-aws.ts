@@ -3,28 +3,49 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An answer in AWS's JSON protocol: a value, or an error by its name. */
-export type AwsAnswer = { error: string; message?: string } | { value: unknown };
+export type AwsAnswer = { error: string; message?: string } | { value: unknown }; // the text of XML for a protocol that speaks it
 
 /** Operations by name, `StartExecution`: what each gives for its parameters. */
 export type AwsOperations = Record<string, (input: never) => AwsAnswer | Promise<AwsAnswer>>;
 
-/** AWS as far as its JSON protocols and CloudFormation's outputs matter to the command line; `asked` holds every operation. */
-export async function startFakeAws(stacks: Record<string, Record<string, string>>, operations: AwsOperations) {
+/** A stack of CloudFormation. */
+export type FakeStack = { status?: string; outputs: Record<string, string> };
+
+/**
+ * AWS as far as the command line needs it: the JSON protocols, CloudFormation's outputs. `asked` holds every operation;
+ * what `operations` lacks goes on to the engine at `forward`.
+ */
+export async function startFakeAws(stacks: Record<string, FakeStack>, operations: AwsOperations, forward?: string) {
   const asked: { operation: string; input: Record<string, unknown> }[] = [];
   const server = createServer(async (request, response) => {
     const body = await textOf(request);
     const target = request.headers['x-amz-target'];
     const isJson = typeof target === 'string';
-    const operation = isJson ? (target.split('.').at(-1) ?? '') : 'DescribeStacks';
-    const input = isJson ? JSON.parse(body || '{}') : Object.fromEntries(new URLSearchParams(body));
+    const { Action, ...query } = Object.fromEntries(new URLSearchParams(body));
+    const operation = isJson ? (target.split('.').at(-1) ?? '') : (Action ?? `${request.method} ${request.url}`);
+    const input = isJson ? JSON.parse(body || '{}') : query;
     asked.push({ operation, input });
-    if (!isJson) {
+    if (operation === 'DescribeStacks') {
       const { status, text } = describeStacks(stacks, input.StackName);
       return response.writeHead(status, { 'content-type': 'text/xml' }).end(text);
+    }
+    if (isJson && forward !== undefined && !(operation in operations)) {
+      const { 'x-amz-date': date = '', authorization = '' } = request.headers;
+      const headers = { 'x-amz-target': target, 'x-amz-date': String(date), authorization };
+      const forwarded = await fetch(forward, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/x-amz-json-1.0' },
+        body,
+      });
+      return response.writeHead(forwarded.status).end(await forwarded.text());
     }
     const answer = (await operations[operation]?.(input as never)) ?? { error: 'UnknownOperationException' };
     const failed = 'error' in answer;
     const value = failed ? { __type: answer.error, message: answer.message ?? answer.error } : answer.value;
+    if (Action !== undefined) {
+      const error = failed ? `<ErrorResponse><Error><Code>${answer.error}</Code></Error></ErrorResponse>` : '';
+      return response.writeHead(failed ? 400 : 200, { 'content-type': 'text/xml' }).end(failed ? error : answer.value);
+    }
     response.writeHead(failed ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(value));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -39,19 +60,17 @@ export async function startFakeAws(stacks: Record<string, Record<string, string>
   };
 }
 
-function describeStacks(
-  stacks: Record<string, Record<string, string>>,
-  name: string,
-): { status: number; text: string } {
-  const outputs = stacks[name];
-  if (!outputs) {
+function describeStacks(stacks: Record<string, FakeStack>, name: string): { status: number; text: string } {
+  const found = stacks[name];
+  if (!found) {
     const error = `<Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${name} does not exist</Message>`;
     return { status: 400, text: `<ErrorResponse><Error>${error}</Error></ErrorResponse>` };
   }
-  const members = Object.entries(outputs).map(
+  const members = Object.entries(found.outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
-  const stack = `<member><StackName>${name}</StackName><Outputs>${members.join('')}</Outputs></member>`;
+  const status = `<StackStatus>${found.status ?? 'CREATE_COMPLETE'}</StackStatus>`;
+  const stack = `<member><StackName>${name}</StackName>${status}<Outputs>${members.join('')}</Outputs></member>`;
   const result = `<DescribeStacksResult><Stacks>${stack}</Stacks></DescribeStacksResult>`;
   return { status: 200, text: `<DescribeStacksResponse>${result}</DescribeStacksResponse>` };
 }

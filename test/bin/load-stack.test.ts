@@ -26,10 +26,10 @@ beforeAll(async () => {
   const loaderOutputs = { StateMachineArn: machine.machineArn, SnapshotBucketName: 'snapshots' };
   aws = await startFakeAws(
     {
-      'bag-adres-test-data': { AddressesTableName: table },
-      'bag-adres-test-loader': loaderOutputs,
-      'x-data': {},
-      'x-loader': {},
+      'bag-adres-test-data': { outputs: { AddressesTableName: table } },
+      'bag-adres-test-loader': { outputs: loaderOutputs },
+      'x-data': { outputs: {} },
+      'x-loader': { outputs: {} },
     },
     machine.operations,
   );

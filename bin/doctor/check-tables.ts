@@ -1,0 +1,50 @@
+import { DescribeContinuousBackupsCommand, DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+/** Whether a table serves. */
+export async function checkTable(client: DynamoDBClient, check: string, table: string): Promise<Finding> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+  const status = Table?.TableStatus ?? 'unknown';
+  const found = `${table} is ${status}`;
+  if (status === 'ACTIVE' || status === 'UPDATING') return ok(check, found);
+  return failed(
+    check,
+    found,
+    'Wait until it is ACTIVE; one that is gone comes back from a point in time: docs/deploy.md.',
+  );
+}
+
+/** Whether a table can be brought back, and whether it can be deleted by mistake. */
+export async function checkProtection(client: DynamoDBClient, check: string, table: string): Promise<Finding> {
+  const backups = await client.send(new DescribeContinuousBackupsCommand({ TableName: table }));
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+  const recovery = backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  if (recovery?.PointInTimeRecoveryStatus !== 'ENABLED') {
+    const advice = 'Somebody switched it off: npx cdk deploy --all switches it on; or in DynamoDB, Backups.';
+    return failed(check, 'point-in-time recovery is off', advice);
+  }
+  if (!Table?.DeletionProtectionEnabled) {
+    const advice = 'Fine for a trial (removalPolicy "destroy"). Else deploy again with removalPolicy "retain".';
+    return warning(check, 'point-in-time recovery is on, deletion protection is off', advice);
+  }
+  return ok(check, 'point-in-time recovery and deletion protection are on');
+}
+
+/** The age at which the alarm rings too: a new state comes every month. */
+const oldDays = 45;
+
+/** Which state of the register is served, and how old it is. @param where how the place is named in a command */
+export async function checkDataset(
+  client: DynamoDBClient,
+  table: string,
+  where: string,
+  now = Date.now(),
+): Promise<Finding> {
+  const dataset = await dynamoDbAddressTable(client, table).dataset();
+  if (!dataset) return failed('dataset', 'No register is served yet.', `Load one: "load run ${where}".`);
+  const days = Math.floor((now - Date.parse(dataset.date)) / 86_400_000);
+  const found = `the state of ${dataset.date}, ${days === 1 ? '1 day' : `${days} days`} old`;
+  if (days < oldDays) return ok('dataset', found);
+  return warning('dataset', found, `A new state comes every month; "load status ${where}" says what holds it up.`);
+}

@@ -1,0 +1,282 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { writeLocalState } from '../../local/local-state.ts';
+import { newAccount, testTables } from '../support/address-service.ts';
+import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { run, startLocalRun } from './command-line.ts';
+import { type AwsOperations, type FakeStack, startFakeAws } from './fake-aws.ts';
+
+type Finding = { check: string; state: string; found: string; advice: string | null };
+
+const machine = 'arn:aws:states:eu-west-1:123456789012:stateMachine:Load';
+const caller = '<Arn>arn:aws:iam::123456789012:user/ann</Arn>';
+const result = `<GetCallerIdentityResponse><GetCallerIdentityResult>${caller}</GetCallerIdentityResult></GetCallerIdentityResponse>`;
+const lambdaSettings = 'GET /2016-08-19/account-settings';
+const day = 86_400_000;
+
+let service: HttpService;
+let aws: Awaited<ReturnType<typeof startFakeAws>>;
+let key: string;
+const environment = { ...process.env };
+const stacks: Record<string, FakeStack> = {};
+const operations: AwsOperations = {};
+
+beforeAll(async () => {
+  service = await startHttpService();
+  aws = await startFakeAws(stacks, operations, service.endpoint);
+  ({ key } = await newAccount(service, { day: 100 }));
+  Object.assign(process.env, {
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL: aws.endpoint,
+  });
+}, 60_000);
+afterAll(async () => {
+  process.env = environment;
+  await aws.stop();
+  await service.stop();
+});
+beforeEach(async () => {
+  await dataset(20);
+  Object.assign(stacks, {
+    CDKToolkit: { outputs: { BootstrapVersion: '28' } },
+    'a-data': { outputs: { AddressesTableName: testTables.addresses, AccountsTableName: testTables.accounts } },
+    'a-service': { status: 'UPDATE_COMPLETE', outputs: { BaseUrl: service.baseUrl } },
+    'a-loader': { outputs: { StateMachineArn: machine } },
+  });
+  Object.assign(operations, {
+    GetCallerIdentity: () => ({ value: result }),
+    [lambdaSettings]: () => concurrency(1000),
+    DescribeTable: () => ({ value: { Table: { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } } }),
+    DescribeContinuousBackups: () => recovery('ENABLED'),
+    ListExecutions: () => lastLoad('SUCCEEDED'),
+  });
+});
+
+/** From now on an operation answers in this way. */
+const answers = (operation: string, answer: AwsOperations[string]) =>
+  void Object.assign(operations, { [operation]: answer });
+const dataset = (days: number) =>
+  dynamoDbAddressTable(service.client, testTables.addresses).setDataset({
+    date: new Date(Date.now() - days * day).toISOString().slice(0, 10),
+    load: 'one',
+  });
+const concurrency = (free: number) => ({
+  value: { AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: free } },
+});
+const recovery = (status: string) => {
+  const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: status };
+  return {
+    value: { ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription } },
+  };
+};
+const lastLoad = (status: string) => ({
+  value: { executions: [{ executionArn: 'x:load-1', name: 'load-1', status, startDate: 1_790_000_000 }] },
+});
+async function doctor(
+  ...args: string[]
+): Promise<{ exit: number | null; checks: Record<string, Finding>; err: string }> {
+  const { exit, out, err } = await run(['doctor', '--stack', 'a-data', '--json', ...args]);
+  const { checks, healthy } = JSON.parse(out) as { healthy: boolean; checks: Finding[] };
+  expect(healthy).toBe(exit === 0);
+  for (const { state, advice } of checks) if (state === 'warning' || state === 'failed') expect(advice).toBeTruthy();
+  return { exit, checks: Object.fromEntries(checks.map((finding) => [finding.check, finding])), err };
+}
+
+describe('doctor', () => {
+  it('finds nothing where nothing is wrong, and looks an address up', async () => {
+    const { exit, checks, err } = await doctor('--key', key, '--address', '1012 RJ 147');
+    expect([exit, err]).toEqual([0, '']);
+    expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 16 }, () => 'ok'));
+    expect(checks.credentials?.found).toBe('arn:aws:iam::123456789012:user/ann');
+    expect(checks.dataset?.found).toMatch(/, 20 days old$/);
+    expect(checks.key?.found).toMatch(/limits \{"day":100\}/);
+    expect(checks.lookup?.found).toMatch(/^1012 RJ 147 is Nieuwezijds Voorburgwal, Amsterdam, in \d+ ms$/);
+  });
+
+  it('takes the key from the environment, and an address out of the table', async () => {
+    const { out } = await run(['doctor', '--stack', 'a'], { BAG_ADRES_KEY: key });
+    expect(out).toMatch(/^ok {7}lookup .* is .*, in \d+ ms$/m);
+    expect(out).not.toContain(key);
+  });
+
+  it('without a key looks no address up and says how to', async () => {
+    const { exit, checks } = await doctor();
+    expect([exit, checks.key?.state, checks.lookup?.state]).toEqual([0, 'skipped', 'skipped']);
+    expect(checks.lookup?.advice).toContain('BAG_ADRES_KEY');
+  });
+
+  it.each<[string, () => void | Promise<void>, string, string, RegExp]>([
+    ['an old register', () => dataset(46), 'dataset', 'warning', /every month.*load status --stack a/],
+    [
+      'few functions at once',
+      () => answers(lambdaSettings, () => concurrency(10)),
+      'lambda quota',
+      'warning',
+      /L-B99A9384/,
+    ],
+    [
+      'no backups',
+      () => answers('DescribeContinuousBackups', () => recovery('DISABLED')),
+      'accounts backup',
+      'failed',
+      /cdk deploy/,
+    ],
+    [
+      'a table that can be deleted',
+      () => answers('DescribeTable', () => ({ value: { Table: { TableStatus: 'ACTIVE' } } })),
+      'addresses backup',
+      'warning',
+      /retain/,
+    ],
+    [
+      'a table that is gone',
+      () => answers('DescribeTable', () => ({ error: 'ResourceNotFoundException' })),
+      'addresses table',
+      'failed',
+      /cdk deploy --all/,
+    ],
+    [
+      'a load that failed',
+      () => answers('ListExecutions', () => lastLoad('FAILED')),
+      'last load',
+      'warning',
+      /load follow load-1 --stack a/,
+    ],
+    [
+      'no load yet',
+      () => answers('ListExecutions', () => ({ value: { executions: [] } })),
+      'last load',
+      'warning',
+      /load run --stack a/,
+    ],
+    [
+      'an undone deployment',
+      () => void Object.assign(stacks['a-service'] ?? {}, { status: 'UPDATE_ROLLBACK_COMPLETE' }),
+      'stack a-service',
+      'warning',
+      /Deploy again/,
+    ],
+    [
+      'a broken stack',
+      () => void Object.assign(stacks['a-loader'] ?? {}, { status: 'CREATE_FAILED' }),
+      'stack a-loader',
+      'failed',
+      /events in CloudFormation/,
+    ],
+    [
+      'a stack that was never made',
+      () => void delete stacks['a-loader'],
+      'stack a-loader',
+      'failed',
+      /cdk deploy --all/,
+    ],
+    ['no bootstrap stack', () => void delete stacks.CDKToolkit, 'bootstrap', 'warning', /npx cdk bootstrap/],
+    [
+      'an interface that is not there',
+      () => void Object.assign(stacks['a-service'] ?? {}, { outputs: { BaseUrl: 'http://127.0.0.1:1' } }),
+      'interface',
+      'failed',
+      /docs\/runbook\.md/,
+    ],
+    [
+      'what it may not read',
+      () =>
+        answers(lambdaSettings, () => ({
+          error: 'AccessDeniedException',
+          message: 'lambda:GetAccountSettings',
+        })),
+      'lambda quota',
+      'failed',
+      /Let this identity/,
+    ],
+  ])('finds %s, and says what to do', async (_, spoil, check, state, advice) => {
+    await spoil();
+    const { exit, checks, err } = await doctor();
+    expect(checks[check]).toMatchObject({ state, advice: expect.stringMatching(advice) });
+    expect(exit).toBe(state === 'failed' ? 1 : 0);
+    if (state === 'failed')
+      expect(JSON.parse(err).error).toEqual({ code: 'unhealthy', message: expect.stringContaining(check) });
+  });
+
+  it('finds a register that was never loaded', async () => {
+    Object.assign(operations, { GetItem: () => ({ value: {} }) });
+    const { exit, checks } = await doctor();
+    delete operations.GetItem;
+    expect([exit, checks.dataset]).toMatchObject([
+      1,
+      { state: 'failed', advice: expect.stringContaining('load run --stack a') },
+    ]);
+  });
+
+  it('finds a key that does not open it, an address that is not there, and a spent account', async () => {
+    const wrong = await doctor('--key', `${key.slice(0, -1)}!`);
+    expect(wrong.checks).toMatchObject({
+      key: { state: 'failed', found: expect.stringContaining('401') },
+      lookup: { state: 'failed' },
+    });
+    const { checks } = await doctor('--key', key, '--address', '9999AA 9');
+    expect(checks.lookup).toMatchObject({ state: 'failed', found: '9999AA 9 is not_found.' });
+    const spent = await newAccount(service, { day: 0 });
+    expect((await doctor('--key', spent.key)).checks.lookup).toMatchObject({
+      state: 'warning',
+      found: expect.stringContaining('no quota'),
+    });
+  });
+
+  it('stops where nobody is signed in, and says how to', async () => {
+    operations.GetCallerIdentity = () => ({ error: 'ExpiredToken' });
+    const { exit, checks } = await doctor();
+    expect([exit, Object.keys(checks)]).toEqual([1, ['region', 'credentials', 'everything else']]);
+    expect(checks.credentials).toMatchObject({ state: 'failed', advice: expect.stringContaining('aws sso login') });
+  });
+
+  it('before anything is deployed looks at the account only', async () => {
+    delete stacks.CDKToolkit;
+    const { exit, out, err } = await run(['doctor']);
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^failed {3}bootstrap +There is no stack CDKToolkit\.\n +-> .*npx cdk bootstrap/m);
+    expect(out).toMatch(/^skipped {2}deployment/m);
+    expect(err).toBe('bag-adres: 1 of 5 checks failed: bootstrap.');
+  });
+
+  it.each([
+    ['--data alone', ['doctor', '--data', '/tmp'], /--local/],
+    ['half an address', ['doctor', '--address', '1012RJ'], /like "1012RJ 147"/],
+    ['two places', ['doctor', '--local', '--stack', 'a'], /--local/],
+  ])('is refused when written wrongly: %s', async (_, args, message) => {
+    const { exit, out, err } = await run(args);
+    expect([exit, out]).toEqual([2, '']);
+    expect(err).toMatch(message);
+  });
+});
+
+describe('doctor --local', () => {
+  it('looks at what runs on this machine', async () => {
+    const local = await startLocalRun();
+    try {
+      await writeLocalState(local.data, {
+        pid: process.pid,
+        baseUrl: service.baseUrl,
+        endpoint: service.endpoint,
+        addressesTable: testTables.addresses,
+        accountsTable: testTables.accounts,
+        checksumSecret: 'unused',
+        storageFolder: local.data,
+      });
+      delete operations.DescribeTable;
+      const { exit, out } = await local.run('doctor', '--key', key);
+      expect(exit).toBe(0);
+      expect(out.match(/^\w+/gm)).toEqual(Array.from({ length: 7 }, () => 'ok'));
+    } finally {
+      await local.stop();
+    }
+  });
+
+  it('says how to start where nothing runs', async () => {
+    const { exit, out } = await run(['doctor', '--local', '--data', '/no/such/data']);
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^failed {3}npm start {2}Nothing is running on \/no\/such\/data\..*\n +-> Start it/);
+  });
+});
