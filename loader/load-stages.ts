@@ -63,13 +63,15 @@ export async function apply(session: Session, load: string): Promise<LoadReport>
   const { storage, progress, owner, options } = session;
   const plan = await getJson<Plan>(storage, paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
-  const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
-  if (options.bulkImport) await importAll(session, { load, files, owner }, options.bulkImport);
-  for (const { changes, writes } of files) {
-    const { written } = await applyChanges(session, { load, changes, owner }, (rows) => shown.advance({ rows }));
-    if (written === 0) shown.advance({ rows: writes });
+  const { bulkImport } = options;
+  if (!(bulkImport && (await importAll(session, { load, files, owner }, bulkImport)))) {
+    const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
+    for (const { changes, writes } of files) {
+      const { written } = await applyChanges(session, { load, changes, owner }, (rows) => shown.advance({ rows }));
+      if (written === 0) shown.advance({ rows: writes });
+    }
+    shown.end();
   }
-  shown.end();
   const publishing = progress.begin('publish', {});
   await publish(session, { load, owner, ...(options.keep ? { keep: options.keep } : {}) });
   publishing.end();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { allOfDatabase } from './bulk-import/database-files.ts';
 import { stateFile } from './local-state.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
 
@@ -59,7 +60,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
 
 /** Removes all that a start leaves in the folder, and nothing that someone else put there. */
 export async function emptyDataFolder(folder: DataFolder): Promise<void> {
-  const database = ['', '-wal', '-shm', '-journal'].map((ending) => folder.databaseFile + ending);
+  const database = allOfDatabase(folder.databaseFile);
   const files = [folder.demoFile, folder.logFile, identityFile(folder.path), stateFile(folder.path)];
   for (const item of [...database, ...files, folder.storageFolder]) await rm(item, { recursive: true, force: true });
 }

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { engineBinary } from './engine-binary.ts';
 import { freePort } from './free-port.ts';
+import { startGuarded } from './guarded-process.ts';
 
 /** A running embedded DynamoDB engine. */
 export interface Engine {
@@ -13,30 +13,13 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-/** The engine did not start; the message holds what it said. */
+/** The engine did not start, or did not do what it was asked; the message holds what it said. */
 export class EngineError extends Error {
   override name = 'EngineError';
 }
 
-/**
- * The engine must not outlive us, not even when we are killed with SIGKILL. Our end of the pipe on the shell's standard
- * input closes whatever way we go; the shell's `read` returns then, and it ends the engine.
- */
-const guardedRun = `
-exec 3<&0
-"$@" </dev/null 3<&- &
-engine=$!
-{ read -r _ <&3; kill "$engine"; } 2>/dev/null &
-guard=$!
-wait "$engine"
-code=$?
-kill "$guard" 2>/dev/null
-exit "$code"
-`;
-
 const startAttempts = 5;
 const startMilliseconds = 10_000;
-const stopMilliseconds = 5_000;
 
 /**
  * Starts the embedded engine on a free loopback port and resolves when it answers.
@@ -44,11 +27,10 @@ const stopMilliseconds = 5_000;
  * @throws EngineMissingError, EngineError
  */
 export async function startEngine(file?: string): Promise<Engine> {
-  const binary = engineBinary();
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
     try {
-      return await startOn(binary, port, file);
+      return await startEngineOn(port, file);
     } catch (error) {
       const portTaken = error instanceof EngineError && error.message.includes('already in use');
       if (!portTaken || attempt === startAttempts) throw error;
@@ -56,20 +38,11 @@ export async function startEngine(file?: string): Promise<Engine> {
   }
 }
 
-async function startOn(binary: string, port: number, file: string | undefined): Promise<Engine> {
+/** The same on this very port. */
+export async function startEngineOn(port: number, file?: string): Promise<Engine> {
   const database = file === undefined ? [] : ['--db-path', file];
-  // A session of its own, so that Ctrl-C in a terminal reaches us only: we end the engine after the last request.
-  const child = spawn('/bin/sh', ['-c', guardedRun, 'engine', binary, 'serve', '--port', `${port}`, ...database], {
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  const said = collect(child);
-  const ended = new Promise<void>((resolve) => {
-    child.once('error', () => resolve());
-    child.once('close', () => resolve());
-  });
-  child.stdin?.on('error', () => undefined);
-  const engine = { endpoint: `http://127.0.0.1:${port}`, ended, stop: () => stop(child, ended) };
+  const { ended, said, stop } = startGuarded(engineBinary(), ['serve', '--port', `${port}`, ...database]);
+  const engine = { endpoint: `http://127.0.0.1:${port}`, ended: ended.then(() => undefined), stop };
   try {
     await ready(engine, said);
   } catch (error) {
@@ -101,24 +74,4 @@ async function answers(endpoint: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
-  child.stdin?.end();
-  const { pid } = child;
-  const kill = setTimeout(() => {
-    // The whole group: the shell, its guard and the engine.
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  }, stopMilliseconds);
-  await ended;
-  clearTimeout(kill);
-}
-
-/** The last of what the engine wrote on standard error, which is where it says that it listens, or why it doesn't. */
-function collect(child: ChildProcess): () => string {
-  let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-2_000);
-  });
-  return () => text;
 }

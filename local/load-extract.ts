@@ -4,6 +4,7 @@ import { addressesTable } from '../lambdas/shared/tables.ts';
 import type { LoadReport } from '../loader/load-report.ts';
 import type { Progress } from '../loader/progress.ts';
 import { runLoad } from '../loader/run-load.ts';
+import type { BulkImport } from '../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../loader/storage/dynamodb-address-table.ts';
 import { demoExamples, demoExtract } from './extract/demo.ts';
 import { transactionWriter } from './transaction-writer.ts';
@@ -22,6 +23,7 @@ export interface LoadOptions {
   readonly table: string;
   /** Whether the engine is the embedded one. */
   readonly embedded?: boolean;
+  readonly bulkImport?: BulkImport | undefined;
   readonly storageFolder: string;
   /** Where the demo extract goes. */
   readonly demoFile: string;
@@ -39,6 +41,7 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
     source: extract ?? (await writeDemo(options.demoFile)),
     storage: options.storageFolder,
     addresses: { ...dynamoDbAddressTable(client, table), ...(options.embedded && transactionWriter(client, table)) },
+    ...(options.bulkImport && { bulkImport: options.bulkImport }),
     progress: options.progress,
     // Always the same one: the data folder is ours alone, so a load under way is one that was interrupted.
     owner: 'npm start',

@@ -5,11 +5,12 @@ import { createAdmin } from '../lambdas/shared/admin/admin.ts';
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Progress } from '../loader/progress.ts';
 import { baseUrl } from './base-url.ts';
-import { type DataFolder, emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
+import { engineBulkImport } from './bulk-import/bulk-import.ts';
+import { startPausableEngine } from './bulk-import/pausable-engine.ts';
+import { emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
 import { demoKey } from './demo-account.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import { localAws, localDynamoDb } from './dynamodb-client.ts';
-import { startEngine } from './engine.ts';
 import { startFunctions } from './function-routes.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
 import { type Dataset, loadExtract } from './load-extract.ts';
@@ -65,7 +66,9 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const before = options.fresh ? await describe() : undefined;
   if (options.fresh) await emptyDataFolder(folder);
   const { identity, app } = await describe();
-  const engine = await engineOf(options, folder, resources);
+  const embedded = options.endpoint === undefined ? await startPausableEngine(folder.databaseFile) : undefined;
+  if (embedded) resources.defer(embedded.stop);
+  const engine = embedded ?? { endpoint: options.endpoint as string, ended: new Promise<void>(() => undefined) };
   const client = localDynamoDb(engine.endpoint);
   resources.defer(() => client.destroy());
   if (before) await deleteTables(client, before.app.tables);
@@ -85,7 +88,16 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const dataset = await loadExtract({
     client,
     table: tables.addresses,
-    embedded: options.endpoint === undefined,
+    embedded: embedded !== undefined,
+    bulkImport:
+      embedded &&
+      engineBulkImport({
+        engine: embedded,
+        client,
+        databaseFile: folder.databaseFile,
+        table: tables.addresses,
+        progress: options.progress,
+      }),
     storageFolder: folder.storageFolder,
     demoFile: folder.demoFile,
     extract: options.extract,
@@ -121,13 +133,6 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     storageFolder: folder.storageFolder,
   });
   return { baseUrl: url, apiKey, dataset, engineEnded: engine.ended };
-}
-
-async function engineOf({ endpoint }: ServiceOptions, folder: DataFolder, resources: AsyncDisposableStack) {
-  if (endpoint !== undefined) return { endpoint, ended: new Promise<void>(() => undefined) };
-  const engine = await startEngine(folder.databaseFile);
-  resources.defer(engine.stop);
-  return engine;
 }
 
 /** The tables as the functions know them. */

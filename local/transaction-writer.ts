@@ -1,7 +1,6 @@
 import { type DynamoDBClient, type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { addressesTable } from '../lambdas/shared/tables.ts';
 import type { Write } from '../loader/dataset/change-file.ts';
-import { parseLine } from '../loader/dataset/lines.ts';
+import { addressItem, keyItem } from '../loader/storage/address-item.ts';
 import type { AddressWriter } from '../loader/storage/address-table.ts';
 
 /** DynamoDB's own limit. */
@@ -32,9 +31,6 @@ export function transactionWriter(client: DynamoDBClient, table: string): Addres
 }
 
 function transactItem(TableName: string, write: Write): TransactWriteItem {
-  const keyOf = (key: string) => ({ [addressesTable.partitionKey]: { S: key } });
-  if ('remove' in write) return { Delete: { TableName, Key: keyOf(write.remove) } };
-  const { key, places } = parseLine(write.put);
-  const L = places.map(({ straat, woonplaats }) => ({ M: { straat: { S: straat }, woonplaats: { S: woonplaats } } }));
-  return { Put: { TableName, Item: { ...keyOf(key), [addressesTable.places]: { L } } } };
+  if ('remove' in write) return { Delete: { TableName, Key: keyItem(write.remove) } };
+  return { Put: { TableName, Item: addressItem(write.put) } };
 }

@@ -1,32 +1,34 @@
-import { unpackWrites } from '../dataset/change-file.ts';
-import type { Line } from '../dataset/lines.ts';
-import type { Load } from '../dataset/load.ts';
+import { type Line, unpackLines } from '../dataset/lines.ts';
+import type { Snapshot } from '../dataset/load.ts';
 import type { BulkImport } from '../storage/address-table.ts';
-import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
+import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import { currentManifest } from './current-manifest.ts';
 import type { ChangeFile } from './guard.ts';
 import { paths } from './paths.ts';
 import type { Places } from './step.ts';
 
 /**
- * Applies the first load of an empty table in one go, and marks its files of changes as applied. Any other load, or one
- * of which something was applied already, is left to single writes.
+ * Applies a load by bringing in its whole snapshot, where the import finds that worth it, and marks all files of changes
+ * as applied. Says whether it did.
  * @throws LockedError
  */
 export async function importAll(
   { storage, addresses }: Places,
   { load, files, owner }: { load: string; files: ChangeFile[]; owner: string },
   bulkImport: BulkImport,
-): Promise<void> {
-  const { base } = await getJson<Load>(storage, paths.load(load));
-  if (base || files.length === 0 || (await storage.list(paths.appliedAll(load))).length > 0) return;
+): Promise<boolean> {
+  const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
+  const left = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
+  const writes = left.reduce((total, file) => total + file.writes, 0);
+  const { pending } = await currentManifest(storage, addresses);
+  if (pending?.load !== load || writes === 0) return false;
   await addresses.lock.check(owner);
-  await bulkImport(linesOf(storage, load, files));
-  for (const { changes, writes } of files) await putJson(storage, paths.applied(load, changes), { writes });
+  const { snapshot, keys } = pending;
+  if (!(await bulkImport(linesOf(storage, snapshot), { lines: keys, writes }))) return false;
+  for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });
+  return true;
 }
 
-async function* linesOf(storage: Storage, load: string, files: ChangeFile[]): AsyncGenerator<Line[]> {
-  for (const { changes } of files) {
-    const writes = unpackWrites(await getObject(storage, paths.changes(load, changes)));
-    yield writes.flatMap((write) => ('put' in write ? [write.put] : []));
-  }
+async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenerator<Line[]> {
+  for (const shard of shards) yield unpackLines(await getObject(storage, paths.snapshot(id, shard)));
 }

@@ -12,10 +12,14 @@ export interface AddressWriter {
 }
 
 /**
- * Fills an empty table faster than single writes could, for instance from files. Resolves when every line is in the
- * table; called again, after it died, it gets every line again.
+ * Makes the table hold these lines, in the order of their keys, and no other address, faster than single writes could.
+ * Resolves with `true` when it does; called again, after it died, it gets every line again. Resolves with `false`, and
+ * has done nothing, where single writes are the better way.
  */
-export type BulkImport = (lines: AsyncIterable<readonly Line[]>) => Promise<void>;
+export type BulkImport = (lines: AsyncIterable<readonly Line[]>, size: ImportSize) => Promise<boolean>;
+
+/** How many lines there are, and how many single writes would do the same. */
+export type ImportSize = { lines: number; writes: number };
 
 /** The table that lookups read, as a load sees it. */
 export interface AddressTable extends AddressWriter {

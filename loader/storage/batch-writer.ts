@@ -1,7 +1,6 @@
 import { BatchWriteItemCommand, type DynamoDBClient, type WriteRequest } from '@aws-sdk/client-dynamodb';
-import { addressesTable } from '../../lambdas/shared/tables.ts';
 import type { Write } from '../dataset/change-file.ts';
-import { parseLine } from '../dataset/lines.ts';
+import { addressItem, keyItem } from './address-item.ts';
 import type { AddressWriter } from './address-table.ts';
 import { pacer } from './pacer.ts';
 import { persistently } from './persistently.ts';
@@ -64,8 +63,6 @@ export function batchWriter(
 }
 
 function toRequest(write: Write): WriteRequest {
-  if ('remove' in write) return { DeleteRequest: { Key: { [addressesTable.partitionKey]: { S: write.remove } } } };
-  const { key, places } = parseLine(write.put);
-  const L = places.map(({ straat, woonplaats }) => ({ M: { straat: { S: straat }, woonplaats: { S: woonplaats } } }));
-  return { PutRequest: { Item: { [addressesTable.partitionKey]: { S: key }, [addressesTable.places]: { L } } } };
+  if ('remove' in write) return { DeleteRequest: { Key: keyItem(write.remove) } };
+  return { PutRequest: { Item: addressItem(write.put) } };
 }

@@ -1,18 +1,13 @@
-import {
-  type AttributeValue,
-  BatchGetItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { BatchGetItemCommand, type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Place } from '../../lambdas/shared/domain/address-key.ts';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { keyItem, placesOf } from './address-item.ts';
 import type { AddressTable } from './address-table.ts';
 import { type BatchWriterOptions, batchWriter } from './batch-writer.ts';
 import { dynamoDbLock } from './dynamodb-lock.ts';
 import { persistently } from './persistently.ts';
 
-const { partitionKey, places, datasetKey, datasetDate } = addressesTable;
+const { partitionKey, datasetKey, datasetDate } = addressesTable;
 const datasetLoad = 'load';
 const largestBatchGet = 100;
 
@@ -29,7 +24,7 @@ export function dynamoDbAddressTable(
       for (let start = 0; start < keys.length; start += largestBatchGet) {
         let wanted = keys.slice(start, start + largestBatchGet);
         await persistently(async () => {
-          const Keys = wanted.map((key) => ({ [partitionKey]: { S: key } }));
+          const Keys = wanted.map(keyItem);
           const { Responses, UnprocessedKeys } = await client.send(
             new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
           );
@@ -43,19 +38,15 @@ export function dynamoDbAddressTable(
     },
     async dataset() {
       const { Item } = await client.send(
-        new GetItemCommand({ TableName: table, Key: { [partitionKey]: { S: datasetKey } }, ConsistentRead: true }),
+        new GetItemCommand({ TableName: table, Key: keyItem(datasetKey), ConsistentRead: true }),
       );
       const date = Item?.[datasetDate]?.S;
       return date === undefined ? null : { date, load: Item?.[datasetLoad]?.S ?? '' };
     },
     async setDataset({ date, load }) {
-      const Item = { [partitionKey]: { S: datasetKey }, [datasetDate]: { S: date }, [datasetLoad]: { S: load } };
+      const Item = { ...keyItem(datasetKey), [datasetDate]: { S: date }, [datasetLoad]: { S: load } };
       await client.send(new PutItemCommand({ TableName: table, Item }));
     },
     lock: dynamoDbLock(client, table),
   };
-}
-
-function placesOf(item: Record<string, AttributeValue>): Place[] {
-  return (item[places]?.L ?? []).map(({ M }) => ({ straat: M?.straat?.S ?? '', woonplaats: M?.woonplaats?.S ?? '' }));
 }

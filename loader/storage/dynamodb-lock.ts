@@ -9,8 +9,8 @@ import {
 import { addressesTable } from '../../lambdas/shared/tables.ts';
 import { type LoadLock, LockedError } from './address-table.ts';
 
-/** No address key can begin like this. */
-const lockKey = '#load';
+/** Key of the item in the addresses table that is the lock; no address key can begin like this. */
+export const lockKey = '#load';
 const names = { '#key': addressesTable.partitionKey, '#owner': 'owner', '#until': 'until' };
 
 /** A lock in an item of the addresses table itself, by conditional writes; a clock may be some seconds off. */
