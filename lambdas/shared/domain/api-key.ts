@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto';
 
 /**
  * An API key reads `bagadres_<account>_<key id><secret><checksum>`: the prefix lets secret scanners find a leak, the
@@ -47,26 +47,22 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** The first 128 bits of SHA-256: the secret is random, so no salt and no slow hash, and the item stays small. */
 function hashOf(key: string): Uint8Array {
-  return createHash('sha256').update(key).digest().subarray(0, hashBytes);
+  return hash('sha256', key, 'buffer').subarray(0, hashBytes);
 }
 
+/** Of every request, so it keeps to six bytes: as a number they are exact, and more than the digits hold. */
 function checksum(body: string, secret: string): string {
-  return base62(createHmac('sha256', secret).update(body).digest(), checksumLength);
+  let number = createHmac('sha256', secret).update(body).digest().readUIntBE(0, 6);
+  let text = '';
+  for (let i = 0; i < checksumLength; i++) {
+    text += alphabet[number % 62];
+    number = Math.floor(number / 62);
+  }
+  return text;
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 function randomBase62(length: number): string {
-  return base62(randomBytes(length + 16), length); // 16 spare bytes make the bias of the remainder negligible
-}
-
-/** `bytes` as a number, its last `length` digits in base 62. */
-function base62(bytes: Uint8Array, length: number): string {
-  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
-  let text = '';
-  for (let i = 0; i < length; i++) {
-    text += alphabet[Number(number % 62n)];
-    number /= 62n;
-  }
-  return text;
+  return Array.from({ length }, () => alphabet[randomInt(62)]).join('');
 }
