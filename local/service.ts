@@ -7,7 +7,7 @@ import type { Progress } from '../loader/progress.ts';
 import { baseUrl } from './base-url.ts';
 import { engineBulkImport } from './bulk-import/bulk-import.ts';
 import { startPausableEngine } from './bulk-import/pausable-engine.ts';
-import { emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
+import { type DataFolder, emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
 import { demoKey } from './demo-account.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import { localAws, localDynamoDb } from './dynamodb-client.ts';
@@ -66,10 +66,8 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const before = options.fresh ? await describe() : undefined;
   if (options.fresh) await emptyDataFolder(folder);
   const { identity, app } = await describe();
-  const embedded = options.endpoint === undefined ? await startPausableEngine(folder.databaseFile) : undefined;
-  if (embedded) resources.defer(embedded.stop);
-  const engine = embedded ?? { endpoint: options.endpoint as string, ended: new Promise<void>(() => undefined) };
-  const client = localDynamoDb(engine.endpoint);
+  const { endpoint, ended: engineEnded, embedded } = await engineOf(options, folder, resources);
+  const client = localDynamoDb(endpoint);
   resources.defer(() => client.destroy());
   if (before) await deleteTables(client, before.app.tables);
   const made = await createMissingTables(client, app.tables);
@@ -80,7 +78,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const log = createWriteStream(folder.logFile, { flags: 'w' });
   resources.defer(() => new Promise((resolve) => log.end(resolve)));
   const functionsStart = startFunctions(app, {
-    environment: engineEnvironment(engine.endpoint),
+    environment: engineEnvironment(endpoint),
     log: (line) => void log.write(`${line}\n`),
   });
   functionsStart.catch(() => undefined);
@@ -126,13 +124,21 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   await writeLocalState(folder.path, {
     pid: process.pid,
     baseUrl: url,
-    endpoint: engine.endpoint,
+    endpoint,
     addressesTable: tables.addresses,
     accountsTable: tables.accounts,
     checksumSecret,
     storageFolder: folder.storageFolder,
   });
-  return { baseUrl: url, apiKey, dataset, engineEnded: engine.ended };
+  return { baseUrl: url, apiKey, dataset, engineEnded };
+}
+
+/** The embedded engine, or the one that the options name. */
+async function engineOf({ endpoint }: ServiceOptions, { databaseFile }: DataFolder, resources: AsyncDisposableStack) {
+  if (endpoint !== undefined) return { endpoint, ended: new Promise<void>(() => undefined), embedded: undefined };
+  const embedded = await startPausableEngine(databaseFile);
+  resources.defer(embedded.stop);
+  return { endpoint: embedded.endpoint, ended: embedded.ended, embedded };
 }
 
 /** The tables as the functions know them. */

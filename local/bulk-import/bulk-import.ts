@@ -25,7 +25,7 @@ const usualLeastWrites = 20_000;
 /** An import takes in at least this many lines in the time of a single write. */
 const linesAWrite = 10;
 /** Bytes of the finished database to each byte exported, measured. */
-const growth = 1.6;
+const growth = 1.5;
 
 /**
  * Imports a snapshot into the embedded engine by way of a new database, made of an export of the snapshot and of all that
