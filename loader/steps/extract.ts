@@ -19,6 +19,9 @@ export type Extracted = PartCounts & { segments: Segments };
 /** Streets and places of the load that this worker is at: some 350 thousand, read once a worker. */
 const references = new WeakMap<Storage, { load: string; reference: Promise<Reference> }>();
 
+/** Kept from part to part, because each new one of 16 MB would make the garbage collector walk the whole heap. */
+const freeRooms: InflateRoom[] = [];
+
 /**
  * Reads one part of the nummeraanduidingen and stores its addresses by shard. A part that is already there is left as
  * it is. Holds one XML file and the rows of the part: about 100 MB.
@@ -36,7 +39,7 @@ export async function extractPart(
   const member = load.members[index] as Member;
   const zip = await openObject(storage, paths.member(loadId, index, member.name));
 
-  const room = new InflateRoom();
+  const room = freeRooms.pop() ?? new InflateRoom();
   const rows = new ShardedRows();
   const problems = emptyReport();
   let voorkomens = 0;
@@ -54,6 +57,7 @@ export async function extractPart(
     voorkomens += counts.voorkomens;
     onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
   }
+  freeRooms.push(room);
   const { bytes, segments } = rows.pack();
   await storage.put(paths.rows(loadId, part), bytes);
   const extracted: Extracted = { voorkomens, addresses, problems, segments };
