@@ -22,6 +22,15 @@ const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
 const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
 const close = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
 
+const plain = {
+  registratie: literal('</Historie:beginGeldigheid><Historie:tijdstipRegistratie>'),
+  registratieLV: literal('</Historie:tijdstipRegistratie>', '<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>'),
+  close: literal(
+    '</Historie:tijdstipRegistratieLV>',
+    '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
+  ),
+};
+
 /** Whether an occurrence counts, or that its bytes are not of the known shape. */
 export type Taken = 'current' | NotCurrentReason | 'unknown_shape';
 
@@ -32,7 +41,11 @@ export type Taken = 'current' | NotCurrentReason | 'unknown_shape';
 export function takeVoorkomen(cursor: ByteCursor, day: number): Taken {
   if (!cursor.skip(open) || !cursor.skipText() || !cursor.skip(begin)) return 'unknown_shape';
   const beginGeldigheid = cursor.takeDate();
-  if (beginGeldigheid < 0 || !cursor.skip(beginEnd)) return 'unknown_shape';
+  if (beginGeldigheid < 0) return 'unknown_shape';
+  const start = cursor.position;
+  if (skipPlainRest(cursor)) return beginGeldigheid > day ? 'future' : 'current';
+  cursor.position = start;
+  if (!cursor.skip(beginEnd)) return 'unknown_shape';
   const hasEind = cursor.skip(eind);
   const eindGeldigheid = hasEind ? cursor.takeDate() : 0;
   if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
@@ -54,4 +67,15 @@ export function takeVoorkomen(cursor: ByteCursor, day: number): Taken {
   if (hasEind && eindGeldigheid <= day) return 'ended';
   if (isInactief || isInactiefLV) return 'inactive';
   return isNietBagLV ? 'not_bag' : 'current';
+}
+
+/** Of the most usual occurrence, which began and is all that there is: the same tags in four strides instead of ten. */
+function skipPlainRest(cursor: ByteCursor): boolean {
+  return (
+    cursor.skip(plain.registratie) &&
+    cursor.skipText() &&
+    cursor.skip(plain.registratieLV) &&
+    cursor.skipText() &&
+    cursor.skip(plain.close)
+  );
 }

@@ -12,6 +12,7 @@ const shardCount = 90;
 export class ShardedRows {
   readonly #shards: (LineBytes | undefined)[] = Array.from({ length: shardCount }, () => undefined);
   readonly #places = new Map<string, Map<string, Buffer>>();
+  #last: { straat: string; woonplaats: string; bytes: Buffer } | null = null;
 
   add({ postcode, huisnummer, huisletter, huisnummertoevoeging, straat, woonplaats }: AddressRow): void {
     const shard = (postcode.charCodeAt(0) - 48) * 10 + postcode.charCodeAt(1) - 48 - firstShard;
@@ -35,8 +36,16 @@ export class ShardedRows {
     return { bytes: Buffer.concat(packed), segments };
   }
 
-  /** The bytes of a place are made once a street. */
+  /** The bytes of a place are made once a street, and mostly it is the street of the row before. */
   #place(straat: string, woonplaats: string): Buffer {
+    const last = this.#last;
+    if (last && last.straat === straat && last.woonplaats === woonplaats) return last.bytes;
+    const bytes = this.#bytesOf(straat, woonplaats);
+    this.#last = { straat, woonplaats, bytes };
+    return bytes;
+  }
+
+  #bytesOf(straat: string, woonplaats: string): Buffer {
     let inPlace = this.#places.get(woonplaats);
     if (!inPlace) {
       inPlace = new Map();
