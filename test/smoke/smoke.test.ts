@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { SmokeOptions } from '../../bin/smoke/check.ts';
+import { mostLookups } from '../../bin/smoke/check-lookups.ts';
+import { checks, runSmoke } from '../../bin/smoke/run-smoke.ts';
+import { newAccount } from '../support/address-service.ts';
+import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { startSpoilingProxy } from './spoiling-proxy.ts';
+import { spoils } from './spoils.ts';
+
+let service: HttpService;
+let proxy: Awaited<ReturnType<typeof startSpoilingProxy>>;
+let options: SmokeOptions;
+
+beforeAll(async () => {
+  service = await startHttpService();
+  proxy = await startSpoilingProxy(service.baseUrl);
+  const { key } = await newAccount(service, { minute: 5000, day: 100_000, month: null });
+  options = {
+    key,
+    address: { postcode: '1012RJ', huisnummer: 147, toevoeging: '' },
+    isGuess: false,
+    ambiguous: { postcode: '9999ZZ', huisnummer: 1, toevoeging: '' },
+    lettered: { postcode: '1381AA', huisnummer: 9, toevoeging: 'a' },
+  };
+}, 60_000);
+afterAll(async () => {
+  await proxy.stop();
+  await service.stop();
+});
+
+describe('the smoke test', () => {
+  it('passes the real service in everything, and counts what it costs', async () => {
+    proxy.spoil({});
+    const before = await used();
+    const { results, lookups, requests } = await runSmoke(proxy.url, options);
+    expect(results.filter(({ state }) => state !== 'passed')).toEqual([]);
+    expect(await used()).toBe(before + lookups + 1);
+    expect(lookups).toBeLessThanOrEqual(mostLookups);
+    expect(requests).toBeGreaterThan(100);
+  });
+
+  it('skips what nobody named, and an address that another register lacks', async () => {
+    proxy.spoil({});
+    const guess = { postcode: '1012RJ', huisnummer: 99_998, toevoeging: '' };
+    const { results } = await runSmoke(proxy.url, { key: options.key, address: guess, isGuess: true });
+    expect(results.flatMap(({ state, reason }) => (state === 'passed' ? [] : [[state, reason]]))).toEqual([
+      ['skipped', expect.stringContaining('--address')],
+      ['skipped', expect.stringContaining('--ambiguous')],
+      ['skipped', expect.stringContaining('--lettered')],
+    ]);
+  });
+
+  it.each([
+    ['little left', { day: 15 }, 1, /only 14 units left/],
+    ['nothing left', { day: 0 }, 0, /no quota left|only 0 units left/],
+  ])('uses up no quota: an account with %s is left alone', async (_, limits, charged, reason) => {
+    proxy.spoil({});
+    const { key } = await newAccount(service, limits);
+    const { results, lookups } = await runSmoke(proxy.url, { ...options, key });
+    expect(results.filter(({ state }) => state === 'failed')).toEqual([]);
+    expect(results.filter(({ state }) => state === 'skipped').map((result) => result.reason)).toEqual(
+      Array.from({ length: 5 }, () => expect.stringMatching(reason)),
+    );
+    expect(lookups).toBe(charged);
+  });
+
+  it('passes an account without limits, which has no RateLimit fields', async () => {
+    proxy.spoil({});
+    const { key } = await newAccount(service, { day: null });
+    const { results } = await runSmoke(proxy.url, { ...options, key }, quotaChecks());
+    expect(results.map(({ state }) => state)).toEqual(['passed', 'passed']);
+  });
+});
+
+describe('the smoke test fails a service that', () => {
+  it.each(spoils)('%s', async (_, spoil, guarantee) => {
+    proxy.spoil(spoil);
+    const chosen = checks.filter(({ title }) => guarantee.test(title));
+    expect(chosen).toHaveLength(1);
+    // What looks at every answer comes after some were given, and the arithmetic wants the limits.
+    const first = checks.filter(
+      ({ section, title }) => /validation/.test(section) || /how to authenticate/.test(title),
+    );
+    const { results } = await runSmoke(proxy.url, options, [...new Set([...first, ...chosen])]);
+    const failed = results.filter(({ state }) => state === 'failed');
+    expect(failed.map(({ title }) => title)).toContain(chosen[0]?.title);
+    for (const { reason } of failed) expect(reason).toBeTruthy();
+  });
+});
+
+describe('an answer that never comes', () => {
+  it('fails its check, and the others go on', async () => {
+    proxy.spoil({
+      request: ({ url }) => void (url.pathname === '/v1/' && Object.assign(url, { protocol: 'http:', port: '1' })),
+    });
+    const { results } = await runSmoke(proxy.url, options);
+    const failed = results.filter(({ state }) => state === 'failed');
+    expect(failed).toEqual([expect.objectContaining({ reason: expect.stringMatching(/^no answer to GET \/v1\/\?/) })]);
+  });
+});
+
+describe('npm run smoke', () => {
+  it('prints a table of checks and ends with 0', async () => {
+    const { exit, out, err } = await smoke('--url', service.baseUrl, '--key', options.key);
+    expect([exit, err]).toEqual([0, expect.stringMatching(/this charges \d+ lookups at most/)]);
+    expect(out).toMatch(/│ passed +│ authentication +│ a missing, malformed/);
+    expect(out).toMatch(/\d+ passed, 0 failed, 2 skipped; \d+ requests, of which \d+ lookups were charged\.\n$/);
+    expect(out).not.toContain(options.key);
+  });
+
+  it('ends with 1 and the reason when a guarantee is not kept, in JSON too', async () => {
+    proxy.spoil({ answer: ({ headers }) => void Object.assign(headers, { 'access-control-allow-origin': '*' }) });
+    const { exit, out } = await smoke('--url', proxy.url, '--key', options.key, '--json');
+    expect(exit).toBe(1);
+    const { passed, results } = JSON.parse(out);
+    expect(passed).toBe(false);
+    expect(results.filter(({ state }: { state: string }) => state === 'failed')).toEqual([
+      expect.objectContaining({
+        title: expect.stringContaining('CORS'),
+        reason: expect.stringContaining('access-control'),
+      }),
+    ]);
+  });
+
+  it.each([
+    [
+      'nothing answers',
+      ['--url', 'http://127.0.0.1:1', '--key', 'x'],
+      1,
+      /No answer from http:\/\/127\.0\.0\.1:1: GET/,
+    ],
+    ['no address', ['--key', 'x'], 2, /--url/],
+    ['no web address', ['--url', 'x', '--key', 'x'], 2, /http:\/\//],
+    ['no key', ['--url', 'http://127.0.0.1:1'], 2, /BAG_ADRES_KEY/],
+    ['no possible key', ['--url', 'http://127.0.0.1:1', '--key', 'a\nb'], 2, /copied in full/],
+    ['half an address', ['--url', 'http://127.0.0.1:1', '--address', '1012RJ'], 2, /1012RJ 147/],
+  ])('says so where there is %s', async (_, args, code, message) => {
+    const { exit, out, err } = await smoke(...args);
+    expect([exit, out]).toEqual([code, '']);
+    expect(err).toMatch(message);
+  });
+});
+
+const quotaChecks = () => checks.filter(({ section }) => section === 'validation' || section === 'quota');
+
+async function used(): Promise<number> {
+  const { headers } = await service.send('/v1/address?postcode=1012RJ&huisnummer=147', {
+    headers: { 'x-api-key': options.key },
+  });
+  return -1 - Number(/r=(\d+)/.exec(headers.ratelimit ?? '')?.[1]);
+}
+
+async function smoke(...args: string[]) {
+  const program = fileURLToPath(new URL('../../bin/smoke.ts', import.meta.url));
+  const child = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const texts = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    texts.out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    texts.err += text;
+  });
+  const exit = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { exit, ...texts };
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request on its way to the service. */
+export type Passing = { method: string; url: URL; headers: Record<string, string> };
+/** An answer on its way back. */
+export type Returning = { status: number; headers: Record<string, string>; body: string };
+
+/** How the service misbehaves: what it makes of requests, and of answers. */
+export type Spoil = {
+  request?: (passing: Passing) => void;
+  answer?: (returning: Returning, passing: Passing, again: () => Promise<Returning>) => void | Promise<void>;
+};
+
+/** Stands in front of a service and spoils it. */
+export async function startSpoilingProxy(baseUrl: string) {
+  const current: { spoil: Spoil } = { spoil: {} };
+  const server = createServer(async (request, response) => {
+    const headers = Object.fromEntries(
+      Object.entries(request.headers).flatMap(([name, value]) =>
+        ['connection', 'host', 'keep-alive'].includes(name) ? [] : [[name, String(value)]],
+      ),
+    );
+    const passing = { method: request.method ?? '', url: new URL(baseUrl + request.url), headers };
+    current.spoil.request?.(passing);
+    const forward = async (): Promise<Returning> => {
+      const { method, url } = passing;
+      const answer = await fetch(url, { method, headers: passing.headers });
+      const own = Object.entries(Object.fromEntries(answer.headers)).filter(
+        ([name]) => !/^(?:content-length|connection|keep-alive)$/.test(name),
+      );
+      return { status: answer.status, headers: Object.fromEntries(own), body: await answer.text() };
+    };
+    const answer = await forward().catch(() => null);
+    if (!answer) return response.destroy();
+    await current.spoil.answer?.(answer, passing, forward);
+    return response.writeHead(answer.status, answer.headers).end(answer.body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** From now on the service misbehaves in this way. */
+    spoil: (spoil: Spoil) => {
+      current.spoil = spoil;
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
