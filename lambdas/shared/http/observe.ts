@@ -1,4 +1,3 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { metricNames, metricNamespace, requestDimensions } from '../metric-names.ts';
 import type { Middleware, MiddlewareRequest } from './event.ts';
@@ -10,9 +9,8 @@ import { reasonOf } from './render-problems.ts';
  */
 export function observe(service: string): Middleware {
   const metrics = new Metrics({ namespace: metricNamespace, serviceName: service });
-  const logger = new Logger({ serviceName: service });
 
-  function report({ event, response, error }: MiddlewareRequest, outcome: string): void {
+  function report({ event, response }: MiddlewareRequest, outcome: string): void {
     const { caller, startedAt, requestContext } = event;
     metrics.addDimension(requestDimensions.outcome, outcome);
     metrics.addMetric(metricNames.requests, MetricUnit.Count, 1);
@@ -25,9 +23,15 @@ export function observe(service: string): Middleware {
     metrics.addMetadata('status', String(response?.statusCode));
     if (caller) metrics.addMetadata('account', caller.account).addMetadata('key_id', caller.keyId);
     metrics.publishStoredMetrics();
-    if (error && (response?.statusCode ?? 500) >= 500) {
-      logger.error(outcome, { error, request_id: requestContext.requestId, account: caller?.account ?? null });
-    }
+  }
+
+  async function explain({ event, response, error }: MiddlewareRequest, outcome: string): Promise<void> {
+    if (!error || (response?.statusCode ?? 500) < 500) return;
+    // Seldom needed, so not loaded at every cold start.
+    const { Logger } = await import('@aws-lambda-powertools/logger');
+    const { caller, requestContext } = event;
+    const details = { error, request_id: requestContext.requestId, account: caller?.account ?? null };
+    new Logger({ serviceName: service }).error(outcome, details);
   }
 
   return {
@@ -35,6 +39,10 @@ export function observe(service: string): Middleware {
       event.startedAt = performance.now();
     },
     after: (request) => report(request, request.event.outcome ?? 'ok'),
-    onError: (request) => report(request, reasonOf(request.error).code),
+    onError: async (request) => {
+      const { code } = reasonOf(request.error);
+      report(request, code);
+      await explain(request, code);
+    },
   };
 }

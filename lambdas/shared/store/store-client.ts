@@ -8,6 +8,14 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 export function createStoreClient(): DynamoDBClient {
   return new DynamoDBClient({
     maxAttempts: 3,
+    retryMode: 'standard',
+    // What the client would otherwise look for at every cold start, in files that no Lambda has.
+    defaultsMode: 'standard',
+    accountIdEndpointMode: 'disabled',
+    authSchemePreference: [],
+    userAgentAppId: async () => undefined,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
     requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
   });
 }
