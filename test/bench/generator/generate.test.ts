@@ -81,6 +81,15 @@ describe('a generated extract', () => {
     expect(block({ ...plan, seed: 8 }, 3)).not.toEqual(block(plan, 3));
   });
 
+  it('has no postcode in two blocks, so that what is true of the blocks adds up', () => {
+    const blocks = [0, 1, 2, 3].map(
+      (index) => new Set(block(plan, index).NUM.flatMap(({ postcode }) => postcode ?? [])),
+    );
+    const all = new Set(blocks.flatMap((postcodes) => [...postcodes]));
+    expect(all.size).toBeGreaterThan(1_000);
+    expect(all.size).toBe(blocks.reduce((sum, postcodes) => sum + postcodes.size, 0));
+  });
+
   it('compresses about fifty to one, as the real one does', async () => {
     const { path, truth } = months[0] as Generated;
     const xmlBytes = truth.voorkomens.NUM * 1_260;

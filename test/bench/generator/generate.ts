@@ -11,7 +11,7 @@ import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 export type Generated = { path: string; peildatum: string; truth: Truth; difference: Difference | null };
 
 /** Counts up when the generator makes other extracts than before. */
-const version = 1;
+const version = 2;
 
 /**
  * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.

@@ -14,19 +14,18 @@ export function nextMonth(first: Voorkomens, random: Random, peildatum: string):
     return isLast && random.chance(0.003) ? changed(num, random) : [num];
   });
   const last = NUM.at(-1);
-  const news = last ? Math.floor(NUM.length * 0.0015) : 0;
-  for (let i = 1; last && i <= news; i++) {
-    const identificatie = String(Number(last.identificatie) + i).padStart(16, '0');
-    const { eind: _, ...kept } = last;
-    const begin = random.chance(0.9) ? day : peildatum;
+  // Its postcode is the block's own, so that the differences of all blocks add up to that of the country.
+  const neighbour = NUM.findLast(({ postcode }) => postcode !== undefined);
+  const news = last && neighbour ? Math.floor(NUM.length * 0.0015) : 0;
+  for (let i = 1; last && neighbour && i <= news; i++) {
+    const { eind: _, ...kept } = neighbour;
     NUM.push({
       ...kept,
-      identificatie,
+      identificatie: String(Number(last.identificatie) + i).padStart(16, '0'),
       live: true,
       volgnummer: 1,
-      begin,
+      begin: random.chance(0.9) ? day : peildatum,
       huisnummer: 500 + i,
-      postcode: last.postcode ?? '1000ZZ',
     });
   }
   return { NUM, OPR, WPL: first.WPL };
