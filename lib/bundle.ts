@@ -7,6 +7,14 @@ import { buildSync } from 'esbuild';
 /** The root of the project: paths in a bundle are relative to it, so that it is the same wherever it is made. */
 const root = resolve(import.meta.dirname, '..');
 
+/**
+ * Modules of Node that cost too much to `import`: that reads every export once, and behind some lie whole parts of Node which
+ * nothing here needs (decision 0096). These files take them without.
+ */
+const builtins = Object.fromEntries(
+  ['http', 'process'].map((name) => [`node:${name}`, join(import.meta.dirname, 'builtins', `${name}.cjs`)]),
+);
+
 export type BundleOptions = {
   /** Names the folder of the source maps. */
   name: string;
@@ -56,6 +64,7 @@ export function writeBundle({ name, entries, requires = false }: BundleOptions, 
     target: 'node24',
     format: 'esm',
     mainFields: ['module', 'main'],
+    alias: builtins,
     legalComments: 'none',
     sourcemap: 'external',
     logLevel: 'error',

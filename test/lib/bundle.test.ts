@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sourcePositions } from '../../bin/source-positions.ts';
+import { issueApiKey } from '../../lambdas/shared/domain/api-key.ts';
 import { gatewayEvent } from '../support/gateway-event.ts';
 import { type LambdaRuntime, startLambda } from './runtime/lambda-runtime.ts';
 import { app, ofType, type Template } from './synthesized.ts';
@@ -54,6 +57,26 @@ describe('a bundle under the Runtime API', () => {
     expect(await lambda.invoke(gatewayEvent(url, { method: 'PUT' }))).toMatchObject({ response: { statusCode: 405 } });
     expect(lambda.logs()).toContain('"Requests"');
   });
+
+  it.each([
+    ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
+    ['validate', 1, '/v1/auth/validate'],
+  ])(
+    'calls the store from the %s function without loading what its start can do without',
+    async (_name, index, url) => {
+      const { path } = functions('service')[index] ?? { path: '' };
+      const { key } = issueApiKey('account', settings.KEY_CHECKSUM_SECRET);
+      const event = gatewayEvent(url, { headers: { 'x-api-key': key } });
+      const script = `
+      const { handler } = await import(${JSON.stringify(join(path, 'index.mjs'))});
+      const { statusCode } = await handler(${JSON.stringify(event)}, {});
+      const hasUndici = process.moduleLoadList.some((module) => module.includes('undici'));
+      console.log(JSON.stringify({ statusCode, hasUndici }));`;
+      const env = { ...settings, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }; // nobody listens there
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
+      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({ statusCode: 503, hasUndici: false });
+    },
+  );
 
   it('starts every step of a load, and fails on input that is none with an error that has a name', async () => {
     const steps = functions('loader');
