@@ -3,12 +3,15 @@ import { ConfigError } from './config-error.ts';
 /** The context key of the record; `-c bagAdres.stage=test` sets one field of it on the command line. */
 const KEY = 'bagAdres';
 
+/** What `cdk cli-telemetry` and `cdk acknowledge` note of their own in `cdk.context.json`. */
+const toolKeys = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
+
 /**
  * The raw configuration in a CDK context: the record, with the single fields of the command line over it. The CDK's own
- * keys hold a slash or a colon; any other is a mistake, for which this throws ConfigError.
+ * keys hold a slash or a colon, but for two; any other is a mistake, for which this throws ConfigError.
  */
 export function readContext(context: Record<string, unknown>): unknown {
-  const strangers = Object.keys(context).filter((key) => !/[/:]|^bagAdres($|\.)/.test(key));
+  const strangers = Object.keys(context).filter((key) => !/[/:]|^bagAdres($|\.)/.test(key) && !toolKeys.has(key));
   if (strangers.length > 0)
     throw new ConfigError(
       strangers.map((key) => `${key} is not known. Allowed: fields of ${KEY}, ${KEY}.stage for instance.`),

@@ -103,6 +103,10 @@ describe('the context', () => {
     expect(context.bagAdres).toEqual({ stage: 'prod', throttle: { burst: 30 } });
   });
 
+  it('lets the CDK note what an operator told it of telemetry and notices', () => {
+    expect(readContext({ 'cli-telemetry': false, 'acknowledged-issue-numbers': [12345], bagAdres: {} })).toEqual({});
+  });
+
   it.each(['stage', 'bagadres', 'bagAdresstage'])('refuses the key %s, which nothing would read', (key) => {
     expect(() => readContext({ [key]: 'test' })).toThrow(`${key} is not known`);
   });
