@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Sha256 } from './sha256.ts';
 
 /**
  * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so one try may hang for a second
@@ -16,6 +17,7 @@ export function createStoreClient(): DynamoDBClient {
     userAgentAppId: async () => undefined,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,
+    sha256: Sha256,
     requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
   });
 }
