@@ -1,0 +1,52 @@
+import { globSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { maxActiveKeys } from '../../lambdas/shared/admin/keys.ts';
+import { runProcess } from './command-line.ts';
+
+/** What the docs leave for the reader to fill in, and something that could stand there. */
+const placeholders: [RegExp, string][] = [
+  [/\bKEY_ID\b/, 'b9uDEGM7'],
+  [/\bID\b/g, 'acme'],
+  [/\bLOAD\b/, '2026-01-08-0123456789'],
+  [/\bFILE_OR_URL\b/, 'extract.zip'],
+  [/day=\.\.\./, 'day=5'],
+];
+
+/** Where no service runs: a test must not touch the data of whoever runs it. */
+const nowhere = join(tmpdir(), 'no-such-data-folder');
+
+const texts = ['README.md', ...globSync('docs/*.md')].map((file) => readFileSync(file, 'utf8'));
+const commands = texts
+  .flatMap((text) => [...text.matchAll(/npm run (?:-s )?bag-adres -- ([^\n`")]+)/g)])
+  .map(([, command = '']) => placeholders.reduce((filled, [from, to]) => filled.replace(from, to), command.trim()))
+  .filter((command) => !/^(?:COMMAND|load \.\.\.)/.test(command));
+
+describe('the docs', () => {
+  it.concurrent.each([...new Set(commands)])(
+    'show a command that the command line takes: %s',
+    async (command) => {
+      // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.
+      const args = [...command.split(/\s+/), ...(command.includes('--local') ? ['--data', nowhere] : [])];
+      const { exit, err } = await runProcess(args);
+      expect([command, exit, err]).toEqual([command, command === '--help' ? 0 : 1, expect.anything()]);
+    },
+    60_000,
+  );
+
+  it('show a good many of them', () => {
+    expect(commands.length).toBeGreaterThan(15);
+  });
+
+  it('tell portals how many keys an account can have', () => {
+    expect(readFileSync('docs/portal.md', 'utf8')).toContain(`An account can have ${maxActiveKeys} active keys.`);
+  });
+
+  it('never show a step that takes a trial down and reads the deployment of production', () => {
+    const [, takeDown = ''] = readFileSync('docs/deploy.md', 'utf8').split('## Take it down');
+    const [trial = ''] = takeDown.split('With `retain`');
+    expect(trial.indexOf('stage=trial')).toBeGreaterThan(0);
+    expect(trial.indexOf('stage=trial')).toBeLessThan(trial.indexOf('$(out '));
+  });
+});
