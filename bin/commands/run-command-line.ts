@@ -57,7 +57,7 @@ function explainUsage(error: CommanderError): { code: string; message: string } 
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
-    .trim();
+    .replace(/[.\s]+$/, '');
   return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. See --help.` };
 }
 
