@@ -5,6 +5,7 @@ export type ExtractErrorCode =
   | 'unsupported_zip'
   | 'missing_member'
   | 'missing_peildatum'
+  | 'mixed_states'
   | 'mutation_delivery'
   | 'unknown_schema'
   | 'invalid_xml';

@@ -24,6 +24,7 @@ export const memorySpool: Spool = async (stream, name, size) => {
 /**
  * The members of an extract that addresses are made of, in the order NUM, OPR, WPL, and the date of its state. Any order
  * of entries, other entries and junk are fine; `Inactief`, `NietBag` and `InOnderzoek` are never among the members.
+ * Members whose names have different dates are refused.
  * `peildatum` goes before the date of the Leveringsdocument, which may then be missing.
  */
 export async function findMembers(
@@ -42,6 +43,7 @@ export async function findMembers(
     if (!members.some((member) => member.kind === kind)) throw missing(label, kind, entries);
   }
   members.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
+  if (new Set(members.map(({ name }) => dateIn(name))).size > 1) throw mixed(label, members);
   return { peildatum, members };
 }
 
@@ -108,6 +110,18 @@ function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractE
   const held = entries.slice(0, 20).map(({ name }) => name);
   const problem = `has no member 9999${kind}*.zip; it holds ${held.join(', ') || 'nothing'}`;
   return new ExtractError('missing_member', label, `${problem}. Give a full extract (lvbag-extract-nl.zip or BAGGEM)`);
+}
+
+/** What has ended since an older state is still current in it: together they would serve what no longer exists. */
+function mixed(label: string, members: Member[]): ExtractError {
+  const held = members.slice(0, 20).map(({ name }) => name);
+  const problem = `holds members of several states: ${held.join(', ')}. Give an extract of one state`;
+  return new ExtractError('mixed_states', label, problem);
+}
+
+/** `08012026` of `9999NUM08012026.zip`. */
+function dateIn(member: string): string {
+  return member.slice(-'08012026.zip'.length);
 }
 
 /** What a Mac adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary, whatever its name says. */

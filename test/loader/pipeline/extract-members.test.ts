@@ -131,6 +131,19 @@ describe('refusing an extract', () => {
     });
   });
 
+  it('refuses members of several states, which together would serve what has ended', async () => {
+    const older = await writeExtract('2025-12-08', demoVoorkomens());
+    const source = bufferAccess(older);
+    const [member] = (await findMembers(source, 'older.zip')).members;
+    if (!member) throw new Error('no member');
+    const inner = await memberAccess(source, member, 'older.zip');
+    const zip = await demo({ extra: { [member.name]: await inner.read(0, inner.size) } });
+    await expect(readExtract(zip)).rejects.toMatchObject({
+      code: 'mixed_states',
+      message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Give an extract of one state/),
+    });
+  });
+
   it('says that mutations are no extract, also without a Leveringsdocument', async () => {
     const zip = Buffer.from(
       (await demo()).toString('latin1').replaceAll('9999NUM08', '9999MUT08').replaceAll('Levering', 'Xevering'),
