@@ -53,7 +53,9 @@ export const benchmark: Benchmark = {
 
     try {
       const one = [(await newAccount(service, limits)).key];
-      const many = await Promise.all(Array.from({ length: warmUp }, async () => (await newAccount(service, limits)).key));
+      const many = await Promise.all(
+        Array.from({ length: warmUp }, async () => (await newAccount(service, limits)).key),
+      );
       const sharded = await newAccount(service, limits);
       await service.admin.accounts.set({ id: sharded.id, shards });
       const scarce = await newAccount(service, { minute: warmUp + charges });
