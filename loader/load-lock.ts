@@ -15,7 +15,7 @@ export function processOwner(suffix: string): string {
  * @throws LockedError
  */
 export async function withLock<T>(lock: LoadLock, owner: string, work: () => Promise<T>): Promise<T> {
-  await acquire(lock, owner);
+  await takeLock(lock, { owner, seconds: heldSeconds, isGone: isProcessGone });
   // A renewal that fails is no reason to stop: every file of changes checks the lock before it writes.
   const renewal = setInterval(() => void lock.acquire(owner, heldSeconds).catch(() => undefined), renewedMilliseconds);
   try {
@@ -26,17 +26,25 @@ export async function withLock<T>(lock: LoadLock, owner: string, work: () => Pro
   }
 }
 
-async function acquire(lock: LoadLock, owner: string): Promise<void> {
+type Taking = {
+  owner: string;
+  seconds: number;
+  /** Whether nothing of this other owner is left that could write. */
+  isGone: (owner: string) => boolean | Promise<boolean>;
+};
+
+/** Takes the lock, from an owner that is gone if it has to. @throws LockedError, and what `isGone` throws */
+export async function takeLock(lock: LoadLock, { owner, seconds, isGone }: Taking): Promise<void> {
   try {
-    await lock.acquire(owner, heldSeconds);
+    await lock.acquire(owner, seconds);
   } catch (error) {
-    if (!(error instanceof LockedError) || !error.owner || !isGone(error.owner)) throw error;
+    if (!(error instanceof LockedError) || !error.owner || !(await isGone(error.owner))) throw error;
     await lock.release(error.owner);
-    await lock.acquire(owner, heldSeconds);
+    await lock.acquire(owner, seconds);
   }
 }
 
-function isGone(owner: string): boolean {
+function isProcessGone(owner: string): boolean {
   const [host, pid] = owner.split(':');
   if (host !== hostname() || !pid || !/^\d+$/.test(pid)) return false;
   try {

@@ -53,7 +53,8 @@ export async function guardAndApply(
   approval: boolean | string | undefined,
 ): Promise<LoadReport> {
   if (approval === true || approval === load) await approve(session.storage, load);
-  const plan = await guard(session, load, session.thresholds);
+  const { owner, thresholds } = session;
+  const plan = await guard(session, { load, owner }, thresholds);
   if (!plan.go) throw new RefusedLoadError(reportOf(plan, 'refused'));
   return apply(session, load);
 }

@@ -8,6 +8,8 @@ export const loaderEnvironment = {
   source: 'EXTRACT_SOURCE',
   /** `discover`: for how long the lock on the table is taken; longer than an execution may take. */
   lockSeconds: 'LOCK_SECONDS',
+  /** `discover`: for how long after the end of an execution a Lambda that it began may still be at work. */
+  settleSeconds: 'SETTLE_SECONDS',
   /** `guard`: a JSON object with the thresholds that differ from the usual ones. */
   thresholds: 'LOAD_THRESHOLDS',
   /** `apply`: the most writes a second that one worker may do; unlimited when left out. */
@@ -34,4 +36,6 @@ export const loaderErrors = {
   sourceUnavailable: 'SourceUnavailableError',
   /** Another load is at work: there is nothing to undo. */
   locked: 'LockedError',
+  /** The load that had the lock was stopped, and the last that it began may still write: try again, after minutes. */
+  settling: 'LockSettlingError',
 } as const;

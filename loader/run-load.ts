@@ -45,7 +45,8 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
       if (found.action === 'none') return unchangedReport(found);
       await extract(session, found.load);
       await merge(session, found.load);
-      return reportOf(await guard(session, found.load, session.thresholds, { planOnly: true }), 'planned');
+      const { owner, thresholds } = session;
+      return reportOf(await guard(session, { load: found.load, owner, planOnly: true }, thresholds), 'planned');
     }),
   );
 }

@@ -3,7 +3,7 @@ import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
 import { type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/load-report.ts';
 import { CommandError } from '../commands/command-error.ts';
 import { explainLoadFailure } from '../output/explain-load-failure.ts';
-import type { ExecutionStory } from './execution-history.ts';
+import { causeText, type ExecutionStory } from './execution-history.ts';
 
 type Unchanged = Parameters<typeof unchangedReport>[0];
 
@@ -15,9 +15,9 @@ export function executionReport(
   if (status === 'SUCCEEDED') return succeeded(JSON.parse(output ?? 'null'), story);
   if (status === 'FAILED' && error === 'LoadRefused') throw refused(story, cause);
   if (status === 'FAILED') {
-    const { code, message } = explainLoadFailure(error, messageOf(cause)) ?? {
+    const { code, message } = explainLoadFailure(error, causeText(cause)) ?? {
       code: 'failed',
-      message: `The load failed at ${lastStep(story)}: ${error}: ${messageOf(cause)}`,
+      message: `The load failed at ${lastStep(story)}: ${error}: ${causeText(cause)}`,
     };
     throw new CommandError(code, message, { details: { execution: name } });
   }
@@ -44,16 +44,6 @@ function publishedReport(entry: ManifestEntry): LoadReport {
 function refused({ report }: ExecutionStory, cause: string): Error {
   if (report) return new RefusedLoadError(report);
   return new CommandError('blocked', `The guard stopped the load, nothing was written: ${cause}`);
-}
-
-/** Lambda gives the cause of an error as JSON. */
-function messageOf(cause: string): string {
-  try {
-    const { errorMessage } = JSON.parse(cause);
-    return typeof errorMessage === 'string' ? errorMessage : cause;
-  } catch {
-    return cause;
-  }
 }
 
 const endings = ['ReleaseAfterFailure', 'TellFailure', 'Failed'];

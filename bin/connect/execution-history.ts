@@ -6,6 +6,8 @@ import type { LoadReport } from '../../loader/load-report.ts';
 export type ExecutionStory = {
   /** The states it has been in, in order. */
   entered: string[];
+  /** What the last state has failed with, as long as it is tried again. */
+  trouble: string | null;
   /** The map that runs or ran last in a state. */
   mapRuns: { state: string; arn: string }[];
   /** What the guard said of the last load. */
@@ -16,16 +18,25 @@ export type ExecutionStory = {
 
 /** Reads the events of one execution, oldest first. */
 export function executionStory(events: readonly HistoryEvent[]): ExecutionStory {
-  const story: ExecutionStory = { entered: [], mapRuns: [], report: null, published: null };
-  for (const { stateEnteredEventDetails, stateExitedEventDetails, mapRunStartedEventDetails } of events) {
+  const story: ExecutionStory = { entered: [], trouble: null, mapRuns: [], report: null, published: null };
+  for (const event of events) {
+    const { stateEnteredEventDetails, stateExitedEventDetails, taskFailedEventDetails } = event;
     if (stateEnteredEventDetails?.name) story.entered.push(stateEnteredEventDetails.name);
-    const arn = mapRunStartedEventDetails?.mapRunArn;
+    if (stateEnteredEventDetails || stateExitedEventDetails) story.trouble = null;
+    if (taskFailedEventDetails) story.trouble = causeText(taskFailedEventDetails.cause ?? '');
+    const arn = event.mapRunStartedEventDetails?.mapRunArn;
     if (arn) story.mapRuns.push({ state: story.entered.at(-1) ?? '', arn });
     const output = parsed(stateExitedEventDetails?.output);
     if (stateExitedEventDetails?.name === 'Guard') story.report = (output?.report as LoadReport) ?? null;
     if (stateExitedEventDetails?.name === 'Publish') story.published = output as ManifestEntry | null;
   }
   return story;
+}
+
+/** The message in the cause of an error, which Lambda gives as JSON. */
+export function causeText(cause: string): string {
+  const { errorMessage } = parsed(cause) ?? {};
+  return typeof errorMessage === 'string' ? errorMessage : cause;
 }
 
 /** An output that was cut off is as good as none. */

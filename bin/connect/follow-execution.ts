@@ -61,8 +61,9 @@ async function history(client: SFNClient, executionArn: string): Promise<History
 /** The steps of people's interest; the rest is how the machine is made. */
 const steps = ['Discover', 'Stage', 'Reference', 'Extract', 'Merge', 'Guard', 'Apply', 'Publish'];
 
-async function lines(client: SFNClient, { entered, mapRuns }: ExecutionStory): Promise<string[]> {
+async function lines(client: SFNClient, { entered, trouble, mapRuns }: ExecutionStory): Promise<string[]> {
   const said = entered.filter((state) => steps.includes(state)).map((state) => `${state.toLowerCase()} ...`);
+  if (trouble) said.push(`${entered.at(-1)?.toLowerCase()} is tried again: ${trouble}`);
   const last = mapRuns.at(-1);
   if (!last || entered.at(-1) !== last.state) return said;
   const { itemCounts } = await client.send(new DescribeMapRunCommand({ mapRunArn: last.arn }));

@@ -14,7 +14,7 @@ import type { Construct } from 'constructs';
 import { loaderErrors } from '../../loader/names.ts';
 import { taken, when } from './load-conditions.ts';
 import { LoadEndings } from './load-endings.ts';
-import { sourceFaults } from './load-retries.ts';
+import { lockSettles, sourceFaults } from './load-retries.ts';
 import { mapState, stepState } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
@@ -37,6 +37,7 @@ export function loadDefinition(scope: Construct, { steps, bucket, topic, stage }
   const merge = shardsToChanges(scope, { steps, bucket, endings, apply });
   const stageState = extractToShards(scope, { steps, bucket, endings, discover, merge });
 
+  discover.addRetry(lockSettles);
   discover.addRetry(sourceFaults);
   discover.addCatch(unlessDaily(scope, endings), {
     errors: [loaderErrors.locked],
@@ -107,7 +108,7 @@ function shardsToChanges(
   const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency: 10 });
   endings
     .guarded(merge)
-    .next(endings.guarded(stepState(scope, 'Guard', steps.guard, '$merge([$ask, {"load": $load}])')))
+    .next(endings.guarded(stepState(scope, 'Guard', steps.guard, '$merge([$ask, {"load": $load, "owner": $owner}])')))
     .next(
       Choice.jsonata(scope, 'MayItGoOn', { assign: { ended: 'refused', ...taken('report') } })
         .when(when('$states.input.go'), apply, { assign: taken('items') })
@@ -125,7 +126,7 @@ function changesToServed(
   const batchInput = { load: '{% $load %}', owner: '{% $owner %}' };
   const apply = mapState(scope, 'Apply', { bucket, step: steps.apply, batchInput, itemsPerBatch: 5, concurrency: 4 });
   endings
-    .guarded(apply)
+    .guarded(apply, endings.failLocked)
     .next(endings.guarded(stepState(scope, 'Publish', steps.publish, '{"load": $load, "owner": $owner}')))
     .next(
       Choice.jsonata(scope, 'WasItLeftOver', { assign: { ended: 'served', report: '{% $states.input %}' } })

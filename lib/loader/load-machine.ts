@@ -12,7 +12,8 @@ import { logGroupProps } from '../log-group-props.ts';
 import { scheduleRole } from '../schedule-role.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import type { LoaderSteps } from './loader-steps.ts';
-import { letRunMaps, machineRole } from './machine-role.ts';
+import { longestLoad } from './lock-times.ts';
+import { letAskAfterLoads, letRunMaps, machineRole } from './machine-role.ts';
 
 export type LoadMachineProps = {
   config: Config;
@@ -37,12 +38,12 @@ export class LoadMachine extends Construct {
       comment: 'Loads the register: what is served changes by the difference only',
       definitionBody: DefinitionBody.fromChainable(loadDefinition(this, { steps, bucket, topic, stage: config.stage })),
       queryLanguage: QueryLanguage.JSONATA,
-      // Under the time of the lock on the table.
-      timeout: Duration.hours(5),
+      timeout: longestLoad,
       tracingEnabled: true,
       logs: { destination: this.logs, level: LogLevel.ALL, includeExecutionData: true },
     });
     letRunMaps(role, this.machine, mapNames);
+    letAskAfterLoads(steps.discover.function, this.machine);
     if (config.schedule === 'off') return;
     new Schedule(this, 'Daily', {
       description: 'Asks whether the register has a newer state',

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { JitterType, type RetryProps } from 'aws-cdk-lib/aws-stepfunctions';
 import { loaderErrors } from '../../loader/names.ts';
+import { settlingTime } from './lock-times.ts';
 
 /** Faults of Lambda itself, which say nothing about the work: the same call may well succeed in a moment. */
 export const lambdaFaults: RetryProps = {
@@ -26,6 +27,17 @@ export const sourceFaults: RetryProps = {
   maxDelay: Duration.minutes(30),
   maxAttempts: 6,
   jitterStrategy: JitterType.FULL,
+};
+
+/**
+ * The load that had the lock was stopped, and what it began may still write: look again every minute until it can't. There
+ * is nobody to take turns with, so there is no jitter.
+ */
+export const lockSettles: RetryProps = {
+  errors: [loaderErrors.settling],
+  interval: Duration.minutes(1),
+  backoffRate: 1,
+  maxAttempts: settlingTime.toMinutes() + 5,
 };
 
 /** A map that could not read its items or write down its results; an item that failed is no such fault. */

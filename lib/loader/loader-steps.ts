@@ -9,6 +9,7 @@ import { loaderEnvironment, storagePrefixes } from '../../loader/names.ts';
 import { bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
 import { LoaderStep } from './loader-step.ts';
+import { lockTime, settlingTime } from './lock-times.ts';
 import { UPLOADS } from './snapshot-bucket.ts';
 
 export type LoaderStepsProps = {
@@ -36,8 +37,6 @@ const handlers = Object.fromEntries(stepNames.map((name) => [name, `loader/steps
 const oneProcessor = 1769;
 /** What one writer adds to the table; four at once stay within what a new table on demand takes at first. */
 const writesPerSecond = 1000;
-/** Over the longest execution, so that no other load begins while one may still write. */
-const lock = Duration.hours(6);
 
 const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;
@@ -88,10 +87,11 @@ export class LoaderSteps extends Construct {
 
     // Fifteen minutes, the most there is: a server without ranges has the whole extract copied, 3.6 GB.
     this.discover = step('Discover', 'Asks the source whether there is a newer state', 512, 15, {
-      [loaderEnvironment.lockSeconds]: `${lock.toSeconds()}`,
+      [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
+      [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
       [metricNamespaceVariable]: metricNamespaceOf(config.stage),
     })
-      .usesTable(addresses, 'GetItem', 'PutItem')
+      .usesTable(addresses, 'GetItem', 'PutItem', 'DeleteItem')
       .usesBucket(bucket, { read: [manifest, loads, snapshots, uploads], upload: [loads] });
     this.stage = step('Stage', 'Copies the members of the extract', 1024, 15).usesBucket(bucket, {
       read: [loads, uploads],

@@ -1,5 +1,5 @@
-import { Stack } from 'aws-cdk-lib';
-import { type Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Arn, ArnFormat, Stack } from 'aws-cdk-lib';
+import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -69,13 +69,28 @@ export function machineRole(scope: Construct, { functions, bucket, topic }: Mach
  */
 export function letRunMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
+  for (const map of ['', ...maps.map((map) => `/${map}`)]) acknowledgeExecutions(machine, map);
+}
+
+/** Lets a step ask how executions of the machine ended; by a policy that stands apart from its role for the same reason. */
+export function letAskAfterLoads(step: IFunction, machine: StateMachine): void {
+  const executions = Stack.of(machine).formatArn({
+    service: 'states',
+    resource: 'execution',
+    resourceName: `${Arn.split(machine.stateMachineArn, ArnFormat.COLON_RESOURCE_NAME).resourceName}:*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  const statement = new PolicyStatement({ actions: ['states:DescribeExecution'], resources: [executions] });
+  step.role?.attachInlinePolicy(new Policy(machine, 'AskPolicy', { statements: [statement] }));
+}
+
+function acknowledgeExecutions(machine: StateMachine, map: string): void {
   const executions = `arn:aws:states:${Stack.of(machine).region}:<AWS::AccountId>:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
-  for (const place of ['', ...maps.map((map) => `/${map}`)])
-    acknowledgeWildcard(
-      machine,
-      machine,
-      `${executions}:${machineName}${place}:*`,
-      'Executions of this machine only, which get their names at run time.',
-    );
+  acknowledgeWildcard(
+    machine,
+    machine,
+    `${executions}:${machineName}${map}:*`,
+    'Executions of this machine only, which get their names at run time.',
+  );
 }

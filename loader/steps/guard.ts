@@ -34,13 +34,13 @@ export class StaleLoadError extends Error {
 /**
  * Adds up all shards and holds them against the thresholds. If the load may go on, the manifest says so (`pending`):
  * from there on it will be finished, whatever happens. With `planOnly` nothing is begun.
- * @throws StaleLoadError
+ * @param owner must hold the lock
+ * @throws StaleLoadError, LockedError
  */
 export async function guard(
   { storage, addresses }: Places,
-  loadId: string,
+  { load: loadId, owner, planOnly = false }: { load: string; owner: string; planOnly?: boolean },
   thresholds: Thresholds,
-  { planOnly = false }: { planOnly?: boolean } = {},
 ): Promise<Plan> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
@@ -63,7 +63,9 @@ export async function guard(
   };
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.plan(loadId), plan);
-  if (plan.go && !planOnly) await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
+  if (!plan.go || planOnly) return plan;
+  await addresses.lock.check(owner);
+  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
   return plan;
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommandLine } from '../../bin/commands/run-command-line.ts';
 import { ExtractError } from '../../loader/bag/extract-error.ts';
 import { writeExtract } from '../../local/extract/write-extract.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
@@ -150,6 +151,18 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(JSON.parse((await again).out)).toMatchObject({ outcome: 'published', state: april.state });
     expect(await failure('follow')).toMatchObject({ code: 'no_load' });
     expect(await failure('follow', 'execution-99')).toMatchObject({ code: 'no_load' });
+  });
+
+  it('a step that has to be tried again says why while it waits', async () => {
+    const settling = new Error('The load execution-1 ended just now, so this one waits.');
+    const goOn = machine.failOnce('Discover', Object.assign(settling, { name: 'LockSettlingError' }));
+    const err: string[] = [];
+    const terminal = { out: () => undefined, err: (line: string) => void err.push(line), env: {} };
+    const ended = runCommandLine(['load', 'run', '--extract', await loader.serve(april), ...stack], terminal);
+    while (!err.includes(`discover is tried again: ${settling.message}`)) await sleep(20);
+    goOn();
+    expect(await ended).toBe(0);
+    expect(err.filter((line) => line.includes('tried again'))).toHaveLength(1);
   });
 
   it('an execution that fails says what its step said, also within a map', async () => {

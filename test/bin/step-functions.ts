@@ -28,8 +28,10 @@ export function stepFunctionsOver(loader: StateMachineBench) {
     loader.replace(state.toLowerCase(), async (event, real) => {
       await gate.promise;
       const events = current?.events ?? [];
-      const isNew =
-        !events.some((one) => one.stateEnteredEventDetails && nameOf(one) === state) || !maps.includes(state);
+      const isAgain = maps.includes(state)
+        ? events.some((one) => one.stateEnteredEventDetails && nameOf(one) === state)
+        : events.at(-1)?.type === 'TaskFailed';
+      const isNew = !isAgain;
       if (isNew) events.push({ type: 'TaskStateEntered', stateEnteredEventDetails: { name: state } });
       const arn = `${machineArn.replace('stateMachine', 'mapRun')}/${state}:${executions.size}`;
       if (isNew && maps.includes(state)) {
@@ -39,6 +41,12 @@ export function stepFunctionsOver(loader: StateMachineBench) {
       try {
         const failure = failing.get(state);
         if (failure) throw failure;
+        if (passing?.state === state) {
+          const { error, over } = passing;
+          passing = undefined;
+          gate.promise = over;
+          throw error;
+        }
         const output = await real(event);
         const run = mapped.get(arn);
         if (run) run.succeeded++;
@@ -46,7 +54,9 @@ export function stepFunctionsOver(loader: StateMachineBench) {
         return output;
       } catch (error) {
         const { name, message } = error as Error;
-        failedItems.push({ error: name, cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }) });
+        const failure = { error: name, cause: JSON.stringify({ errorType: name, errorMessage: message, trace: [] }) };
+        if (maps.includes(state)) failedItems.push(failure);
+        else events.push({ type: 'TaskFailed', taskFailedEventDetails: failure });
         throw error;
       }
     });
@@ -58,6 +68,9 @@ export function stepFunctionsOver(loader: StateMachineBench) {
     execution.done = loader.run(JSON.parse(input)).then((ended) => {
       if (ended.status === 'SUCCEEDED') execution.output = JSON.stringify(ended.output);
       if ('error' in ended) Object.assign(execution, { error: ended.error, cause: ended.cause });
+      if (ended.status === 'FAILED') {
+        execution.events.push({ stateEnteredEventDetails: { name: 'ReleaseAfterFailure' } });
+      }
       execution.status = ended.status;
     });
     executions.set(name, execution);
@@ -96,6 +109,7 @@ export function stepFunctionsOver(loader: StateMachineBench) {
     }),
   };
 
+  let passing: { state: string; error: Error; over: Promise<void> } | undefined;
   const gate = { promise: Promise.resolve() };
   return {
     machineArn,
@@ -108,6 +122,12 @@ export function stepFunctionsOver(loader: StateMachineBench) {
     },
     /** From now on a step fails in this way; without an error it works again. */
     fail: (state: string, error?: Error) => (error ? failing.set(state, error) : failing.delete(state)),
+    /** A step fails once in this way; it is tried again when what this gives is called. */
+    failOnce(state: string, error: Error): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      passing = { state, error, over: promise };
+      return resolve;
+    },
     /** Ends when every execution has. */
     settled: async () => {
       for (const { done } of executions.values()) await done;

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { everything, ofType, type Template, templates } from './synthesized.ts';
 
+type Retry = { ErrorEquals: string[]; JitterStrategy?: string; IntervalSeconds?: number; MaxAttempts?: number };
+
 type State = {
   Type: string;
-  Retry?: { ErrorEquals: string[]; JitterStrategy?: string }[];
+  Retry?: Retry[];
   Catch?: { ErrorEquals: string[]; Next: string }[];
   ItemProcessor?: { States: Record<string, State>; ProcessorConfig: unknown };
   TimeoutSeconds?: number;
@@ -48,6 +50,13 @@ describe('the loader stack', () => {
     return [...Object.entries(States), ...inner].filter(([, { Type }]) => Type === 'Task');
   };
 
+  /** What the functions are given under this name. */
+  const variablesOf = (name: string) =>
+    Object.values(ofType(loader, 'AWS::Lambda::Function')).flatMap(({ Properties }) => {
+      const { Variables } = (Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
+      return Variables?.[name] ?? [];
+    });
+
   // Without its feature flag the CDK leaves the ResultWriter out and says nothing.
   it('reads the items of each map from S3, in batches, and writes its results there', () => {
     expect(
@@ -78,24 +87,41 @@ describe('the loader stack', () => {
         expect(map).not.toHaveProperty(field);
   });
 
+  const settling = ({ ErrorEquals }: Retry) => ErrorEquals.includes('LockSettlingError');
+
   it('tries a step again for faults by name only, with jitter', () => {
     for (const [, { Retry = [] }] of tasks()) {
       expect(Retry.length).toBeGreaterThan(0);
-      for (const { ErrorEquals, JitterStrategy } of Retry) {
+      for (const { ErrorEquals, JitterStrategy } of Retry.filter((retry) => !settling(retry))) {
         expect(JitterStrategy).toBe('FULL');
         expect(ErrorEquals).not.toContain('States.ALL');
       }
     }
   });
 
-  it('gives the lock back and tells somebody, whatever goes wrong wherever', () => {
+  it('waits for a load that was stopped until no function that it began can write, and then for long enough to go on', () => {
+    const { Discover } = definition(loader).States;
+    const functions = Object.values(ofType(loader, 'AWS::Lambda::Function')).map(({ Properties }) => Properties);
+    const longest = Math.max(...functions.map((properties) => Number(properties?.Timeout)));
+    expect(variablesOf('SETTLE_SECONDS')).toHaveLength(1);
+    const [settles] = variablesOf('SETTLE_SECONDS').map(Number);
+    expect(settles).toBeGreaterThanOrEqual(longest + 300);
+    const { IntervalSeconds = 0, MaxAttempts = 0, JitterStrategy } = Discover?.Retry?.find(settling) ?? ({} as Retry);
+    expect(IntervalSeconds * MaxAttempts).toBeGreaterThan(settles ?? 0);
+    expect(JitterStrategy).toBeUndefined();
+  });
+
+  it('gives the lock back and tells somebody, whatever goes wrong wherever; only not while it may still write', () => {
     const { States } = definition(loader);
+    const endOf = ({ Catch = [] }: State) => Catch.find(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))?.Next;
     const unguarded = Object.entries(States).filter(
-      ([, { Type, Catch = [] }]) =>
-        ['Task', 'Map'].includes(Type) &&
-        !Catch.some(({ ErrorEquals, Next }) => ErrorEquals.includes('States.ALL') && Next === 'ReleaseAfterFailure'),
+      ([, state]) => ['Task', 'Map'].includes(state.Type) && endOf(state) !== 'ReleaseAfterFailure',
     );
-    expect(unguarded.map(([name]) => name).sort()).toEqual(['ReleaseAfterFailure', 'TellFailure']);
+    expect(unguarded.map(([name, state]) => [name, endOf(state)]).sort()).toEqual([
+      ['Apply', 'TellFailure'],
+      ['ReleaseAfterFailure', 'TellFailure'],
+      ['TellFailure', undefined],
+    ]);
     expect(States.ReleaseAfterFailure).toMatchObject({
       Next: 'TellFailure',
       Catch: [{ ErrorEquals: ['States.ALL'], Next: 'TellFailure' }],
@@ -105,10 +131,7 @@ describe('the loader stack', () => {
 
   it('ends before its lock does, and waits for no answer for ever', () => {
     const { TimeoutSeconds } = definition(loader);
-    const lock = Object.values(ofType(loader, 'AWS::Lambda::Function')).flatMap(({ Properties }) => {
-      const { Variables } = (Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
-      return Variables?.LOCK_SECONDS ?? [];
-    });
+    const lock = variablesOf('LOCK_SECONDS');
     expect(lock).toHaveLength(1);
     expect(TimeoutSeconds).toBeLessThan(Number(lock[0]));
     for (const [, { TimeoutSeconds: own }] of tasks()) expect(own).toBeGreaterThan(0);

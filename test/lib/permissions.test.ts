@@ -100,12 +100,14 @@ describe('what each function may do', () => {
     const writes = (...places: string[]) => places.map((place) => `s3:PutObject on Snapshots/${place}`);
     const removes = (...places: string[]) => places.map((place) => `s3:DeleteObject on Snapshots/${place}`);
     const uploads = ['s3:PutObject on Snapshots/loads/*', 's3:AbortMultipartUpload on Snapshots/loads/*'];
+    const executions = 'arn:aws:states:eu-central-1:AWS::AccountId:execution';
     expect(steps).toEqual({
       ...step(
         'Discover',
-        ...table('GetItem', 'PutItem'),
+        ...table('GetItem', 'PutItem', 'DeleteItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
         ...uploads,
+        `states:DescribeExecution on ${executions}:LoadMachine:*`,
       ),
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
       ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
@@ -141,7 +143,6 @@ describe('what each function may do', () => {
       'Release',
       'Stage',
     ];
-    const executions = 'arn:aws:states:eu-central-1:AWS::AccountId:execution';
     const delivery = ['Create', 'Delete', 'Get', 'Update'].map((verb) => `logs:${verb}LogDelivery on *`);
     expect(LoadRole).toEqual(
       [
@@ -178,6 +179,7 @@ describe('what each function may do', () => {
       'CreateMultipartUpload',
       'DeleteItem',
       'DeleteObjects',
+      'DescribeExecution',
       'GetItem',
       'GetObject',
       'HeadObject',

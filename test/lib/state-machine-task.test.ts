@@ -62,7 +62,7 @@ describe('a Task', () => {
     const retryCount = '{% $states.context.State.RetryCount %}';
     const machine = tinyMachine({ A: invoke('F', retryCount, { Retry, Output: '{% $states.result.Payload %}' }) });
     const { events, ...execution } = await run(machine, { F: flaky(...errors) });
-    expect(execution).toEqual({ status: 'SUCCEEDED', output: { got: 4 } });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { got: 4 } });
     const delays = events.flatMap((event) => (event.kind === 'retried' ? [[event.attempt, event.delaySeconds]] : []));
     expect(delays).toEqual([
       [1, 2],

@@ -7,6 +7,8 @@ export type Places = { table: string; bucket: string; topic: string };
 
 /** The loader as its stack deploys it. */
 export type DeployedLoader = {
+  /** The name of the state machine. */
+  name: string;
   definition: JsonObject;
   /** By logical id: the step, which names the handler, and the environment of the Lambda. */
   functions: Record<string, { step: string; environment: Record<string, string> }>;
@@ -42,7 +44,7 @@ export function deployedLoader(bagAdres: Record<string, unknown>, places: Places
     Object.assign(permissions, { [step.toLowerCase()]: permissionsOf(template, role(id, 'Role'), resolve) });
     functions[id] = { step: step.toLowerCase(), environment: resolve(Variables) as Record<string, string> };
   }
-  return { definition: machine[1] as JsonObject, functions, permissions };
+  return { name: machine[0], definition: machine[1] as JsonObject, functions, permissions };
 }
 
 function permissionsOf({ Resources }: Template, role: string, resolve: (value: Json) => Json): Permission[] {

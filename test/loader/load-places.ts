@@ -1,17 +1,23 @@
-import { DeleteTableCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
 import { s3Storage } from '../../loader/storage/s3-storage.ts';
 import { startCountingProxy } from '../support/counting-proxy.ts';
 import { createTables } from '../support/dynamodb.ts';
 import { startRangeServer } from '../support/range-server.ts';
 import { startS3 } from '../support/s3.ts';
+import { startFakeExecutions } from './fake-executions.ts';
 import { startLoadBench } from './steps/load-bench.ts';
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** Everything that a deployed loader works with: a table, a bucket, a topic and a server of extracts. */
+/** Everything that a deployed loader works with: a table, a bucket, a topic, its executions and a server of extracts. */
 export async function startLoadPlaces() {
-  const [bench, s3, server] = await Promise.all([startLoadBench(), startS3(), startRangeServer()]);
+  const [bench, s3, server, executions] = await Promise.all([
+    startLoadBench(),
+    startS3(),
+    startRangeServer(),
+    startFakeExecutions(),
+  ]);
   const { protocol, hostname, port } = (await bench.client.config.endpoint?.()) ?? {};
   const dynamoDb = await startCountingProxy(`${protocol}//${hostname}:${port}`);
   const sns = new SNSClient({ endpoint: s3.endpoint, region: 'eu-west-1', credentials });
@@ -33,6 +39,7 @@ export async function startLoadPlaces() {
     dynamoDb,
     sns,
     s3,
+    executions,
     storage,
     messages,
     names: { table, bucket: s3.bucket, topic },
@@ -43,24 +50,13 @@ export async function startLoadPlaces() {
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
       AWS_ENDPOINT_URL_S3: s3.endpoint,
+      AWS_ENDPOINT_URL_SFN: executions.endpoint,
     },
     /** From now on the topic takes no message, until `reset`. */
     silence(): void {
       silent = true;
     },
     addresses: () => bench.addressesIn(table),
-    /** Hours pass for whoever holds the lock. */
-    async outliveLock(): Promise<void> {
-      await bench.client.send(
-        new UpdateItemCommand({
-          TableName: table,
-          Key: { address: { S: '#load' } },
-          UpdateExpression: 'SET #until = :past',
-          ExpressionAttributeNames: { '#until': 'until' },
-          ExpressionAttributeValues: { ':past': { N: '0' } },
-        }),
-      );
-    },
     /** Empties table, bucket and messages. */
     async reset(): Promise<void> {
       messages.length = 0;
@@ -73,7 +69,7 @@ export async function startLoadPlaces() {
     async stop(): Promise<void> {
       sns.destroy();
       await dynamoDb.stop();
-      await Promise.all([bench.stop(), s3.stop(), server.stop()]);
+      await Promise.all([bench.stop(), s3.stop(), server.stop(), executions.stop()]);
     },
   };
 }

@@ -20,8 +20,8 @@ const actions: Readonly<Record<string, string>> = {
 
 type S3Input = { Bucket?: string; Key?: string; Delete?: { Objects?: { Key: string }[] } };
 
-/** Takes down what each worker asks of S3 and DynamoDB while it works. */
-export function recordCalls(table: string) {
+/** Takes down what each worker asks of S3, DynamoDB and Step Functions while it works. */
+export function recordCalls({ table, execution }: { table: string; execution: string }) {
   const worker = new AsyncLocalStorage<string>();
   const calls = new Map<string, Call[]>();
   const add = (action: string, resource: string, name = worker.getStore()) => {
@@ -30,10 +30,13 @@ export function recordCalls(table: string) {
     list.push({ action, resource });
     calls.set(name, list);
   };
-  // The handlers keep their DynamoDB clients to themselves; what these send is seen all the same.
+  // The handlers keep these clients to themselves; what they send is seen all the same.
   const onRequest = (message: unknown) => {
     const target = (message as { request: ClientRequest }).request.getHeader('x-amz-target');
-    if (target !== undefined) add(`dynamodb:${String(target).split('.').at(-1)}`, table);
+    if (target === undefined) return;
+    const [service, operation] = String(target).split('.');
+    if (service === 'AWSStepFunctions') add(`states:${operation}`, execution);
+    else add(`dynamodb:${operation}`, table);
   };
   subscribe('http.client.request.start', onRequest);
   return {

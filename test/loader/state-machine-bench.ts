@@ -41,14 +41,15 @@ export async function startStateMachineBench() {
 }
 
 async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>) {
-  const { s3, server, names } = places;
-  const { definition, functions, permissions } = deployedLoader(configuration, names);
+  const { s3, server, names, executions } = places;
+  const { name, definition, functions, permissions } = deployedLoader(configuration, names);
   const before = { ...process.env };
   Object.assign(process.env, places.environment);
   // A thousand writes a second are for a table in the cloud; a test would wait for them.
   const steps = await importHandlers(functions, [loaderEnvironment.writesPerSecond]);
 
-  const record = recordCalls(names.table);
+  const execution = `arn:aws:states:eu-central-1:123456789012:execution:${name}:any`;
+  const record = recordCalls({ table: names.table, execution });
   for (const client of [s3Client(), s3.client]) record.watch(client);
   const replaced = new Map<string, Instead>();
   const handlers: Record<string, Step> = {};
@@ -64,7 +65,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>) {
     integrations: { [lambdaInvokeArn]: lambdaInvoke(handlers), [snsPublishArn]: snsPublish(places.sns) },
     s3: s3.client,
     functionErrors: Object.values(loaderErrors),
-    name: 'Load',
+    name,
   };
 
   return {
@@ -76,6 +77,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>) {
     async run(input: Record<string, unknown> = {}): Promise<Execution> {
       const told = places.messages.length;
       const execution = await record.during('machine', () => runStateMachine(definition, { ...options, input }));
+      executions.end(execution);
       for (const { topic } of places.messages.slice(told)) record.add('sns:Publish', topic, 'machine');
       return execution;
     },

@@ -132,6 +132,7 @@ describe('a load that dies while it writes', () => {
     expect(between).not.toEqual(tableOf(february));
 
     loader.replace('apply');
+    loader.executions.pass(20);
     const next = { ...february, state: '2026-02-09' };
     const execution = await loader.run({ source: await loader.serve(next) });
     expect(states(execution)).toEqual([
@@ -149,15 +150,44 @@ describe('a load that dies while it writes', () => {
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
-  it('by being stopped keeps others away until its lock is over, and is then finished', async () => {
+  it.each([
+    ['it was stopped', () => new StoppedError(), 'ABORTED'],
+    ['one of its workers failed, as the others may still write', () => new Error('out of time'), 'FAILED'],
+  ])('is waited for as long as a Lambda of it may write, and then finished: %s', async (_, error, status) => {
     const source = await loader.serve(january);
-    halfWay(() => Promise.reject(new StoppedError()));
-    expect(await loader.run({ source })).toMatchObject({ status: 'ABORTED' });
+    halfWay(() => Promise.reject(error()));
+    expect(await loader.run({ source })).toMatchObject({ status });
     loader.replace('apply');
-    expect(await loader.run({ source })).toMatchObject({ status: 'FAILED', error: 'LockedError' });
-    await loader.outliveLock();
+    loader.replace('discover', (event, real) => {
+      loader.executions.pass(1);
+      return real(event);
+    });
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({ status: 'SUCCEEDED' });
+    const waits = ofKind(execution, 'retried');
+    expect(waits.map(({ error, delaySeconds }) => [error, delaySeconds])).toEqual(
+      Array(19).fill(['LockSettlingError', 60]),
+    );
     expect(await loader.addresses()).toEqual(tableOf(january));
+  });
+
+  it('is not disturbed by one that lost its lock to it and goes on, as one does that is redriven', async () => {
+    await loader.run({ source: await loader.serve(january) });
+    const source = await loader.serve(february);
+    loader.replace('guard', async (event: { owner: string }, real) => {
+      loader.replace('guard');
+      loader.executions.end({ arn: event.owner, status: 'ABORTED' });
+      loader.executions.pass(20);
+      halfWay(() => Promise.reject(new StoppedError()));
+      await loader.run({ source: await loader.serve({ ...february, state: '2026-02-09' }) });
+      return real(event as never);
+    });
+    expect(await loader.run({ source })).toMatchObject({ status: 'FAILED', error: 'LockedError' });
+    loader.replace('apply');
+    loader.executions.pass(20);
+    await loader.run({ source: await loader.serve(january) });
+    const [last] = (await loader.storage.get('manifest.json').then((text) => JSON.parse(String(text)))).history;
+    expect(last).toMatchObject({ state: '2026-02-09' });
+    expect(await loader.addresses()).toEqual(tableOf(february));
   });
 });

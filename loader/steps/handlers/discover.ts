@@ -1,7 +1,10 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { metricNames, metricNamespace } from '../../../lambdas/shared/metric-names.ts';
+import { takeLock } from '../../load-lock.ts';
 import { loaderEnvironment } from '../../names.ts';
+import { executionIsGone } from '../../storage/execution-is-gone.ts';
 import { pdokExtract } from '../../storage/open-source.ts';
 import { currentManifest } from '../current-manifest.ts';
 import { discover } from '../discover.ts';
@@ -15,7 +18,8 @@ import { addressTable, bucketStorage, itemsAt, numberSetting } from './settings.
 const storage = bucketStorage();
 const addresses = addressTable();
 const source = process.env[loaderEnvironment.source] ?? pdokExtract;
-const lockSeconds = numberSetting(loaderEnvironment.lockSeconds, 6 * 3600);
+const seconds = numberSetting(loaderEnvironment.lockSeconds, 6 * 3600);
+const isGone = executionIsGone(new SFNClient({}), numberSetting(loaderEnvironment.settleSeconds, 20 * 60));
 const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
 
 const input = ofOwner.extend({
@@ -28,12 +32,13 @@ const input = ofOwner.extend({
 });
 
 /**
- * Takes the lock on the table and says what there is to do. A lock that another holds is a `LockedError`. What `finish`
- * is to apply, and `rollback` to merge, is in `items`.
+ * Takes the lock on the table and says what there is to do. A lock that another holds is a `LockedError`; that of an
+ * execution which has ended is taken over, or is a `LockSettlingError` as long as that must wait. What `finish` is to
+ * apply, and `rollback` to merge, is in `items`.
  */
 export const handler = lambdaStep('discover', input, async ({ owner, ...wanted }) => {
   await reportAge();
-  await addresses.lock.acquire(owner, lockSeconds);
+  await takeLock(addresses.lock, { owner, seconds, isGone });
   const found = await find(wanted);
   if (found.action === 'finish') return { ...found, items: itemsAt(paths.changeFiles(found.load)) };
   if (found.action === 'rollback') return { ...found, items: itemsAt(paths.shards(found.load)) };

@@ -3,23 +3,25 @@ import { reportOf } from '../../load-report.ts';
 import { approve } from '../approve.ts';
 import { guard } from '../guard.ts';
 import { paths } from '../paths.ts';
-import { ofLoad } from './inputs.ts';
+import { ofLoad, ofOwner } from './inputs.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { addressTable, bucketStorage, itemsAt, thresholdSettings } from './settings.ts';
 
 const places = { storage: bucketStorage(), addresses: addressTable() };
 const thresholds = thresholdSettings();
 
-const input = ofLoad.extend({
+const input = z.object({
+  ...ofLoad.shape,
+  ...ofOwner.shape,
   planOnly: z.boolean().optional(),
   /** The id of a load that may go on in spite of objections. */
   approve: z.string().optional(),
 });
 
 /** Says whether the load may go on (`go`), and what it would change; `items` are the files of changes to apply. */
-export const handler = lambdaStep('guard', input, async ({ load, planOnly = false, approve: approved }) => {
+export const handler = lambdaStep('guard', input, async ({ load, owner, planOnly = false, approve: approved }) => {
   if (approved === load) await approve(places.storage, load);
-  const plan = await guard(places, load, thresholds, { planOnly });
+  const plan = await guard(places, { load, owner, planOnly }, thresholds);
   const outcome = planOnly ? 'planned' : 'refused';
   return {
     load,

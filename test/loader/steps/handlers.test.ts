@@ -75,7 +75,7 @@ async function untilGuard(month: Month, input: object = {}): Promise<Guarded & {
   await map('extract', parts, { load });
   const { items: shards } = await call<{ items: Items }>('collect', { load });
   await map('merge', shards, { load });
-  return { ...(await call<Guarded>('guard', { load, ...input })), load, owner };
+  return { ...(await call<Guarded>('guard', { load, owner, ...input })), load, owner };
 }
 
 async function load(month: Month, input: object = {}): Promise<Guarded> {
@@ -112,7 +112,7 @@ describe('the Lambdas of a load, called as the state machine calls them,', () =>
     const back = await call<Discovered>('discover', { owner, rollback: january.state });
     expect(back.action).toBe('rollback');
     await map('merge', back.items, { load: back.load });
-    const { items } = await call<Guarded>('guard', { load: back.load });
+    const { items } = await call<Guarded>('guard', { load: back.load, owner });
     await map('apply', items, { load: back.load, owner });
     await call('publish', { load: back.load, owner });
     await call('release', { owner });

@@ -21,7 +21,7 @@ export type RunOptions = {
 };
 
 /** How an execution ended, and what happened in it. */
-export type Execution = { events: RunEvent[] } & (
+export type Execution = { arn: string; events: RunEvent[] } & (
   | { status: 'SUCCEEDED'; output: Json }
   | { status: 'FAILED' | 'TIMED_OUT'; error: string; cause: string }
   | { status: 'ABORTED' }
@@ -39,6 +39,7 @@ export async function runStateMachine(definition: unknown, options: RunOptions =
   const run: Run = { name, integrations, s3, events, millisecondsPerSecond, runBranch };
   const input = asJson(options.input ?? {});
   const id = randomUUID();
+  const arn = `arn:aws:states:eu-west-1:123456789012:execution:${name}:${id}`;
   const stop = new AbortController();
   const frame: Frame = {
     run,
@@ -46,7 +47,7 @@ export async function runStateMachine(definition: unknown, options: RunOptions =
     variables: {},
     context: {
       Execution: {
-        Id: `arn:aws:states:eu-west-1:123456789012:execution:${name}:${id}`,
+        Id: arn,
         Input: input,
         Name: id,
         RoleArn: `arn:aws:iam::123456789012:role/${name}`,
@@ -66,12 +67,12 @@ export async function runStateMachine(definition: unknown, options: RunOptions =
     const work = runBranch(machine, input, frame);
     const seconds = machine.TimeoutSeconds;
     const output = await (seconds ? within(work, seconds * millisecondsPerSecond, () => timedOut) : work);
-    return { status: 'SUCCEEDED', output, events };
+    return { arn, status: 'SUCCEEDED', output, events };
   } catch (error) {
-    if (error instanceof StoppedError) return { status: 'ABORTED', events };
+    if (error instanceof StoppedError) return { arn, status: 'ABORTED', events };
     if (!(error instanceof StateError)) throw error;
     const status = error === timedOut ? 'TIMED_OUT' : 'FAILED';
-    return { status, error: error.error, cause: error.reason, events };
+    return { arn, status, error: error.error, cause: error.reason, events };
   } finally {
     stop.abort();
   }
