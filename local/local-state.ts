@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isRunning } from './lock.ts';
+import { isRunning } from '../loader/is-running.ts';
 import { projectRoot } from './project-root.ts';
 
 /** Where the local run keeps its data unless `--data` says otherwise. */

@@ -66,13 +66,3 @@ async function askHolder(address: string): Promise<number | undefined> {
   const pid = Number(await text(connect(address)).catch(() => ''));
   return pid > 0 ? pid : undefined;
 }
-
-/** Whether there is a process with this id, ours to signal or not. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}

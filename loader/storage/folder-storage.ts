@@ -3,13 +3,17 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { isRunning } from '../is-running.ts';
 import { fileAccess, type RandomAccess } from '../pipeline/random-access.ts';
 import type { Storage, StoredObject } from './storage.ts';
 
-/** What is being written; `list` does not see it, and nothing refers to it. */
-const unfinished = /\.[0-9a-f-]{36}\.part$/;
+/** What is or was being written, by which process; nothing refers to it. */
+const unfinished = /\.(\d+)\.[0-9a-f-]{36}\.part$/;
 
-/** A storage in a folder: an object is a file, written beside its place and then renamed into it. */
+/**
+ * A storage in a folder: an object is a file, written beside its place and then renamed into it. What a killed process
+ * left unfinished is listed like an object, so that it is removed with all else that a load left.
+ */
 export function folderStorage(folder: string): Storage {
   const root = resolve(folder);
   const pathOf = (key: string) => {
@@ -19,7 +23,7 @@ export function folderStorage(folder: string): Storage {
   };
   const write = async (key: string, fill: (part: string) => Promise<void>) => {
     const path = pathOf(key);
-    const part = `${path}.${randomUUID()}.part`;
+    const part = `${path}.${process.pid}.${randomUUID()}.part`;
     await mkdir(dirname(path), { recursive: true });
     try {
       await fill(part);
@@ -80,11 +84,16 @@ async function list(root: string, prefix: string): Promise<StoredObject[]> {
   for (const entry of entries ?? []) {
     const path = join(entry.parentPath, entry.name);
     const key = path.slice(root.length + 1).replaceAll(sep, '/');
-    if (!entry.isFile() || unfinished.test(key) || !key.startsWith(prefix)) continue;
+    if (!entry.isFile() || isBeingWritten(key) || !key.startsWith(prefix)) continue;
     const found = await stat(path).catch(nullWhenMissing);
     if (found) objects.push({ key, size: found.size });
   }
   return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function isBeingWritten(key: string): boolean {
+  const [, pid] = unfinished.exec(key) ?? [];
+  return pid !== undefined && isRunning(Number(pid));
 }
 
 /** Removes a folder that holds nothing any more, and those around it up to `root`. */

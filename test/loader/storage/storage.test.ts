@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,12 +95,17 @@ describe.each(storages)('a storage in %s', (_, storage) => {
 });
 
 describe('a storage in a folder', () => {
-  it('leaves no unfinished file behind, and lists none that a dead process left', async () => {
+  it('leaves no unfinished file behind, lists none that is being written, and all that dead processes left', async () => {
     const storage = folderStorage(join(folder, 'own'));
     await storage.putStream('x/broken', broken()).catch(() => undefined);
     expect(readdirSync(join(folder, 'own', 'x'))).toEqual([]);
-    await storage.put('x/file.00000000-0000-0000-0000-000000000000.part', Buffer.from('half'));
-    expect(await storage.list('x/')).toEqual([]);
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    for (const pid of [dead, process.pid]) {
+      await storage.put(`x/${pid}.${pid}.00000000-0000-0000-0000-000000000000.part`, Buffer.from('half'));
+    }
+    expect((await storage.list('x/')).map(({ key }) => key)).toEqual([
+      `x/${dead}.${dead}.00000000-0000-0000-0000-000000000000.part`,
+    ]);
   });
 
   it('writes nothing outside the folder', async () => {
