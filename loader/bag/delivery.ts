@@ -36,10 +36,17 @@ export function readPeildatum(xml: Buffer, file: string): string {
   if (variant !== 'LVC-Extract') {
     throw new ExtractError('unknown_schema', file, `a delivery of kind ${variant || 'unknown'}; LVC-Extract is needed`);
   }
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(peildatum)) {
+  const date = peildatum.trim();
+  if (!isDate(date)) {
     throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is no date: '${peildatum}'`);
   }
-  return peildatum;
+  return date;
+}
+
+/** Whether `text` is a day of the calendar, `2021-10-15`: callers get to see it. */
+function isDate(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** The refusal of a file in a version of the schema that this program was not made for. */

@@ -54,14 +54,16 @@ const numRules: Rule[] = [
   ['OpenbareRuimteRef', /^\d{16}$/],
   ['WoonplaatsRef', /^\d{4}$/],
 ];
+/** `\S.*` as XML Schema means it, up to 80 characters: to JavaScript more signs are blanks and line ends. */
+const naam = /^[^ \t\r\n][^\r\n]{0,79}$/u;
 const oprRules: Rule[] = [
   ['identificatie', /^\d{16}$/],
-  ['naam', /^\S.{0,79}$/u],
+  ['naam', naam],
   ['WoonplaatsRef', /^\d{4}$/],
 ];
 const wplRules: Rule[] = [
   ['identificatie', /^\d{4}$/],
-  ['naam', /^\S.{0,79}$/u],
+  ['naam', naam],
 ];
 
 /** The nummeraanduiding of a current occurrence, or what is wrong with one of its values. */

@@ -47,6 +47,9 @@ describe.each([
     'Mr.J.C.Bührmannlaan',
     'Jozef Israëlsstraat',
     'Dr. & Mevr. Smit-pad',
+    'Cafe\u0301laan',
+    '\u00a0Veer\u2028pad\u0085',
+    '\u{1f3e0}'.repeat(80),
     'x'.repeat(80),
   ])('keep their name as the register writes it: %s', (naam) => {
     expect(streets([{ ...street, naam }], strictly).visited).toEqual([
@@ -72,6 +75,7 @@ describe.each([
   it.each<[string, Partial<OprVoorkomen>]>([
     ["naam ''", { naam: '' }],
     ["naam ' Veer'", { naam: ' Veer' }],
+    ["naam 'Veer\npad'", { naam: 'Veer\npad' }],
     ["WoonplaatsRef '36'", { woonplaats: '36' }],
   ])('are a problem with %s', (detail, change) => {
     const { visited, counts } = streets([{ ...street, ...change }], strictly);

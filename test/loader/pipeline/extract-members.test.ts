@@ -99,6 +99,12 @@ describe('reading an extract', () => {
     expect((await readExtract(zip)).voorkomens.NUM).toBe(NUM.length);
   });
 
+  it('ignores blanks around the date of the state, as XML Schema does', async () => {
+    const delivery = Buffer.from(deliveryXml(`\n  ${demoPeildatum} `));
+    const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': delivery } });
+    expect((await readExtract(zip)).peildatum).toBe(demoPeildatum);
+  });
+
   it('reads files that hold no objects', async () => {
     const { rows, voorkomens } = await readExtract(await writeExtract(demoPeildatum, { NUM: [], OPR: [], WPL: [] }));
     expect(voorkomens).toEqual({ NUM: 0, OPR: 0, WPL: 0 });
@@ -156,6 +162,7 @@ describe('refusing an extract', () => {
     ['no XML at all', 'nothing'],
     ['another variant', deliveryXml('2026-01-08').replaceAll('LVC-Extract', 'APD-Extract')],
     ['no date', deliveryXml('gisteren')],
+    ['a day that no calendar has', deliveryXml('2026-02-30')],
     ['a later schema', deliveryXml('2026-01-08').replaceAll('v20200601', 'v20300101')],
   ])('refuses a Leveringsdocument with %s', async (_, xml) => {
     const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': Buffer.from(xml) } });
