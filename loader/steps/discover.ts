@@ -67,7 +67,7 @@ async function describe(storage: Storage, source: Source, base: Manifest['publis
 function whyNot(load: Load, served: string | undefined, manifest: Manifest): string | null {
   if (load.identity === served) return `the state of ${load.state} is the one that is served`;
   if (manifest.rejected.includes(load.identity)) {
-    return `the state of ${load.state} was rolled back; ask for it explicitly to load it again`;
+    return `the state of ${load.state} was rolled back; "load run --again" loads it all the same`;
   }
   return null;
 }

@@ -170,7 +170,7 @@ describe('loads on this machine, one after the other', () => {
   it('what was gone back from comes again only when it is asked for', async () => {
     expect(await json('run', ...extract(another))).toMatchObject({
       outcome: 'unchanged',
-      reason: expect.stringContaining('rolled back'),
+      reason: expect.stringContaining('was rolled back; "load run --again"'),
     });
     expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked' });
   });
