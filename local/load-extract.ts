@@ -27,7 +27,7 @@ export interface LoadOptions {
   readonly storageFolder: string;
   /** Where the demo extract goes. */
   readonly demoFile: string;
-  /** A file; the demo extract when left out. */
+  /** A file, a URL or `s3://bucket/key`; the demo extract when left out. */
   readonly extract: string | undefined;
   readonly progress: Progress;
 }

@@ -28,7 +28,7 @@ export interface ServiceOptions {
   readonly port: number;
   /** Begins again, without what an earlier start left. */
   readonly fresh: boolean;
-  /** A BAG extract in a file; the demo extract when left out. */
+  /** A BAG extract: a file, a URL or `s3://bucket/key`; the demo extract when left out. */
   readonly extract?: string | undefined;
   /** A DynamoDB engine to use instead of the embedded one. */
   readonly endpoint?: string | undefined;

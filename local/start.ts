@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
+import { sourceLocation } from '../loader/storage/source-location.ts';
 import { greeting } from './greeting.ts';
 import { defaultDataFolder } from './local-state.ts';
 import { showProgress } from './progress/show-progress.ts';
@@ -20,7 +21,11 @@ const showCursor = '\u001b[?25h';
 
 const program = new Command('npm start --')
   .description('Runs the whole address service on this machine, on the demo extract or on a real one.')
-  .option('--extract <file>', 'a BAG extract, such as lvbag-extract-nl.zip or one of a municipality')
+  .option(
+    '--extract <where>',
+    'a BAG extract, of the country or of a municipality: a file, a URL or s3://BUCKET/KEY',
+    source,
+  )
   .option('--port <number>', 'the port to serve on; 0 picks a free one', portNumber, 3000)
   .option('--host <address>', 'the address to serve on; 0.0.0.0 is every one of this machine', '127.0.0.1')
   .option('--data <folder>', 'where the data stays between two starts (default: .data)')
@@ -36,8 +41,8 @@ await program.parseAsync();
 
 async function start(options: Options): Promise<void> {
   const { host, port, fresh } = options;
-  const dataFolder = options.data === undefined ? defaultDataFolder : fromCaller(options.data);
-  const extract = options.extract === undefined ? undefined : fromCaller(options.extract);
+  const dataFolder = options.data === undefined ? defaultDataFolder : resolve(callersFolder(), options.data);
+  const { extract } = options;
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -90,7 +95,13 @@ function portNumber(text: string): number {
   return port;
 }
 
+function source(text: string): string {
+  const location = sourceLocation(text, callersFolder());
+  if (location !== null) return location;
+  throw new InvalidArgumentError('It takes a file, an http(s) URL or s3://BUCKET/KEY.');
+}
+
 /** npm runs us in the root of the project; a relative path is one of the folder that npm was run in. */
-function fromCaller(path: string): string {
-  return resolve(process.env.INIT_CWD ?? process.cwd(), path);
+function callersFolder(): string {
+  return process.env.INIT_CWD ?? process.cwd();
 }

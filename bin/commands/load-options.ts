@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { CommandError, UsageError } from './command-error.ts';
+import { sourceLocation } from '../../loader/storage/source-location.ts';
+import { UsageError } from './command-error.ts';
 
 /** Where a command finds the loads, and how it prints. */
 export type LoadOptions = { json?: true; local?: true; data?: string; stack?: string };
@@ -26,15 +25,9 @@ export function checkPlace({ local, data, stack }: LoadOptions): void {
   throw new UsageError('Say where: --local for the running "npm start", or --stack NAME for a deployment.');
 }
 
-/** An extract as it was given. npm runs us in the root of the project; a relative path is one of where npm was run. @throws CommandError */
+/** An extract as it was given. npm runs us in the root of the project; a relative path is one of where npm was run. @throws UsageError */
 export function sourceOf(extract: string, env: NodeJS.ProcessEnv): string {
-  if (/^(?:https?|s3):\/\/./i.test(extract)) return extract;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(extract)) {
-    throw new UsageError(`--extract takes a file, an http(s) URL or s3://BUCKET/KEY, not "${extract}".`);
-  }
-  const file = resolve(env.INIT_CWD ?? process.cwd(), extract);
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new CommandError('no_extract', `${file} is a folder; give the zip of the extract itself.`);
-  }
-  return file;
+  const location = sourceLocation(extract, env.INIT_CWD ?? process.cwd());
+  if (location !== null) return location;
+  throw new UsageError(`--extract takes a file, an http(s) URL or s3://BUCKET/KEY, not "${extract}".`);
 }

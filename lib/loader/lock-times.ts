@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 
 /** The most that Lambda allows. No step takes longer. */
-export const longestStep = Duration.minutes(15);
+const longestStep = Duration.minutes(15);
 
 /** The most that an execution may take. */
 export const longestLoad = Duration.hours(5);

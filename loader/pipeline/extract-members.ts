@@ -102,8 +102,17 @@ async function peildatumOf(
   }
   if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name)))) throw mutationDelivery(label);
   if (given !== undefined) return given;
+  if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name))))
+    throw foreign(label, entries);
   const problem = `has no ${deliveryFile}, so the date of its state is unknown; get the extract again, or give the date`;
   throw new ExtractError('missing_peildatum', label, problem);
+}
+
+function foreign(label: string, entries: ZipEntry[]): ExtractError {
+  const [first = 'nothing', ...more] = entries.map(({ name }) => name);
+  const held = more.length > 0 ? `${first} and ${more.length} more` : first;
+  const problem = `is no extract of the BAG: it holds ${held}. Give lvbag-extract-nl.zip, or a BAGGEM of a municipality`;
+  return new ExtractError('missing_member', label, problem);
 }
 
 function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractError {

@@ -9,7 +9,9 @@ import { type Source, SourceChangedError, SourceError } from './source.ts';
 export async function fileSource(path: string, known?: SourceVersion): Promise<Source | null> {
   const version = await versionOf(path);
   if (known && sameFile(known, version)) return null;
-  const access = await fileAccess(version.location);
+  const access = await fileAccess(version.location).catch((error) => {
+    throw unreadable(version.location, error);
+  });
   return {
     version,
     access: unchanged(access, version),
@@ -32,12 +34,22 @@ function unchanged(access: RandomAccess, version: SourceVersion): RandomAccess {
 
 async function versionOf(path: string): Promise<SourceVersion> {
   const location = resolve(path);
-  try {
-    const { size, mtimeMs } = await stat(location);
-    return { location, size, etag: null, lastModified: new Date(mtimeMs).toISOString() };
-  } catch (error) {
-    throw new SourceError(`There is no extract at ${location}.`, { cause: error });
-  }
+  const found = await stat(location).catch((error) => {
+    throw unreadable(location, error);
+  });
+  if (found.isDirectory()) throw new SourceError(`${location} is a folder; give the zip of the extract itself.`);
+  if (!found.isFile()) throw new SourceError(`${location} is no file; give the zip of the extract.`);
+  if (found.size === 0) throw new SourceError(`${location} is empty; get the extract again.`);
+  return { location, size: found.size, etag: null, lastModified: new Date(found.mtimeMs).toISOString() };
+}
+
+function unreadable(location: string, error: NodeJS.ErrnoException): SourceError {
+  const says: Record<string, string> = {
+    ENOENT: `There is no extract at ${location}. Check the path.`,
+    EACCES: `${location} may not be read by you; give yourself the right to (chmod u+r), or copy it to where you have it.`,
+  };
+  const why = says[error.code ?? ''] ?? `${location} can't be read (${error.message}). Check the path.`;
+  return new SourceError(why, { cause: error });
 }
 
 function sameFile(a: SourceVersion, b: SourceVersion): boolean {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceVersion } from '../dataset/source-version.ts';
+import { connectionError } from './connection-error.ts';
 import { idleGuard } from './idle-guard.ts';
 import { type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
 
@@ -23,7 +24,7 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
   const headers: Record<string, string> = { range: 'bytes=0-0' };
   if (conditions?.etag) headers['if-none-match'] = conditions.etag;
   else if (conditions?.lastModified) headers['if-modified-since'] = conditions.lastModified;
-  return retried(pause, async () => {
+  return retried(url, pause, async () => {
     const { response, done } = await request(url, headers);
     done();
     if (response.status === 304) return null;
@@ -53,7 +54,7 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
         failed++;
         if (!ranges && at > 0)
           throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
-        await pauseOrThrow(error, failed, pause);
+        await pauseOrThrow(url, error, failed, pause);
       }
     }
   }
@@ -117,28 +118,20 @@ function statusError(url: string, status: number): SourceError {
     : new SourceError(`${message} Check the address of the extract, and whether it may be read from here.`);
 }
 
-async function retried<T>(pause: number, work: () => Promise<T>): Promise<T> {
+async function retried<T>(url: string, pause: number, work: () => Promise<T>): Promise<T> {
   for (let failed = 1; ; failed++) {
     try {
       return await work();
     } catch (error) {
-      await pauseOrThrow(error, failed, pause);
+      await pauseOrThrow(url, error, failed, pause);
     }
   }
 }
 
 /** Waits longer each time, with jitter; gives up after the last attempt and at once on what won't pass. */
-async function pauseOrThrow(error: unknown, failed: number, pause: number): Promise<void> {
-  const final = error instanceof SourceError && !(error instanceof SourceUnavailableError);
-  if (final) throw error;
-  if (failed >= attempts) {
-    if (error instanceof SourceError) throw error;
-    const { cause, message } = error as Error;
-    const why = cause instanceof Error ? cause.message : message;
-    throw new SourceUnavailableError(`The extract can't be read: ${why}. Check the address and the connection.`, {
-      cause: error,
-    });
-  }
+async function pauseOrThrow(url: string, thrown: unknown, failed: number, pause: number): Promise<void> {
+  const error = thrown instanceof SourceError ? thrown : connectionError(url, thrown as Error);
+  if (!(error instanceof SourceUnavailableError) || failed >= attempts) throw error;
   await sleep(pause * 2 ** (failed - 1) * (0.5 + Math.random()));
 }
 

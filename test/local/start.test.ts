@@ -4,13 +4,14 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { NotRunningError, readLocalState } from '../../local/local-state.ts';
 import { synthesize } from '../../local/synthesize.ts';
+import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
 import { sample } from '../support/weesp-truth.ts';
@@ -203,17 +204,17 @@ describe('a start that fails says so in one line, exits with 1 and leaves nothin
     expect(await failure([`--port=${port}`])).toMatch(/A port is a number from 0 to 65535/);
   });
 
-  it('when there is no such extract', async () => {
-    expect(await failure(['--extract', join(data, 'none.zip')])).toMatch(/none\.zip/);
+  it.each(badExtracts)('when the extract is none: %s', async (_what, name, _code, message) => {
+    await makeBadExtracts(data);
+    expect(await failure(['--extract', resolve(data, name)])).toMatch(message);
   });
 
-  it.each([
-    ['text', Buffer.from('not a zip')],
-    ['a zip cut short', Buffer.from(`PK\u0003\u0004${'x'.repeat(3_000)}`)],
-  ])('when the extract is broken: %s', async (_what, bytes) => {
-    const file = join(data, 'broken.zip');
-    await writeFile(file, bytes);
-    expect(await failure(['--extract', file])).toMatch(/broken\.zip.*zip/);
+  it('when the server of the extract is not there', async () => {
+    expect(await failure(['--extract', 'http://127.0.0.1:9/x.zip'])).toMatch(/^127\.0\.0\.1:9 .*Check the address/);
+  }, 30_000);
+
+  it('when the extract is of a kind that there is not', async () => {
+    expect(await failure(['--extract', 'ftp://127.0.0.1/x.zip'])).toMatch(/takes a file, an http\(s\) URL or s3:/);
   });
 
   it('when the data folder is a file', async () => {

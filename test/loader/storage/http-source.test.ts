@@ -97,7 +97,9 @@ describe('an extract behind HTTP', () => {
     answer = (_, response) => response.destroy();
     await expect(open()).rejects.toMatchObject({
       name: 'SourceUnavailableError',
-      message: expect.stringMatching(/can't be read: .*Check the address and the connection/),
+      message: expect.stringMatching(
+        /^127\.0\.0\.1:\d+ can not be read from \(other side closed\)\. Check the address/,
+      ),
     });
   });
 
