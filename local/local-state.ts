@@ -1,7 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { isRunning } from '../loader/is-running.ts';
+import { callersFolder } from './callers-folder.ts';
 import { projectRoot } from './project-root.ts';
 
 /** Where the local run keeps its data unless `--data` says otherwise. */
@@ -34,7 +35,7 @@ export class NotRunningError extends Error {
  * @throws NotRunningError
  */
 export async function readLocalState(dataFolder: string = defaultDataFolder): Promise<LocalState> {
-  const text = await readFile(stateFile(dataFolder), 'utf8').catch(() => undefined);
+  const text = await readFile(stateFile(resolve(callersFolder(), dataFolder)), 'utf8').catch(() => undefined);
   const state = text === undefined ? undefined : localStateSchema.safeParse(parsed(text)).data;
   if (state !== undefined && isRunning(state.pid)) return state;
   const option = dataFolder === defaultDataFolder ? '' : ` -- --data ${dataFolder}`;

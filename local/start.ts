@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { sourceLocation } from '../loader/storage/source-location.ts';
+import { callersFolder } from './callers-folder.ts';
 import { greeting } from './greeting.ts';
 import { defaultDataFolder } from './local-state.ts';
 import { showProgress } from './progress/show-progress.ts';
@@ -99,9 +100,4 @@ function source(text: string): string {
   const location = sourceLocation(text, callersFolder());
   if (location !== null) return location;
   throw new InvalidArgumentError('It takes a file, an http(s) URL or s3://BUCKET/KEY.');
-}
-
-/** npm runs us in the root of the project; a relative path is one of the folder that npm was run in. */
-function callersFolder(): string {
-  return process.env.INIT_CWD ?? process.cwd();
 }

@@ -1,5 +1,6 @@
+import { basename, dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startLocalRun } from './command-line.ts';
+import { runProcess, startLocalRun } from './command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 beforeAll(async () => {
@@ -197,5 +198,14 @@ describe('key', () => {
         expect(`${out}${err}`).not.toContain(secret.slice(0, 12));
       }
     }
+  });
+});
+
+describe('--data', () => {
+  it('is a path of the folder that npm was run in, as it is to npm start', async () => {
+    const { data } = bench;
+    const args = ['plan', 'list', '--local', '--data', basename(data)];
+    expect(await runProcess(args, { INIT_CWD: dirname(data) })).toMatchObject({ exit: 0, err: '' });
+    expect(await runProcess(args)).toMatchObject({ exit: 1, err: expect.stringContaining('Nothing is running on') });
   });
 });
