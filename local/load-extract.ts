@@ -12,7 +12,7 @@ import { transactionWriter } from './transaction-writer.ts';
 /** What is served. */
 export interface Dataset {
   readonly report: LoadReport;
-  /** A lookup that finds one address. */
+  /** A lookup to try. It finds one address, unless the extract holds none such. */
   readonly example: Example;
 }
 
@@ -48,9 +48,8 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
     // From the demo to a municipality and back is a large change, and it was asked for.
     approve: true,
   });
-  const example = extract === undefined ? demoExamples[0] : await someAddress(client, table);
-  if (example === undefined) throw new Error('The extract holds no address');
-  return { report, example };
+  const [demoExample] = demoExamples;
+  return { report, example: (extract === undefined ? undefined : await someAddress(client, table)) ?? demoExample };
 }
 
 /** The file keeps its time as long as its bytes are the same: that is how the loader knows that it has it. */
@@ -61,13 +60,15 @@ async function writeDemo(file: string): Promise<string> {
   return file;
 }
 
+/** One of the table, if it can be one that is not ambiguous. */
 async function someAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
-  for (const { [addressesTable.partitionKey]: key, [addressesTable.places]: places } of Items) {
+  const examples = Items.flatMap(({ [addressesTable.partitionKey]: key, [addressesTable.places]: places }) => {
     const [postcode, huisnummer, toevoeging] = key?.S?.split('#') ?? [];
-    if (postcode && huisnummer && places?.L?.length === 1) {
-      return { postcode, huisnummer: Number(huisnummer), ...(toevoeging && { toevoeging }) };
-    }
-  }
-  return undefined;
+    if (!postcode || !huisnummer) return [];
+    return [
+      { places: places?.L?.length, postcode, huisnummer: Number(huisnummer), toevoeging: toevoeging || undefined },
+    ];
+  });
+  return examples.find(({ places }) => places === 1) ?? examples[0];
 }

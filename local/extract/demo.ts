@@ -14,7 +14,7 @@ export type DemoExample = {
 };
 
 /** Lookups to try on the demo, the first one the one to begin with. */
-export const demoExamples: DemoExample[] = [
+export const demoExamples: [DemoExample, ...DemoExample[]] = [
   { postcode: '1012RJ', huisnummer: 147, status: 'ok', shows: 'Paleis op de Dam, Amsterdam' },
   {
     postcode: '2513AA',

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { writeExtract } from '../../local/extract/write-extract.ts';
 import { NotRunningError, readLocalState } from '../../local/local-state.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
@@ -54,6 +55,30 @@ async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', 
 const pasted = async (line: string) => JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
 describe('npm start', () => {
+  it.each([
+    ['no address at all', [], 'not_found'],
+    ['ambiguous addresses only', ['0000300000000001', '0000300000000002'], 'ambiguous'],
+  ])('serves an extract that holds %s, and prints a lookup to try', async (_, streets, status) => {
+    const begin = '2010-01-01';
+    const file = join(data, 'odd.zip');
+    const voorkomens = {
+      NUM: streets.map((openbareRuimte, i) => {
+        return { identificatie: `000020000000000${i}`, huisnummer: 1, postcode: '9999ZZ', openbareRuimte, begin };
+      }),
+      OPR: streets.map((identificatie) => ({
+        identificatie,
+        naam: `Straat ${identificatie}`,
+        woonplaats: '1000',
+        begin,
+      })),
+      WPL: [{ identificatie: '1000', naam: 'Plaats', begin }],
+    };
+    await writeFile(file, await writeExtract('2026-01-08', voorkomens));
+    const output = await run(['--extract', file]).until(readyText);
+    const [lookup = ''] = output.match(/curl .*/g) ?? [];
+    expect(await pasted(lookup)).toMatchObject({ status });
+  });
+
   it('serves the demo, prints lines that work when pasted, and leaves nothing running after Ctrl-C', async () => {
     const service = run();
     const output = await service.until(readyText);
