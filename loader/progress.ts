@@ -1,5 +1,17 @@
-/** The parts of a load that a person may wait for, in their order; a bulk import exports and imports instead of applying. */
-export type LoadStage = 'stage' | 'reference' | 'extract' | 'merge' | 'export' | 'import' | 'apply' | 'publish';
+/**
+ * The parts of a load that a person may wait for, in their order; a bulk import exports and imports instead of applying.
+ * A repair compares.
+ */
+export type LoadStage =
+  | 'stage'
+  | 'reference'
+  | 'extract'
+  | 'merge'
+  | 'export'
+  | 'import'
+  | 'apply'
+  | 'publish'
+  | 'compare';
 
 /** How much there is to do or was done: bytes as stored (of files read), rows (occurrences, addresses, changes). */
 export type Amount = { bytes?: number; rows?: number };

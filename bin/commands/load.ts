@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addLoadLooks } from './load-look.ts';
 import { type LoadOptions, sourceOf, withLoads } from './load-options.ts';
+import { addRepair } from './load-repair.ts';
 import { approveLoad, planned, ran } from './load-run.ts';
 import type { Terminal } from './terminal.ts';
 import { useLoads } from './use-loads.ts';
@@ -10,7 +11,7 @@ type ExtractOptions = LoadOptions & { extract?: string; again?: true };
 const extractHelp =
   "the extract: a file, a URL or s3://BUCKET/KEY (default: what the deployment loads, else PDOK's of the country)";
 
-/** `load plan`, `run`, `approve`, `rollback`, `follow`, `status` and `history`. */
+/** `load plan`, `run`, `approve`, `rollback`, `follow`, `repair`, `status` and `history`. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
   const load = program.command('load').description('the register: load an extract, look at what is served, go back');
   addPlan(load, terminal);
@@ -18,6 +19,7 @@ export function addLoadCommands(program: Command, terminal: Terminal): void {
   addApprove(load, terminal);
   addRollback(load, terminal);
   addFollow(load, terminal);
+  addRepair(load, terminal);
   addLoadLooks(load, terminal);
 }
 

@@ -1,4 +1,5 @@
 import type { LoadReport } from '../../loader/load-report.ts';
+import type { RepairReport } from '../../loader/repair/repair-table.ts';
 import type { Places } from '../../loader/steps/step.ts';
 
 /** What is asked of a load; the input of an execution of the state machine. Without a source: the usual one. */
@@ -29,5 +30,7 @@ export interface Loads {
   /** Takes up watching a load that someone started: the named one, else the one under way. @throws CommandError */
   follow(name?: string): Promise<LoadReport>;
   running(): Promise<RunningLoad[]>;
+  /** Makes the table hold what the storage says that it does; in this process, wherever they are. @throws LockedError, UnknownStateError */
+  repair(options: { planOnly: boolean }): Promise<RepairReport>;
   close(): void;
 }

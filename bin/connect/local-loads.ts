@@ -1,4 +1,6 @@
 import type { Progress } from '../../loader/progress.ts';
+import { repairTable } from '../../loader/repair/repair-table.ts';
+import { scanAddresses } from '../../loader/repair/scan-addresses.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../loader/run-load.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { pdokExtract } from '../../loader/storage/open-source.ts';
@@ -32,6 +34,7 @@ export async function localLoads(dataFolder: string | undefined, progress: Progr
       );
     },
     running: async () => [],
+    repair: ({ planOnly }) => repairTable({ ...options, planOnly, scan: () => scanAddresses(client, addressesTable) }),
     close: () => client.destroy(),
   };
 }

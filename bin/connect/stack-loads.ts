@@ -1,5 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { repairTable } from '../../loader/repair/repair-table.ts';
+import { scanAddresses } from '../../loader/repair/scan-addresses.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { s3Client } from '../../loader/storage/s3-client.ts';
 import { s3Storage } from '../../loader/storage/s3-storage.ts';
@@ -11,13 +13,17 @@ import type { LoadRequest, Loads, RunningLoad } from './loads.ts';
 import { patience } from './patience.ts';
 import { isOnThisMachine, uploadExtract } from './upload-extract.ts';
 
+/** Of a scan: a third of the reads that one part of a table takes, so that lookups get theirs. */
+const pagesPerSecond = 8;
+
 /** Loads by the state machine of a deployment. Throws `CommandError`, and what AWS says. */
 export async function stackLoads(stack: string, { tell, progress }: Watcher): Promise<Loads> {
   const { name, output } = await findDeployment(stack, ['data', 'loader']);
   const machine = output('StateMachineArn');
   const bucket = output('SnapshotBucketName');
   const dynamoDb = new DynamoDBClient(patience);
-  const addresses = dynamoDbAddressTable(dynamoDb, output('AddressesTableName'));
+  const table = output('AddressesTableName');
+  const addresses = dynamoDbAddressTable(dynamoDb, table);
   const storage = s3Storage(s3Client(), bucket);
   const stepFunctions = new SFNClient(patience);
   const where = `--stack ${name}`;
@@ -68,6 +74,10 @@ export async function stackLoads(stack: string, { tell, progress }: Watcher): Pr
       });
     },
     running,
+    repair: ({ planOnly }) => {
+      const scan = () => scanAddresses(dynamoDb, table, pagesPerSecond);
+      return repairTable({ storage, addresses, progress, planOnly, scan });
+    },
     close() {
       dynamoDb.destroy();
       stepFunctions.destroy();

@@ -1,4 +1,5 @@
 import { problemKinds } from '../../loader/bag/problem-report.ts';
+import type { ChangeKind } from '../../loader/dataset/diff.ts';
 import type { ChangeExample } from '../../loader/dataset/load.ts';
 import type { LoadReport } from '../../loader/load-report.ts';
 
@@ -20,7 +21,7 @@ const signs = { added: '+', changed: '~', removed: '-' } as const;
 const kinds = ['added', 'changed', 'removed'] as const;
 
 /** Examples of each kind of change, and how many of it there are more. */
-export function renderChanges(report: LoadReport): string {
+export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>): string {
   const lines = kinds.flatMap((kind) => {
     const examples = report.examples[kind];
     const more = report[kind] - examples.length;

@@ -81,7 +81,8 @@ async function readBack(
   const keys = wrong.slice(0, 3).map(([key]) => key);
   throw new ReadBackError(
     `${wrong.length} of ${expected.size} keys read back differ from what was written, among them ${keys.join(', ')}. ` +
-      'Something else writes this table, or it lost writes. Run the load again: it writes all of its changes again.',
+      'Something else writes this table, or it lost writes. Repair it ("load repair" compares all of it), then run the ' +
+      'load again: it writes all of its changes again.',
   );
 }
 

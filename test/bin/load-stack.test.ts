@@ -2,9 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../bin/commands/run-command-line.ts';
 import { ExtractError } from '../../loader/bag/extract-error.ts';
+import type { AddressTable } from '../../loader/storage/address-table.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { writeExtract } from '../../local/extract/write-extract.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, type Month, march, tableOf, voorkomensOf } from '../loader/steps/months.ts';
@@ -14,20 +17,22 @@ import { stepFunctionsOver } from './step-functions.ts';
 
 /** One address fewer than in february. */
 const april: Month = { state: '2026-04-08', addresses: february.addresses.slice(0, -1) };
+const may: Month = { state: '2026-05-08', addresses: january.addresses };
 
 let loader: StateMachineBench;
 let machine: ReturnType<typeof stepFunctionsOver>;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
+let table: AddressTable;
 let folder: string;
 
 beforeAll(async () => {
   loader = await startStateMachineBench();
   machine = stepFunctionsOver(loader);
-  const table = Object.values(loader.functions)[0]?.environment.ADDRESSES_TABLE ?? '';
+  const name = Object.values(loader.functions)[0]?.environment.ADDRESSES_TABLE ?? '';
   const loaderOutputs = { StateMachineArn: machine.machineArn, SnapshotBucketName: 'snapshots' };
   aws = await startFakeAws(
     {
-      'bag-adres-test-data': { outputs: { AddressesTableName: table } },
+      'bag-adres-test-data': { outputs: { AddressesTableName: name } },
       'bag-adres-test-loader': { outputs: loaderOutputs },
       'x-data': { outputs: {} },
       'x-loader': { outputs: {} },
@@ -36,6 +41,7 @@ beforeAll(async () => {
   );
   process.env.AWS_ENDPOINT_URL_CLOUDFORMATION = aws.endpoint;
   process.env.AWS_ENDPOINT_URL_SFN = aws.endpoint;
+  table = dynamoDbAddressTable(new DynamoDBClient({}), name);
   folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
 }, 60_000);
 afterAll(async () => {
@@ -163,6 +169,24 @@ describe('loads by the state machine of a stack, one after the other', () => {
     goOn();
     expect(await ended).toBe(0);
     expect(err.filter((line) => line.includes('tried again'))).toHaveLength(1);
+  });
+
+  it('a load that finds another hand in the table goes on after a repair', async () => {
+    const source = await loader.serve(may);
+    await table.write([{ put: '1012RJ#147#\tAmsterdam\tKalverstraat' }]);
+    for (let times = 0; times < 2; times++) {
+      const error = await failure('run', '--again', '--extract', source);
+      expect(error).toMatchObject({ code: 'read_back', message: expect.stringContaining('"load repair"') });
+    }
+    const { exit, out, err } = await load('repair');
+    expect(exit).toBe(0);
+    expect(out).toMatch(
+      /state of 2026-05-08, 11 keys\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nWas put right: 0 m/,
+    );
+    expect(err).toMatch(/That load is not published yet: run "load run --stack bag-adres-test" now\.$/);
+    const again = await load('run', '--extract', source, '--json');
+    expect([again.exit, JSON.parse(again.out)]).toMatchObject([0, { outcome: 'published', state: may.state }]);
+    expect(await loader.addresses()).toEqual(tableOf(may));
   });
 
   it('an execution that fails says what its step said, also within a map', async () => {

@@ -57,6 +57,7 @@ describe('loads on this machine, one after the other', () => {
     expect(await json('status')).toEqual({ published: null, pending: null, age_days: null, running: [], blocked: [] });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });
     expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_state' });
+    expect(await failure('repair')).toMatchObject({ code: 'unknown_state' });
   });
 
   it('a plan tells what would change, and changes nothing', async () => {
@@ -180,6 +181,28 @@ describe('loads on this machine, one after the other', () => {
     expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked' });
   });
 
+  it('a table that something else wrote to is compared, and repaired', async () => {
+    const good = (await served(january)).get('1012RJ#147#');
+    await table().write([{ remove: '1012RJ#147#' }, { put: '1381AA#8#\tWeesp\tBuitenveer' }]);
+    const plan = await load('repair', '--plan');
+    expect([plan.exit, plan.out.split('\n')]).toEqual([
+      0,
+      [
+        'The table was compared with the state of 2026-01-08, 11 keys.',
+        '',
+        expect.stringMatching(/^ {2}\+ 1012RJ 147 +Nieuwezijds Voorburgwal, Amsterdam$/),
+        expect.stringMatching(/^ {2}- 1381AA 8 +Buitenveer, Weesp$/),
+        '',
+        'Would be put right: 1 missing, 0 with other places, 1 too many.',
+      ],
+    ]);
+    expect(await json('repair')).toMatchObject({ outcome: 'repaired', added: 1, changed: 0, removed: 1 });
+    expect((await table().read(['1012RJ#147#', '1381AA#8#'])).get('1012RJ#147#')).toEqual(good);
+    expect((await table().read(['1381AA#8#'])).size).toBe(0);
+    const { exit, out } = await load('repair');
+    expect([exit, out]).toEqual([0, 'The table was compared with the state of 2026-01-08, 11 keys: none differs.']);
+  });
+
   it('a load that stopped while it was written is shown with what finishes it', async () => {
     const manifest = join(bench.data, 'manifest.json');
     await load('run', ...extract(february));
@@ -271,7 +294,7 @@ describe('a command about loads written wrongly ends with 2', () => {
     expect(err).toMatch(message);
   });
 
-  it.each(['plan', 'run', 'approve', 'rollback', 'follow', 'status', 'history'])(
+  it.each(['plan', 'run', 'approve', 'rollback', 'follow', 'repair', 'status', 'history'])(
     'load %s has help',
     async (command) => {
       const { exit, out } = await run(['load', command, '--help']);
