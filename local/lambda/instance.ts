@@ -2,17 +2,19 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { FunctionSettings } from './function-settings.ts';
-import type { Outcome } from './messages.ts';
+import type { Answer, Invocation, Outcome } from './messages.ts';
 
 /** The function threw, ran out of its time, or its environment died. */
 export class FunctionError extends Error {
   override name = 'FunctionError';
 }
 
-/** One execution environment; it takes one event at a time. */
+/** One execution environment. */
 export interface Instance {
   /** False once it died or was stopped; then another takes its place. */
   readonly alive: boolean;
+  /** The share of the time since the last call that it was at work, 0 to 1; the rest it waited, for the store say. */
+  utilization(): number;
   /** What the handler returned, as JSON text. @throws FunctionError */
   invoke(event: string, requestId: string): Promise<string>;
   stop(): Promise<void>;
@@ -47,10 +49,16 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
   });
   for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
   await Promise.race([once(worker, 'message'), death]);
+  const waiting = new Map<number, (outcome: Outcome) => void>();
+  worker.on('message', ({ number, outcome }: Answer) => waiting.get(number)?.(outcome));
+  let invocations = 0;
+  let measured = worker.performance.eventLoopUtilization();
 
   async function invoke(event: string, requestId: string): Promise<string> {
     const deadline = Date.now() + settings.timeoutMilliseconds;
-    worker.postMessage({ requestId, event, deadline });
+    const number = invocations++;
+    const answered = new Promise<Outcome>((resolve) => waiting.set(number, resolve));
+    worker.postMessage({ number, requestId, event, deadline } satisfies Invocation);
     const timer = setTimeout(() => {
       alive = false;
       const seconds = (settings.timeoutMilliseconds / 1000).toFixed(2);
@@ -58,17 +66,23 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
       void worker.terminate();
     }, settings.timeoutMilliseconds);
     try {
-      const [outcome] = (await Promise.race([once(worker, 'message'), death])) as [Outcome];
+      const outcome = await Promise.race([answered, death]);
       if ('failure' in outcome) throw failed(settings, log, outcome.failure);
       return outcome.payload;
     } finally {
       clearTimeout(timer);
+      waiting.delete(number);
     }
   }
 
   return {
     get alive() {
       return alive;
+    },
+    utilization: () => {
+      const before = measured;
+      measured = worker.performance.eventLoopUtilization();
+      return worker.performance.eventLoopUtilization(measured, before).utilization;
     },
     invoke,
     stop: async () => {

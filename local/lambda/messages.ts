@@ -1,5 +1,7 @@
-/** What a worker is asked: one event at a time, as Lambda does. */
+/** What a worker is asked. */
 export interface Invocation {
+  /** Tells its answer from others. */
+  readonly number: number;
   readonly requestId: string;
   /** JSON text. */
   readonly event: string;
@@ -7,5 +9,11 @@ export interface Invocation {
   readonly deadline: number;
 }
 
-/** What it answers: what the handler returned, as JSON text, or what it threw. */
+/** What it answers. */
+export interface Answer {
+  readonly number: number;
+  readonly outcome: Outcome;
+}
+
+/** What the handler returned, as JSON text, or what it threw. */
 export type Outcome = { readonly payload: string } | { readonly failure: string };

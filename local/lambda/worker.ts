@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Context, Handler } from 'aws-lambda';
 import type { FunctionSettings } from './function-settings.ts';
-import type { Invocation, Outcome } from './messages.ts';
+import type { Answer, Invocation, Outcome } from './messages.ts';
 
 /** One execution environment of a function: a thread with its own modules and its own environment variables. */
 const settings = workerData as FunctionSettings;
@@ -36,6 +36,7 @@ const exported: Record<string, unknown> = await import(settings.module);
 const handler = exported[settings.handler];
 if (typeof handler !== 'function') throw new Error(`${settings.module} exports no function ${settings.handler}`);
 parentPort?.on('message', async (invocation: Invocation) => {
-  parentPort?.postMessage(await run(handler as Handler<unknown, unknown>, invocation));
+  const outcome = await run(handler as Handler<unknown, unknown>, invocation);
+  parentPort?.postMessage({ number: invocation.number, outcome } satisfies Answer);
 });
 parentPort?.postMessage('ready');
