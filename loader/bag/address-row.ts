@@ -20,14 +20,13 @@ export function toAddressRow(
   reference: Reference,
   file: string,
 ): AddressRow | Problem {
-  const { identificatie, postcode } = nummeraanduiding;
-  if (postcode === null) return { kind: 'no_postcode', file, identificatie };
-  const street = reference.openbareRuimten.get(nummeraanduiding.openbareRuimte);
-  if (!street) return { kind: 'street_missing', file, identificatie, detail: nummeraanduiding.openbareRuimte };
-  const place = reference.woonplaatsen.get(nummeraanduiding.woonplaats ?? street.woonplaats);
-  if (!place) {
-    return { kind: 'place_missing', file, identificatie, detail: nummeraanduiding.woonplaats ?? street.woonplaats };
-  }
+  const { identificatie, postcode, openbareRuimte } = nummeraanduiding;
+  if (postcode === null) return { kind: 'no_postcode', file, identificatie: identificatie() };
+  const street = reference.openbareRuimten.get(openbareRuimte);
+  if (!street) return { kind: 'street_missing', file, identificatie: identificatie(), detail: openbareRuimte };
+  const woonplaats = nummeraanduiding.woonplaats ?? street.woonplaats;
+  const place = reference.woonplaatsen.get(woonplaats);
+  if (!place) return { kind: 'place_missing', file, identificatie: identificatie(), detail: woonplaats };
   return {
     postcode,
     huisnummer: nummeraanduiding.huisnummer,

@@ -36,29 +36,17 @@ export class ByteCursor {
 
   /**
    * Eight bytes at a time, as a double: the one wide number that JavaScript compares without allocating. ASCII never
-   * makes a NaN or a negative zero, so equal doubles are equal bytes. Four doubles a turn save a tenth of all reading.
+   * makes a NaN or a negative zero, so equal doubles are equal bytes. The ends come first: they tell most literals apart.
    */
   skip({ length, words }: Literal): boolean {
-    const { view } = this;
-    const end = this.position + length;
-    if (end > view.byteLength) return false;
+    const { view, position } = this;
+    const end = position + length;
+    if (end > this.bytes.length) return false; // asking the view takes a call
     const last = words.length - 1;
-    let at = this.position;
-    let i = 0;
-    for (; i + 4 <= last; i += 4, at += 32) {
-      if (
-        view.getFloat64(at, true) !== words[i] ||
-        view.getFloat64(at + 8, true) !== words[i + 1] ||
-        view.getFloat64(at + 16, true) !== words[i + 2] ||
-        view.getFloat64(at + 24, true) !== words[i + 3]
-      ) {
-        return false;
-      }
-    }
-    for (; i < last; i++, at += 8) {
+    if (view.getFloat64(position, true) !== words[0] || view.getFloat64(end - 8, true) !== words[last]) return false;
+    for (let i = 1, at = position + 8; i < last; i++, at += 8) {
       if (view.getFloat64(at, true) !== words[i]) return false;
     }
-    if (view.getFloat64(end - 8, true) !== words[last]) return false;
     this.position = end;
     return true;
   }

@@ -70,7 +70,7 @@ const wplRules: Rule[] = [
 export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduiding | Problem {
   return (
     invalidValue(fields, numRules, file) ?? {
-      identificatie: fields.identificatie as string,
+      identificatie: () => fields.identificatie as string,
       huisnummer: Number(fields.huisnummer),
       huisletter: fields.huisletter ?? '',
       huisnummertoevoeging: fields.huisnummertoevoeging ?? '',

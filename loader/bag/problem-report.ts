@@ -29,7 +29,8 @@ export function emptyReport(): ProblemReport {
 export function addProblem(report: ProblemReport, problem: Problem): void {
   const ofKind = report[problem.kind];
   ofKind.count++;
-  ofKind.examples = firstExamples([...ofKind.examples, problem]);
+  const last = ofKind.examples[examplesPerKind - 1];
+  if (!last || compare(problem, last) < 0) ofKind.examples = firstExamples([...ofKind.examples, problem]);
 }
 
 /** The reports of several workers as one: the same whatever the order in which they come. */
@@ -46,6 +47,14 @@ export function mergeReports(reports: Iterable<ProblemReport>): ProblemReport {
 
 /** By identificatie, not by arrival, so that workers may finish in any order. */
 function firstExamples(examples: Problem[]): Problem[] {
-  const key = (problem: Problem) => `${problem.identificatie} ${problem.file} ${problem.detail ?? ''}`;
-  return examples.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0)).slice(0, examplesPerKind);
+  return examples.sort(compare).slice(0, examplesPerKind);
+}
+
+function compare(a: Problem, b: Problem): number {
+  const [first, second] = [keyOf(a), keyOf(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function keyOf({ identificatie, file, detail = '' }: Problem): string {
+  return `${identificatie} ${file} ${detail}`;
 }

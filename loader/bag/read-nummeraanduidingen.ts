@@ -1,8 +1,9 @@
+import type { ByteFile } from './byte-file.ts';
 import { countStand, toNummeraanduiding } from './interpret-stand.ts';
 import { emptyCounts, keep, type ReadCounts } from './read-counts.ts';
 import { readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
-import { nummeraanduidingTaker } from './take-nummeraanduiding.ts';
+import { NummeraanduidingTaker } from './take-nummeraanduiding.ts';
 import type { Nummeraanduiding } from './voorkomen.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { Nummeraanduiding } from './voorkomen.ts';
  * `ExtractError` that names `file` for anything but well-formed XML in the one known schema; visits may precede it.
  */
 export function readNummeraanduidingen(
-  xml: Buffer,
+  xml: ByteFile,
   file: string,
   peildatum: string,
   visit: (nummeraanduiding: Nummeraanduiding) => void,
@@ -21,7 +22,7 @@ export function readNummeraanduidingen(
     if (!countStand('NUM', fields, file, peildatum, counts)) return;
     keep(toNummeraanduiding(fields, file), counts, visit);
   };
-  const taker = options.strictly ? undefined : nummeraanduidingTaker(peildatum, counts, visit);
+  const taker = options.strictly ? undefined : new NummeraanduidingTaker(peildatum, counts, visit);
   readStands(xml, file, 'NUM', onStand, taker);
   return counts;
 }

@@ -1,82 +1,85 @@
 import { ByteCursor } from './byte-cursor.ts';
+import type { ByteFile } from './byte-file.ts';
 import { ExtractError } from './extract-error.ts';
+import { piecesOf, readThrough } from './pieces.ts';
 import type { ObjectKind } from './schema.ts';
 import { type Fields, StandParser } from './stand-parser.ts';
 
 /** Moves the cursor past one `sl:stand` of exactly the known shape and reads it, or says no. */
-export type TakeStand = (cursor: ByteCursor) => boolean;
+export interface StandTaker {
+  take(cursor: ByteCursor): boolean;
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const tagEnd = '>';
 const standEnd = '</sl:stand>';
 const contentsEnd = '</sl:inhoud>';
 
 /**
- * Gives every occurrence in a file of `kind` to either `take` or `onStand`: the cursor takes out those whose bytes are
+ * Gives every occurrence in a file of `kind` to either `taker` or `onStand`: the cursor takes out those whose bytes are
  * exactly as the Kadaster writes them, and the strict parser reads all that remains, so nothing is skipped and nothing
- * is read in two ways (decision 0021). Without `take` the strict parser reads everything.
+ * is read in two ways (decision 0021). Without `taker` the strict parser reads everything.
+ * @throws ExtractError, the strict parser's own; a file that is damaged is refused as that, whatever its bytes look like
  */
 export function readStands(
-  xml: Buffer,
+  xml: ByteFile,
   file: string,
   kind: ObjectKind,
   onStand: (fields: Fields) => void,
-  take?: TakeStand,
+  taker?: StandTaker,
 ): void {
-  if (!take) {
-    parseStrictly(decode(xml, file), file, kind, onStand);
+  if (!taker) {
+    parseStrictly(xml, file, kind, onStand);
     return;
   }
-  let failedInStand = false;
-  const onLeftStand = (fields: Fields) => {
-    failedInStand = true;
-    onStand(fields);
-    failedInStand = false;
-  };
   try {
-    readWithCursor(xml, file, kind, onLeftStand, take);
+    readWithCursor(xml, file, kind, onStand, taker);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
-    // The parser did not see all of the file: let it, so that its error names the right line and column.
-    const text = decode(xml, file);
-    if (!failedInStand) parseStrictly(text, file, kind, () => {});
+    readThrough(xml);
+    // The parser did not see all of the file: let it, so that its error is the first one and names the right line.
+    parseStrictly(xml, file, kind, onStand);
     throw error;
   }
 }
 
-function parseStrictly(text: string, file: string, kind: ObjectKind, onStand: (fields: Fields) => void): void {
+function parseStrictly(xml: ByteFile, file: string, kind: ObjectKind, onStand: (fields: Fields) => void): void {
   const parser = new StandParser(kind, file, onStand);
-  parser.write(text);
+  for (const piece of piecesOf(xml, tagEnd)) parser.write(decode(piece, file));
   parser.close();
 }
 
 function readWithCursor(
-  xml: Buffer,
+  xml: ByteFile,
   file: string,
   kind: ObjectKind,
   onStand: (fields: Fields) => void,
-  take: TakeStand,
+  taker: StandTaker,
 ): void {
   const parser = new StandParser(kind, file, onStand);
-  const cursor = new ByteCursor(xml);
-  let unread = endOf(xml, contentsEnd, 0);
-  parser.write(decode(xml.subarray(0, unread), file));
-  while (unread < xml.length) {
-    if (parser.betweenStands && parser.hasUsualPrefixes) unread = takeAll(cursor, unread, take);
-    const end = endOf(xml, standEnd, unread);
-    parser.write(decode(xml.subarray(unread, end), file));
-    unread = end;
+  let end = contentsEnd;
+  for (const piece of piecesOf(xml, standEnd)) {
+    const cursor = new ByteCursor(piece);
+    let unread = 0;
+    while (unread < piece.length) {
+      if (parser.betweenStands && parser.hasUsualPrefixes) unread = takeAll(cursor, unread, taker);
+      const parsed = endOf(piece, end, unread);
+      parser.write(decode(piece.subarray(unread, parsed), file));
+      unread = parsed;
+      end = standEnd;
+    }
   }
   parser.close();
 }
 
 /** Takes occurrences, and the blanks around them, for as long as they have the known shape. */
-function takeAll(cursor: ByteCursor, start: number, take: TakeStand): number {
+function takeAll(cursor: ByteCursor, start: number, taker: StandTaker): number {
   cursor.position = start;
   let taken = start;
   do {
     taken = cursor.position;
     cursor.skipBlank();
-  } while (take(cursor));
+  } while (taker.take(cursor));
   return taken;
 }
 

@@ -2,11 +2,12 @@ import type { ByteCursor } from './byte-cursor.ts';
 
 /**
  * Values that often are the same as the one before, such as the street of a nummeraanduiding: makes a string only where
- * the bytes differ from the last. For one file: it remembers a place in it.
+ * the bytes differ from the last, or are another cursor's.
  */
 export class RepeatingText {
   readonly #length: number;
-  #start = -1;
+  #cursor: ByteCursor | undefined;
+  #start = 0;
   #text = '';
 
   /** All values are `length` bytes of ASCII. */
@@ -15,9 +16,10 @@ export class RepeatingText {
   }
 
   /** The value at `start`. */
-  text({ bytes }: ByteCursor, start: number): string {
-    if (this.#start < 0 || !this.#isSame(bytes, start)) {
-      this.#text = bytes.toString('latin1', start, start + this.#length);
+  text(cursor: ByteCursor, start: number): string {
+    if (cursor !== this.#cursor || !this.#isSame(cursor.bytes, start)) {
+      this.#text = cursor.text(start, this.#length);
+      this.#cursor = cursor;
       this.#start = start;
     }
     return this.#text;

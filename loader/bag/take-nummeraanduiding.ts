@@ -1,6 +1,6 @@
-import { literal } from './byte-cursor.ts';
+import { type ByteCursor, literal } from './byte-cursor.ts';
 import type { ReadCounts } from './read-counts.ts';
-import type { TakeStand } from './read-stands.ts';
+import type { StandTaker } from './read-stands.ts';
 import { RepeatingText } from './repeating-text.ts';
 import { takeVoorkomen } from './take-voorkomen.ts';
 import type { Nummeraanduiding } from './voorkomen.ts';
@@ -45,16 +45,20 @@ const absent = -1;
  * Takes nummeraanduidingen whose bytes are exactly as the Kadaster writes them: elements in the order of the schema,
  * no blanks between them, plain text and valid values in them. Makes a string only of what a current one is kept for.
  */
-export function nummeraanduidingTaker(
-  peildatum: string,
-  counts: ReadCounts,
-  visit: (nummeraanduiding: Nummeraanduiding) => void,
-): TakeStand {
-  const postcodes = new RepeatingText(6);
-  const streets = new RepeatingText(16);
-  const day = Number(peildatum.replaceAll('-', ''));
+export class NummeraanduidingTaker implements StandTaker {
+  readonly #counts: ReadCounts;
+  readonly #visit: (nummeraanduiding: Nummeraanduiding) => void;
+  readonly #day: number;
+  readonly #postcodes = new RepeatingText(6);
+  readonly #streets = new RepeatingText(16);
 
-  return (cursor) => {
+  constructor(peildatum: string, counts: ReadCounts, visit: (nummeraanduiding: Nummeraanduiding) => void) {
+    this.#day = Number(peildatum.replaceAll('-', ''));
+    this.#counts = counts;
+    this.#visit = visit;
+  }
+
+  take(cursor: ByteCursor): boolean {
     if (!cursor.skip(open)) return false;
     const identificatie = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(huisnummer)) return false;
@@ -77,11 +81,12 @@ export function nummeraanduidingTaker(
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(documentnummerEnd)) return false;
     const place = cursor.skip(ligtIn) ? cursor.position : absent;
     if (place !== absent && !(cursor.skipDigits(4) && cursor.skip(ligtInEnd))) return false;
-    const taken = takeVoorkomen(cursor, day);
+    const taken = takeVoorkomen(cursor, this.#day);
     if (taken === 'unknown_shape' || !cursor.skip(ligtAan)) return false;
     const street = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(close)) return false;
 
+    const counts = this.#counts;
     counts.voorkomens++;
     if (!isIssued) {
       counts.notCurrent.withdrawn++;
@@ -89,16 +94,16 @@ export function nummeraanduidingTaker(
       counts.notCurrent[taken]++;
     } else {
       counts.current++;
-      visit({
-        identificatie: cursor.text(identificatie, 16),
+      this.#visit({
+        identificatie: () => cursor.text(identificatie, 16),
         huisnummer: number,
         huisletter: letter === absent ? '' : cursor.text(letter, 1),
         huisnummertoevoeging: addition === absent ? '' : cursor.text(addition, additionEnd - addition),
-        postcode: code === absent ? null : postcodes.text(cursor, code),
-        openbareRuimte: streets.text(cursor, street),
+        postcode: code === absent ? null : this.#postcodes.text(cursor, code),
+        openbareRuimte: this.#streets.text(cursor, street),
         woonplaats: place === absent ? null : cursor.text(place, 4),
       });
     }
     return true;
-  };
+  }
 }

@@ -1,6 +1,6 @@
-import { literal } from './byte-cursor.ts';
+import { type ByteCursor, literal } from './byte-cursor.ts';
 import type { ReadCounts } from './read-counts.ts';
-import type { TakeStand } from './read-stands.ts';
+import type { StandTaker } from './read-stands.ts';
 import { takeVoorkomen } from './take-voorkomen.ts';
 import type { OpenbareRuimte } from './voorkomen.ts';
 
@@ -29,14 +29,18 @@ const longestName = 80;
  * Takes streets whose bytes are exactly as the Kadaster writes them. The strict parser reads the others: those with a
  * `verkorteNaam`, and those whose name holds an entity or a letter outside ASCII.
  */
-export function openbareRuimteTaker(
-  peildatum: string,
-  counts: ReadCounts,
-  visit: (openbareRuimte: OpenbareRuimte) => void,
-): TakeStand {
-  const day = Number(peildatum.replaceAll('-', ''));
+export class OpenbareRuimteTaker implements StandTaker {
+  readonly #counts: ReadCounts;
+  readonly #visit: (openbareRuimte: OpenbareRuimte) => void;
+  readonly #day: number;
 
-  return (cursor) => {
+  constructor(peildatum: string, counts: ReadCounts, visit: (openbareRuimte: OpenbareRuimte) => void) {
+    this.#day = Number(peildatum.replaceAll('-', ''));
+    this.#counts = counts;
+    this.#visit = visit;
+  }
+
+  take(cursor: ByteCursor): boolean {
     if (!cursor.skip(open)) return false;
     const identificatie = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(naam)) return false;
@@ -52,9 +56,10 @@ export function openbareRuimteTaker(
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(ligtIn)) return false;
     const place = cursor.position;
     if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
-    const taken = takeVoorkomen(cursor, day);
+    const taken = takeVoorkomen(cursor, this.#day);
     if (taken === 'unknown_shape' || !cursor.skip(close)) return false;
 
+    const counts = this.#counts;
     counts.voorkomens++;
     if (!isIssued) {
       counts.notCurrent.withdrawn++;
@@ -62,12 +67,12 @@ export function openbareRuimteTaker(
       counts.notCurrent[taken]++;
     } else {
       counts.current++;
-      visit({
+      this.#visit({
         identificatie: cursor.text(identificatie, 16),
         naam: cursor.text(name, length),
         woonplaats: cursor.text(place, 4),
       });
     }
     return true;
-  };
+  }
 }

@@ -3,7 +3,8 @@
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
  */
 export type Nummeraanduiding = {
-  identificatie: string;
+  /** To be asked for while it is visited: only a problem needs it, and a string for each takes a tenth of parsing. */
+  identificatie: () => string;
   /** 1 to 99999. */
   huisnummer: number;
   /** One letter in the case of the register, or `''`. */
@@ -23,8 +24,8 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
-/** The current streets and places, by identification. */
-export type Reference = {
-  openbareRuimten: Map<string, OpenbareRuimte>;
-  woonplaatsen: Map<string, Woonplaats>;
-};
+/** Finds an object by its identification; a `Map` does. */
+type Lookup<T> = { get(identificatie: string): T | undefined };
+
+/** The current streets and places. */
+export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };

@@ -44,8 +44,13 @@ export function packLineBytes(lines: Uint8Array): Buffer {
 
 /** The lines that `packLines` stored; damaged bytes are an error. */
 export function unpackLines(packed: Uint8Array): Line[] {
-  const text = zstdDecompressSync(packed).toString('latin1');
+  const text = unpackLineBytes(packed).toString('latin1');
   return text === '' ? [] : text.split('\n');
+}
+
+/** What `packLineBytes` stored; damaged bytes are an error. */
+export function unpackLineBytes(packed: Uint8Array): Buffer {
+  return zstdDecompressSync(packed);
 }
 
 function escaped(name: string): string {

@@ -45,8 +45,8 @@ export function loadId(state: string, identity: string, base: string | null): st
   return `${state}-${hash.slice(0, 10)}`;
 }
 
-/** Raised when the stored form of rows, snapshots or changes changes, so that no load goes on with the old form. */
-const formatVersion = 1;
+/** Raised when the stored form of streets, rows, snapshots or changes changes: no load goes on with the old form. */
+const formatVersion = 2;
 
 /** Names the contents of an extract by its members' checksums. */
 export function extractIdentity(state: string, members: readonly Member[]): string {

@@ -1,83 +1,82 @@
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
 import type { OpenbareRuimte, Reference, Woonplaats } from '../bag/voorkomen.ts';
-import { packLines, unpackLines } from './lines.ts';
+import { packLineBytes, unpackLineBytes } from './lines.ts';
+import { StreetTable } from './street-table.ts';
+
+/** How many streets there are, in how many bytes of text, and how long each of their groups is as it is packed. */
+type Header = { streets: number; bytes: number; groups: number[]; problems: ProblemReport };
 
 /**
- * Makes the file of current streets and places that every worker holds. It is packed in groups, so that neither who
- * writes it nor who reads it ever has all of its text in memory: a group is a line a street (`o`) or place (`w`).
+ * Makes the file of current streets and places that every worker holds: a header, the streets in groups, the places. Who
+ * writes it never has all streets in memory as text, and keeps bytes of each: a name may be a slice of all its file.
  */
 export class ReferenceWriter {
+  readonly #header: Header = { streets: 0, bytes: 0, groups: [], problems: emptyReport() };
   readonly #packed: Buffer[] = [];
-  readonly #problems = emptyReport();
-  #group: string[] = [];
+  readonly #places: Buffer[] = [];
+  #group: Buffer[] = [];
 
   addStreet({ identificatie, naam, woonplaats }: OpenbareRuimte): void {
-    this.#group.push(`o\t${identificatie}\t${woonplaats}\t${byteString(naam)}`);
+    this.#header.streets++;
+    this.#group.push(line(identificatie, woonplaats, naam));
   }
 
   addPlace({ identificatie, naam }: Woonplaats): void {
-    this.#group.push(`w\t${identificatie}\t\t${byteString(naam)}`);
+    this.#places.push(line(identificatie, naam));
   }
 
-  /** Packs what was added since the last time; `problems` are those of the same objects. */
+  /** Packs the streets that were added since the last time; `problems` are those of the same objects. */
   endGroup(problems: readonly Problem[]): void {
-    this.#packed.push(packLines(this.#group));
+    const text = Buffer.concat(this.#group);
+    const packed = packLineBytes(text);
+    this.#packed.push(packed);
+    this.#header.groups.push(packed.length);
+    this.#header.bytes += text.length;
     this.#group = [];
-    for (const problem of problems) addProblem(this.#problems, problem);
+    for (const problem of problems) addProblem(this.#header.problems, problem);
   }
 
   pack(): Buffer {
-    const header: Header = { groups: this.#packed.map(({ length }) => length), problems: this.#problems };
-    const text = Buffer.from(JSON.stringify(header));
+    const header = Buffer.from(JSON.stringify(this.#header));
     const length = Buffer.alloc(4);
-    length.writeUInt32LE(text.length);
-    return Buffer.concat([length, text, ...this.#packed]);
+    length.writeUInt32LE(header.length);
+    return Buffer.concat([length, header, ...this.#packed, packLineBytes(Buffer.concat(this.#places))]);
   }
 }
 
-type Header = { groups: number[]; problems: ProblemReport };
-
-/** What a `ReferenceWriter` packed, and the problems that it was told. */
-export function readReferenceFile(packed: Buffer): { reference: Reference; problems: ProblemReport } {
-  const { groups, problems, start } = headerOf(packed);
-  const reference: Reference = { openbareRuimten: new Map(), woonplaatsen: new Map() };
-  const places = new Map<string, string>();
+/** What a `ReferenceWriter` packed, without the problems. */
+export function readReferenceFile(packed: Buffer): Reference {
+  const { header, start } = headerOf(packed);
+  const streets = Buffer.allocUnsafeSlow(header.bytes);
   let position = start;
-  for (const length of groups) {
-    for (const line of unpackLines(packed.subarray(position, position + length))) {
-      const [kind, identificatie = '', place = '', ...name] = line.split('\t');
-      const naam = textOf(name.join('\t'));
-      if (kind === 'w') reference.woonplaatsen.set(identificatie, { identificatie, naam });
-      else reference.openbareRuimten.set(identificatie, { identificatie, naam, woonplaats: oneOf(places, place) });
-    }
+  let filled = 0;
+  for (const length of header.groups) {
+    filled += unpackLineBytes(packed.subarray(position, position + length)).copy(streets, filled);
     position += length;
   }
-  return { reference, problems };
+  const places = unpackLineBytes(packed.subarray(position)).toString().split('\n').slice(0, -1);
+  return {
+    openbareRuimten: new StreetTable(streets, header.streets),
+    woonplaatsen: new Map(places.map(placeOf).map((place) => [place.identificatie, place])),
+  };
 }
 
 /** Only the problems. */
 export function referenceProblems(packed: Buffer): ProblemReport {
-  return headerOf(packed).problems;
+  return headerOf(packed).header.problems;
 }
 
-function headerOf(packed: Buffer): Header & { start: number } {
+function headerOf(packed: Buffer): { header: Header; start: number } {
   const start = 4 + packed.readUInt32LE(0);
-  return { ...(JSON.parse(packed.subarray(4, start).toString()) as Header), start };
+  return { header: JSON.parse(packed.subarray(4, start).toString()) as Header, start };
 }
 
-/** The same string for the same text: 350 thousand streets lie in 2,500 places. */
-function oneOf(strings: Map<string, string>, text: string): string {
-  const known = strings.get(text);
-  if (known !== undefined) return known;
-  strings.set(text, text);
-  return text;
+/** No name holds a line end: the reader calls one that does a problem. */
+function line(...values: string[]): Buffer {
+  return Buffer.from(`${values.join('\t')}\n`);
 }
 
-/** A name holds no line end: the reader calls one that does a problem. */
-function byteString(name: string): string {
-  return Buffer.from(name).toString('latin1');
-}
-
-function textOf(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString();
+function placeOf(text: string): Woonplaats {
+  const end = text.indexOf('\t');
+  return { identificatie: text.slice(0, end), naam: text.slice(end + 1) };
 }

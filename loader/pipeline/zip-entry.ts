@@ -1,7 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
+import { type ByteFile, heldFile, type ReadBytes } from '../bag/byte-file.ts';
 import { ExtractError } from '../bag/extract-error.ts';
-import { type InflateRoom, inflateFresh } from './inflate-room.ts';
+import { inflated } from './inflate.ts';
 import type { RandomAccess } from './random-access.ts';
 import type { ZipEntry } from './zip.ts';
 
@@ -13,22 +14,25 @@ const largestRatio = 1040; // deflate can't do better than 1,032 to 1
 const largestInMemory = 512 * 1024 * 1024; // a file of 10,000 occurrences is 13 MB
 
 /**
- * The bytes of an entry in one buffer, its size and CRC-32 checked, for one range read (rarely two). Meant for the XML
- * files of NUM and OPR, 13 MB each: an entry over 512 MB is refused; `entryStream` has no limit. With a `room` the bytes
- * are only valid until the room is used again.
+ * An entry as a file that is inflated while it is read: its compressed bytes are fetched now, for one range read (rarely
+ * two). Whoever reads to its end gets an error unless size and CRC-32 are right. Meant for the XML files of NUM and OPR,
+ * 13 MB each: an entry over 512 MB is refused; `entryStream` has no limit.
  */
-export async function readEntry(
-  source: RandomAccess,
-  entry: ZipEntry,
-  label: string,
-  room?: InflateRoom,
-): Promise<Buffer> {
+export async function entryFile(source: RandomAccess, entry: ZipEntry, label: string): Promise<ByteFile> {
   if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
   refuseUnreadable(source, entry, label);
   const compressed = await compressedBytes(source, entry, label);
-  const bytes = entry.method === 'stored' ? compressed : inflate(compressed, entry, label, room);
-  check(entry, bytes.length, crc32(bytes), label);
-  return bytes;
+  const bytes = entry.method === 'stored' ? heldFile(compressed) : () => inflated(compressed, entry.size);
+  return () => checkedBytes(bytes(), entry, label);
+}
+
+/** The bytes of such an entry in one buffer. */
+export async function readEntry(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
+  const read = (await entryFile(source, entry, label))();
+  const bytes = Buffer.allocUnsafeSlow(entry.size + 1);
+  let filled = 0;
+  for (let count = read(bytes); count > 0; count = read(bytes.subarray(filled))) filled += count;
+  return bytes.subarray(0, filled);
 }
 
 /** The bytes of an entry as they come, of any size; ends in an error unless size and CRC-32 are right. */
@@ -61,9 +65,22 @@ function dataOffset(header: Buffer, label: string): number {
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-function inflate(compressed: Buffer, { size }: ZipEntry, label: string, room: InflateRoom | undefined): Buffer {
+/** Sums each stretch as it comes, while the processor has it at hand: summed afterwards it takes twice as long. */
+function checkedBytes(read: ReadBytes, entry: ZipEntry, label: string): ReadBytes {
+  let size = 0;
+  let crc = 0;
+  return (into) => {
+    const count = readOrRefuse(read, into, label);
+    size += count;
+    crc = crc32(into.subarray(0, count), crc);
+    if (count === 0 || size > entry.size) check(entry, size, crc, label);
+    return count;
+  };
+}
+
+function readOrRefuse(read: ReadBytes, into: Buffer, label: string): number {
   try {
-    return room ? room.inflate(compressed, size) : inflateFresh(compressed, size);
+    return read(into);
   } catch (cause) {
     throw damaged(label, (cause as Error).message, cause);
   }

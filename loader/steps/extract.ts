@@ -1,13 +1,12 @@
 import { toAddressRow } from '../bag/address-row.ts';
 import { addProblem, emptyReport, isProblem } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
-import type { Reference } from '../bag/voorkomen.ts';
+import type { Nummeraanduiding, Reference } from '../bag/voorkomen.ts';
 import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
 import { readReferenceFile } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
 import { fileLabel, type Member } from '../pipeline/extract-members.ts';
-import { InflateRoom } from '../pipeline/inflate-room.ts';
-import { readEntry } from '../pipeline/zip-entry.ts';
+import { entryFile } from '../pipeline/zip-entry.ts';
 import type { Amount } from '../progress.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
@@ -18,9 +17,6 @@ export type Extracted = PartCounts & { segments: Segments };
 
 /** Streets and places of the load that this worker is at: some 350 thousand, read once a worker. */
 const references = new WeakMap<Storage, { load: string; reference: Promise<Reference> }>();
-
-/** Kept from part to part, because each new one of 16 MB would make the garbage collector walk the whole heap. */
-const freeRooms: InflateRoom[] = [];
 
 /**
  * Reads one part of the nummeraanduidingen and stores its addresses by shard. A part that is already there is left as
@@ -39,25 +35,24 @@ export async function extractPart(
   const member = load.members[index] as Member;
   const zip = await openObject(storage, paths.member(loadId, index, member.name));
 
-  const room = freeRooms.pop() ?? new InflateRoom();
   const rows = new ShardedRows();
   const problems = emptyReport();
   let voorkomens = 0;
   let addresses = 0;
+  let label = '';
+  const visit = (nummeraanduiding: Nummeraanduiding) => {
+    const outcome = toAddressRow(nummeraanduiding, reference, label);
+    if (isProblem(outcome)) return addProblem(problems, outcome);
+    rows.add(outcome);
+    addresses++;
+  };
   for (const file of files) {
-    const label = fileLabel(extractName(load), member, file);
-    const xml = await readEntry(zip, file, label, room);
-    const counts = readNummeraanduidingen(xml, label, load.state, (nummeraanduiding) => {
-      const outcome = toAddressRow(nummeraanduiding, reference, label);
-      if (isProblem(outcome)) return addProblem(problems, outcome);
-      rows.add(outcome);
-      addresses++;
-    });
+    label = fileLabel(extractName(load), member, file);
+    const counts = readNummeraanduidingen(await entryFile(zip, file, label), label, load.state, visit);
     for (const problem of counts.problems) addProblem(problems, problem);
     voorkomens += counts.voorkomens;
     onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
   }
-  freeRooms.push(room);
   const { bytes, segments } = rows.pack();
   await storage.put(paths.rows(loadId, part), bytes);
   const extracted: Extracted = { voorkomens, addresses, problems, segments };
@@ -67,7 +62,7 @@ export async function extractPart(
 async function referenceOf(storage: Storage, load: string): Promise<Reference> {
   const held = references.get(storage);
   if (held?.load === load) return held.reference;
-  const reference = getObject(storage, paths.reference(load)).then((packed) => readReferenceFile(packed).reference);
+  const reference = getObject(storage, paths.reference(load)).then(readReferenceFile);
   references.set(storage, { load, reference });
   reference.catch(() => references.delete(storage));
   return reference;

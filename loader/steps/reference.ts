@@ -2,10 +2,9 @@ import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-reference.ts'
 import { extractName, type Load } from '../dataset/load.ts';
 import { ReferenceWriter } from '../dataset/reference-file.ts';
 import { fileLabel, listXmlFiles, type Member } from '../pipeline/extract-members.ts';
-import { InflateRoom } from '../pipeline/inflate-room.ts';
 import type { RandomAccess } from '../pipeline/random-access.ts';
 import type { ZipEntry } from '../pipeline/zip.ts';
-import { entryStream, readEntry } from '../pipeline/zip-entry.ts';
+import { entryFile } from '../pipeline/zip-entry.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
@@ -32,7 +31,6 @@ export async function reference(
   const shown = progress.begin('reference', { rows: 0 });
   const file = new ReferenceWriter();
   const parts: Part[] = [];
-  const room = new InflateRoom();
   for (const [index, member] of load.members.entries()) {
     const { zip, files } = await openMember(storage, load, index);
     if (member.kind === 'NUM') {
@@ -43,10 +41,11 @@ export async function reference(
     }
     for (const entry of files) {
       const label = fileLabel(extractName(load), member, entry);
+      const xml = await entryFile(zip, entry, label);
       const { voorkomens, problems } =
         member.kind === 'OPR'
-          ? readOpenbareRuimten(await readEntry(zip, entry, label, room), label, load.state, (o) => file.addStreet(o))
-          : await readWoonplaatsen(entryStream(zip, entry, label), label, load.state, (w) => file.addPlace(w));
+          ? readOpenbareRuimten(xml, label, load.state, (street) => file.addStreet(street))
+          : readWoonplaatsen(xml, label, load.state, (place) => file.addPlace(place));
       file.endGroup(problems);
       shown.advance({ rows: voorkomens, bytes: entry.compressedSize });
     }

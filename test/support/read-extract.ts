@@ -4,10 +4,10 @@ import { addProblem, emptyReport, isProblem, type ProblemReport } from '../../lo
 import type { ReadCounts } from '../../loader/bag/read-counts.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-reference.ts';
-import type { Reference } from '../../loader/bag/voorkomen.ts';
+import type { OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/pipeline/extract-members.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/pipeline/random-access.ts';
-import { entryStream, readEntry } from '../../loader/pipeline/zip-entry.ts';
+import { entryFile } from '../../loader/pipeline/zip-entry.ts';
 
 /** Everything that reading an extract gives, in memory. */
 export type ReadOutcome = {
@@ -24,7 +24,7 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
   const label = 'extract.zip';
   const options = peildatumGiven === undefined ? {} : { peildatum: peildatumGiven };
   const { peildatum, members } = await findMembers(source, label, options);
-  const reference: Reference = { openbareRuimten: new Map(), woonplaatsen: new Map() };
+  const reference = { openbareRuimten: new Map<string, OpenbareRuimte>(), woonplaatsen: new Map<string, Woonplaats>() };
   const counts = { NUM: 0, OPR: 0, WPL: 0 };
   const outcome: ReadOutcome = {
     peildatum,
@@ -38,23 +38,24 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
     const inner = await memberAccess(source, member, label);
     for (const entry of await listXmlFiles(inner, fileLabel(label, member))) {
       const file = fileLabel(label, member, entry);
+      const xml = await entryFile(inner, entry, file);
       const read = {
         WPL: () =>
-          readWoonplaatsen(entryStream(inner, entry, file), file, peildatum, (woonplaats) => {
+          readWoonplaatsen(xml, file, peildatum, (woonplaats) => {
             reference.woonplaatsen.set(woonplaats.identificatie, woonplaats);
           }),
-        OPR: async () =>
-          readOpenbareRuimten(await readEntry(inner, entry, file), file, peildatum, (openbareRuimte) => {
+        OPR: () =>
+          readOpenbareRuimten(xml, file, peildatum, (openbareRuimte) => {
             reference.openbareRuimten.set(openbareRuimte.identificatie, openbareRuimte);
           }),
-        NUM: async () =>
-          readNummeraanduidingen(await readEntry(inner, entry, file), file, peildatum, (nummeraanduiding) => {
+        NUM: () =>
+          readNummeraanduidingen(xml, file, peildatum, (nummeraanduiding) => {
             const row = toAddressRow(nummeraanduiding, reference, file);
             if (isProblem(row)) addProblem(outcome.problems, row);
             else outcome.rows.push({ ...row, key: keyOf(row) });
           }),
       };
-      const { voorkomens, current, problems }: ReadCounts = await read[member.kind]();
+      const { voorkomens, current, problems }: ReadCounts = read[member.kind]();
       outcome.voorkomens[member.kind] += voorkomens;
       outcome.current[member.kind] += current;
       for (const problem of problems) addProblem(outcome.problems, problem);

@@ -14,7 +14,7 @@ const reference: Reference = {
 };
 
 const num: Nummeraanduiding = {
-  identificatie: '0457200000199640',
+  identificatie: () => '0457200000199640',
   huisnummer: 9,
   huisletter: 'a',
   huisnummertoevoeging: 'bis',

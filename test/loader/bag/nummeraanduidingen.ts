@@ -1,3 +1,4 @@
+import { heldFile } from '../../../loader/bag/byte-file.ts';
 import type { ExtractErrorCode } from '../../../loader/bag/extract-error.ts';
 import type { ReadCounts } from '../../../loader/bag/read-counts.ts';
 import { readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
@@ -22,17 +23,19 @@ export function numXml(...voorkomens: NumVoorkomen[]): string {
   return fileXml('NUM', voorkomens, peildatum);
 }
 
-/** What a reader made of a file: what it visited and counted, or its refusal. */
-export type Outcome = { visited: Nummeraanduiding[]; counts: ReadCounts } | { code: ExtractErrorCode; message: string };
+/** A nummeraanduiding that outlives the visit. */
+type Visited = Omit<Nummeraanduiding, 'identificatie'> & { identificatie: string };
 
-/** Reads `xml` with one of the two readers. Anything but an `ExtractError` escapes. */
-export function read(xml: string | Buffer, reader: 'cursor' | 'strict'): Outcome {
-  const visited: Nummeraanduiding[] = [];
+/** What a reader made of a file: what it visited and counted, or its refusal. */
+export type Outcome = { visited: Visited[]; counts: ReadCounts } | { code: ExtractErrorCode; message: string };
+
+/** Reads `xml`, of which `most` bytes come at a time, with one of the two readers. Anything but an `ExtractError` escapes. */
+export function read(xml: string | Buffer, reader: 'cursor' | 'strict', most?: number): Outcome {
+  const visited: Visited[] = [];
   try {
-    const visit = (nummeraanduiding: Nummeraanduiding) => visited.push(nummeraanduiding);
-    const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit, {
-      strictly: reader === 'strict',
-    });
+    const visit = (read: Nummeraanduiding) => visited.push({ ...read, identificatie: read.identificatie() });
+    const file = heldFile(Buffer.from(xml), most);
+    const counts = readNummeraanduidingen(file, 'a.xml', peildatum, visit, { strictly: reader === 'strict' });
     return { visited, counts };
   } catch (error) {
     const { name, code, message } = error as { name: string; code: ExtractErrorCode; message: string };

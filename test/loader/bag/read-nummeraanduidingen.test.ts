@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { type ByteFile, heldFile } from '../../../loader/bag/byte-file.ts';
+import { ExtractError } from '../../../loader/bag/extract-error.ts';
 import { emptyCounts } from '../../../loader/bag/read-counts.ts';
 import { readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
 import { readStands } from '../../../loader/bag/read-stands.ts';
-import { nummeraanduidingTaker } from '../../../loader/bag/take-nummeraanduiding.ts';
+import { NummeraanduidingTaker } from '../../../loader/bag/take-nummeraanduiding.ts';
 import type { NumVoorkomen } from '../../../local/extract/stand-xml.ts';
 import { numXml, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
@@ -197,8 +199,8 @@ describe('the cursor', () => {
     ];
     const left: unknown[] = [];
     const counts = emptyCounts();
-    const taker = nummeraanduidingTaker(peildatum, counts, () => {});
-    readStands(Buffer.from(numXml(...every)), 'a.xml', 'NUM', (fields) => left.push(fields), taker);
+    const taker = new NummeraanduidingTaker(peildatum, counts, () => {});
+    readStands(heldFile(Buffer.from(numXml(...every))), 'a.xml', 'NUM', (fields) => left.push(fields), taker);
     expect({ left, taken: counts.voorkomens }).toEqual({ left: [], taken: 3 });
   });
 
@@ -206,16 +208,37 @@ describe('the cursor', () => {
     const xml = numXml(...Array.from({ length: 50 }, () => someNum)).replace('>9<', '><!-- nine -->9<');
     let left = 0;
     const counts = emptyCounts();
-    const taker = nummeraanduidingTaker(peildatum, counts, () => {});
-    readStands(Buffer.from(xml), 'a.xml', 'NUM', () => left++, taker);
+    const taker = new NummeraanduidingTaker(peildatum, counts, () => {});
+    readStands(heldFile(Buffer.from(xml)), 'a.xml', 'NUM', () => left++, taker);
     expect({ left, taken: counts.voorkomens }).toEqual({ left: 1, taken: 49 });
+  });
+
+  it('reads an occurrence as the same wherever the stride ends in which it came', () => {
+    const xml = Buffer.from(numXml({ ...someNum, woonplaats: '1050' }, { ...someNum, documentnummer: 'ü' }, someNum));
+    const whole = read(xml, 'strict');
+    for (let most = 1; most < 3_000; most += 7) expect(read(xml, 'cursor', most)).toEqual(whole);
+  });
+
+  it('refuses what is damaged as damaged, even where its bytes are no XML', () => {
+    const damaged: ByteFile = () => {
+      const given = heldFile(Buffer.from('<sl:stand>'))();
+      return (into) => {
+        const count = given(into);
+        if (count === 0) throw new ExtractError('corrupt_zip', 'a.xml', 'damaged: its CRC-32 is wrong');
+        return count;
+      };
+    };
+    const reading = () => readNummeraanduidingen(damaged, 'a.xml', peildatum, () => {});
+    expect(reading).toThrow(expect.objectContaining({ code: 'corrupt_zip' }));
   });
 
   it('visits in the order of the file', () => {
     const numbers = Array.from({ length: 20 }, (_, i) => i + 1);
     const xml = numXml(...numbers.map((huisnummer) => ({ ...someNum, huisnummer }))).replace('>7<', '><!-- -->7<');
     const visited: number[] = [];
-    readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, ({ huisnummer }) => visited.push(huisnummer));
+    readNummeraanduidingen(heldFile(Buffer.from(xml)), 'a.xml', peildatum, ({ huisnummer }) =>
+      visited.push(huisnummer),
+    );
     expect(visited).toEqual(numbers);
   });
 });

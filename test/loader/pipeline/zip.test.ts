@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,10 +7,11 @@ import { buffer } from 'node:stream/consumers';
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
-import { InflateRoom } from '../../../loader/pipeline/inflate-room.ts';
+import type { ReadBytes } from '../../../loader/bag/byte-file.ts';
+import { inflated } from '../../../loader/pipeline/inflate.ts';
 import { bufferAccess, fileAccess, type RandomAccess, subRange } from '../../../loader/pipeline/random-access.ts';
 import { listEntries, type ZipEntry } from '../../../loader/pipeline/zip.ts';
-import { entryRange, entryStream, readEntry } from '../../../loader/pipeline/zip-entry.ts';
+import { entryFile, entryRange, entryStream, readEntry } from '../../../loader/pipeline/zip-entry.ts';
 
 const text = Buffer.from('<stand/>'.repeat(200_000));
 
@@ -30,12 +32,18 @@ async function firstEntry(source: RandomAccess): Promise<ZipEntry> {
   return entry;
 }
 
-const room = new InflateRoom();
+/** All that is read, in strides of so many bytes. */
+function inStrides(read: ReadBytes, bytes: number): Buffer {
+  const memory = Buffer.alloc(bytes);
+  const strides: Buffer[] = [];
+  for (let count = read(memory); count > 0; count = read(memory)) strides.push(Buffer.from(memory.subarray(0, count)));
+  return Buffer.concat(strides);
+}
 
 /** All ways to read an entry, which must agree. */
 const ways: [string, (source: RandomAccess, entry: ZipEntry) => Promise<Buffer>][] = [
   ['readEntry', (source, entry) => readEntry(source, entry, 'a.zip > 9999NUM.xml')],
-  ['readEntry into a room', (source, entry) => readEntry(source, entry, 'a.zip > 9999NUM.xml', room)],
+  ['entryFile', async (source, entry) => inStrides((await entryFile(source, entry, 'a.zip > 9999NUM.xml'))(), 1_000)],
   ['entryStream', (source, entry) => buffer(entryStream(source, entry, 'a.zip > 9999NUM.xml'))],
 ];
 
@@ -176,30 +184,43 @@ describe('a zip that is broken', () => {
   });
 });
 
-describe('an inflate room', () => {
+describe('inflating', () => {
   const compressed = deflateRawSync(text);
 
-  it('inflates into the same memory again and again', () => {
-    const own = new InflateRoom();
-    const first = own.inflate(compressed, text.length);
-    expect(first.equals(text)).toBe(true);
-    const second = own.inflate(compressed, text.length);
-    expect(second.equals(text)).toBe(true);
-    expect(second.buffer).toBe(first.buffer);
+  it.each([1, 7, 1_000, 65_536, text.length, 2 * text.length])('gives the same in strides of %i bytes', (bytes) => {
+    const part = bytes < 1_000 ? text.subarray(0, 5_000) : text;
+    expect(inStrides(inflated(deflateRawSync(part), part.length), bytes).equals(part)).toBe(true);
   });
 
-  it('grows for what is larger, and inflates what is smaller', () => {
-    const own = new InflateRoom();
-    for (const length of [10, text.length, 0, 64, 1_000]) {
-      const part = text.subarray(0, length);
-      expect(own.inflate(deflateRawSync(part), length).equals(part)).toBe(true);
-    }
+  it('goes no further than it was asked to: what is damaged later does no harm yet', () => {
+    const noise = randomBytes(200_000);
+    const damaged = deflateRawSync(noise);
+    damaged.fill(0xff, 150_000);
+    const read = inflated(damaged, noise.length);
+    const memory = Buffer.alloc(100_000);
+    expect(read(memory)).toBe(100_000);
+    expect(memory.equals(noise.subarray(0, 100_000))).toBe(true);
+    expect(() => read(memory)).toThrow();
   });
 
-  it('can be used after a failure', () => {
-    const own = new InflateRoom();
-    expect(() => own.inflate(compressed.subarray(0, 50), text.length)).toThrow('unexpected end of file');
-    expect(own.inflate(compressed, text.length).equals(text)).toBe(true);
+  it('says that the bytes end too early', () => {
+    expect(() => inStrides(inflated(compressed.subarray(0, 50), text.length), 65_536)).toThrow(
+      'unexpected end of file',
+    );
+  });
+
+  it('has nothing more to give after its end', () => {
+    const read = inflated(compressed, text.length);
+    expect(inStrides(read, 65_536)).toHaveLength(text.length);
+    expect(read(Buffer.alloc(10))).toBe(0);
+  });
+
+  it('begins anew each time an entry is read', async () => {
+    const source = bufferAccess(await zipOf());
+    const file = await entryFile(source, await firstEntry(source), 'a.zip');
+    const abandoned = file();
+    abandoned(Buffer.alloc(100));
+    for (const _ of [1, 2]) expect(inStrides(file(), 10_000).equals(text)).toBe(true);
   });
 });
 

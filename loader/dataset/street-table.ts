@@ -1,0 +1,64 @@
+import type { OpenbareRuimte } from '../bag/voorkomen.ts';
+
+/** A line is `0457300000000035<tab>3631<tab>Buitenveer`: identification, place, name. */
+const idLength = 16;
+const placeAt = idLength + 1;
+const nameAt = placeAt + 5;
+const lineEnd = 0x0a;
+
+/**
+ * The streets of a text, by identification, as a `Map` of them would be; but a street stays the bytes that it is until it
+ * is asked for. So the 260 thousand of the country take 13 MB, of which the garbage collector sees nothing; as objects
+ * they take 100 MB, which it walks time and again (decision 0090).
+ */
+export class StreetTable {
+  readonly #text: Buffer;
+  /** A hash table with open addressing: where in the text a line begins, plus one, as 0 is a slot that is free. */
+  readonly #slots: Uint32Array;
+  #last: OpenbareRuimte | undefined;
+
+  /** @param text lines, each with its line end; of equal identifications the last one counts */
+  constructor(text: Buffer, lines: number) {
+    this.#text = text;
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * lines + 1)));
+    for (let start = 0; start < text.length; start = text.indexOf(lineEnd, start) + 1) {
+      this.#slots[this.#slotOf(text.toString('latin1', start, start + idLength))] = start + 1;
+    }
+  }
+
+  /** The street, or `undefined` when there is none; the same object when it is asked for again. */
+  get(identificatie: string): OpenbareRuimte | undefined {
+    if (this.#last?.identificatie === identificatie) return this.#last;
+    const start = (this.#slots[this.#slotOf(identificatie)] as number) - 1;
+    if (start < 0) return undefined;
+    const text = this.#text;
+    const woonplaats = text.toString('latin1', start + placeAt, start + nameAt - 1);
+    const naam = text.toString('utf8', start + nameAt, text.indexOf(lineEnd, start));
+    this.#last = { identificatie, naam, woonplaats };
+    return this.#last;
+  }
+
+  /** The slot that `identificatie` has, or would get. */
+  #slotOf(identificatie: string): number {
+    const mask = this.#slots.length - 1;
+    let slot = hashOf(identificatie) & mask;
+    while (this.#slots[slot] !== 0 && !this.#isAt((this.#slots[slot] as number) - 1, identificatie)) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  #isAt(start: number, identificatie: string): boolean {
+    for (let i = idLength - 1; i >= 0; i--) {
+      if (this.#text[start + i] !== identificatie.charCodeAt(i)) return false;
+    }
+    return true;
+  }
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash;
+}
