@@ -13,7 +13,7 @@ export const pdokExtract = 'https://service.pdok.nl/kadaster/adressen/atom/v1_0/
  */
 export async function openSource(location: string, known?: SourceVersion): Promise<Source | null> {
   if (/^https?:\/\//i.test(location)) return httpSource(location, known);
-  if (location.startsWith('s3://')) {
+  if (/^s3:\/\//i.test(location)) {
     const { s3Client } = await import('./s3-client.ts');
     return s3Source(s3Client(), location, known);
   }

@@ -26,9 +26,9 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
   };
 }
 
+/** As the AWS command line has it: what follows the bucket is the key to the letter, and no part of it an escape. */
 function placeOf(location: string): { Bucket: string; Key: string } {
-  const { hostname, pathname } = new URL(location);
-  const Key = decodeURIComponent(pathname.slice(1));
-  if (!hostname || !Key) throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);
-  return { Bucket: hostname, Key };
+  const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/is.exec(location) ?? [];
+  if (!Bucket || !Key) throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);
+  return { Bucket, Key };
 }

@@ -1,0 +1,46 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { s3Source } from '../../../loader/storage/s3-source.ts';
+import { startS3, type TestS3 } from '../../support/s3.ts';
+
+let s3: TestS3;
+
+beforeAll(async () => {
+  s3 = await startS3('extracts');
+});
+afterAll(() => s3.stop());
+
+const put = (Key: string, Body: string) =>
+  s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key, Body: Buffer.from(Body) }));
+
+describe('an extract in a bucket', () => {
+  it.each(['a.zip', 'a#b.zip', 'a?b=c.zip', '100%.zip', 'a%20b.zip', 'a b.zip', 'a+b.zip', 'x//../é.zip', '/a.zip'])(
+    'is the object whose key is written, to the letter: %s',
+    async (key) => {
+      // What a reader of URLs would take some of these keys for.
+      for (const other of ['a', 'a b.zip', 'é.zip', 'a.zip']) await put(other, 'another');
+      await put(key, `at ${key}`);
+      const source = await s3Source(s3.client, `s3://extracts/${key}`);
+      const text = `at ${key}`;
+      expect(source?.access?.size).toBe(Buffer.byteLength(text));
+      expect(String(await source?.access?.read(0, Buffer.byteLength(text)))).toBe(text);
+    },
+  );
+
+  it('is not read while it is still the known one, and is when it was replaced', async () => {
+    await put('known.zip', 'one');
+    const location = 's3://extracts/known.zip';
+    const source = await s3Source(s3.client, location);
+    expect(await s3Source(s3.client, location, source?.version)).toBeNull();
+    await put('known.zip', 'two');
+    expect(await s3Source(s3.client, location, source?.version)).not.toBeNull();
+  });
+
+  it.each([
+    ['no key', 's3://extracts/', /write s3:\/\/BUCKET\/KEY/],
+    ['no bucket', 's3:///a.zip', /write s3:\/\/BUCKET\/KEY/],
+    ['an object that is not there', 's3://extracts/gone#1.zip', /gone#1\.zip can't be read.*permission/],
+  ])('is refused with what to do: %s', async (_, location, message) => {
+    await expect(s3Source(s3.client, location)).rejects.toThrow(message);
+  });
+});
