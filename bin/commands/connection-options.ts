@@ -18,7 +18,9 @@ export function withConnection(command: Command): Command {
     .addOption(where('--local', 'the running "npm start" on this machine').conflicts(['stack', 'accountsTable']))
     .addOption(where('--data <dir>', 'with --local: the --data that "npm start" was given'))
     .addOption(
-      where('--stack <name>', 'the outputs of this CloudFormation stack, the data stack').conflicts('accountsTable'),
+      where('--stack <name>', 'a deployment: any of its stacks, or what their names begin with').conflicts(
+        'accountsTable',
+      ),
     )
     .addOption(where('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)'));
 }

@@ -15,12 +15,17 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}')
     .addOption(where('--local', 'the running "npm start" on this machine').conflicts('stack'))
     .addOption(where('--data <dir>', 'with --local: the --data that "npm start" was given'))
-    .addOption(where('--stack <name>', 'a deployment, by any of its stacks; without it only the account is looked at'))
+    .addOption(
+      where(
+        '--stack <name>',
+        'a deployment: any of its stacks, or what their names begin with; without it only the account is looked at',
+      ),
+    )
     .option('--key <key>', 'for a live lookup (default: BAG_ADRES_KEY in the environment); it is charged one')
     .option('--address <text>', 'what to look up, like "1012RJ 147" (default: an address out of the table)')
     .addHelpText(
       'after',
-      '\nEnds with 1 when a check failed; a warning is no failure.\n\nExample:\n  doctor --stack bag-adres-prod-data',
+      '\nEnds with 1 when a check failed; a warning is no failure.\n\nExample:\n  doctor --stack bag-adres-prod',
     )
     .action((options: DoctorOptions) => doctor(terminal, options));
 }

@@ -14,7 +14,7 @@ export function withLoads(command: Command): Command {
     .addOption(where('--local', 'on this machine, for the running "npm start"').conflicts('stack'))
     .addOption(where('--data <dir>', 'with --local: the --data that "npm start" was given'))
     .addOption(
-      where('--stack <name>', 'in the cloud: the name of any stack of the deployment, like bag-adres-prod-data'),
+      where('--stack <name>', 'in the cloud, a deployment: any of its stacks, or what their names begin with'),
     );
 }
 

@@ -17,7 +17,7 @@ For a table that something else has written to, or that was restored from a back
 the whole table and the snapshot: with --stack some 1 GB and two minutes for the country. No load runs meanwhile.
 
 Example:
-  load repair --plan --stack bag-adres-prod-data`,
+  load repair --plan --stack bag-adres-prod`,
     )
     .action(async ({ plan, ...options }: LoadOptions & { plan?: true }) => {
       await useLoads(terminal, options, (loads) => repaired(loads, plan === true));

@@ -49,7 +49,7 @@ A load that stopped, whatever the reason, goes on where it stopped when it is ru
 is blocked before its first write (exit code 1, code "blocked"); "load approve" lets it go on.
 
 Example:
-  load run --stack bag-adres-prod-data`,
+  load run --stack bag-adres-prod`,
     )
     .action(async ({ extract, again, ...options }: ExtractOptions) => {
       const source = extract === undefined ? {} : { source: sourceOf(extract, terminal.env) };

@@ -12,6 +12,7 @@ export type Deployment = {
 export type OutputName =
   | 'AddressesTableName'
   | 'AccountsTableName'
+  | 'KeyChecksumSecretArn'
   | 'StateMachineArn'
   | 'SnapshotBucketName'
   | 'BaseUrl';
@@ -24,10 +25,10 @@ export function deploymentStacks(stack: string): { name: string; stacks: Record<
   return { name, stacks: { data: `${name}-data`, service: `${name}-service`, loader: `${name}-loader` } };
 }
 
-/** Reads the outputs of some stacks of a deployment. Throws what CloudFormation says where one does not exist. */
+/** Reads the outputs of some stacks of a deployment. @throws CommandError where one does not exist */
 export async function findDeployment(stack: string, wanted: readonly (typeof parts)[number][]): Promise<Deployment> {
   const { name, stacks } = deploymentStacks(stack);
-  const outputs = Object.assign({}, ...(await Promise.all(wanted.map((part) => readStackOutputs(stacks[part])))));
+  const outputs = Object.assign({}, ...(await Promise.all(wanted.map((part) => outputsOf(stacks[part])))));
   return {
     name,
     output(key) {
@@ -39,4 +40,14 @@ export async function findDeployment(stack: string, wanted: readonly (typeof par
       );
     },
   };
+}
+
+async function outputsOf(stack: string): Promise<Partial<Record<string, string>>> {
+  return readStackOutputs(stack).catch((error: Error) => {
+    if (!/does not exist/.test(error.message)) throw error;
+    const message =
+      `The stack ${stack} does not exist. --stack takes any stack of a deployment, like bag-adres-prod-data, or what ` +
+      'their names begin with, like bag-adres-prod; check it, AWS_PROFILE and AWS_REGION.';
+    throw new CommandError('aws_not_found', message, { cause: error });
+  });
 }

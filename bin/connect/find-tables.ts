@@ -4,9 +4,9 @@ import { localDynamoDb } from '../../local/dynamodb-client.ts';
 import { readLocalState } from '../../local/local-state.ts';
 import { CommandError, UsageError } from '../commands/command-error.ts';
 import type { ConnectionOptions } from '../commands/connection-options.ts';
+import { findDeployment } from './find-deployment.ts';
 import { patience } from './patience.ts';
 import { readSecret } from './read-secret.ts';
-import { readStackOutputs } from './read-stack-outputs.ts';
 
 /** Where the project's data is. Whoever asked for it destroys the client. */
 export type Tables = {
@@ -18,14 +18,14 @@ export type Tables = {
   checksumSecret: () => Promise<string>;
 };
 
-/** Finds the tables: the local run, the named table, or the outputs of a stack. Throws `CommandError`, `UsageError`. */
+/** Finds the tables: the local run, the named table, or the data stack of a deployment. Throws `CommandError`, `UsageError`. */
 export async function findTables(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<Tables> {
   if (options.local) return localTables(options.data);
   if (options.stack !== undefined) return stackTables(options.stack);
   const accountsTable = options.accountsTable ?? env[environment.accountsTable];
   if (accountsTable) return namedTables(accountsTable, env);
   throw new UsageError(
-    'Say where the tables are: --local for the running "npm start", --stack NAME for a deployed data stack, ' +
+    'Say where the tables are: --local for the running "npm start", --stack NAME for a deployment, ' +
       `or --accounts-table NAME (or ${environment.accountsTable} in the environment).`,
   );
 }
@@ -36,12 +36,7 @@ async function localTables(dataFolder: string | undefined): Promise<Tables> {
 }
 
 async function stackTables(stack: string): Promise<Tables> {
-  const outputs = await readStackOutputs(stack);
-  const output = (name: string): string => {
-    const value = outputs[name];
-    if (value !== undefined) return value;
-    throw new CommandError('no_output', `Stack "${stack}" has no output ${name}; name the data stack of the service.`);
-  };
+  const { output } = await findDeployment(stack, ['data']);
   return {
     client: new DynamoDBClient(patience),
     accountsTable: output('AccountsTableName'),
@@ -56,7 +51,7 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
     if (secret) return secret;
     throw new CommandError(
       'no_secret',
-      'A key needs the checksum secret of the deployment: name the data stack with --stack, which knows it, ' +
+      'A key needs the checksum secret of the deployment: name it with --stack, which finds it, ' +
         `or put it into ${environment.keyChecksumSecret} in the environment.`,
     );
   };

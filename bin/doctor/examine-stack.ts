@@ -23,7 +23,7 @@ export async function examineStack(stack: string | undefined, lookup: LookupOpti
     await examine('lambda quota', checkConcurrency),
   );
   if (stack === undefined) {
-    const advice = 'Once it is deployed, name a stack: doctor --stack bag-adres-prod-data.';
+    const advice = 'Once it is deployed, name it: doctor --stack bag-adres-prod.';
     return [...findings, skipped('deployment', 'No stack was named.', advice)];
   }
   return [...findings, ...(await examineDeployment(stack, lookup))];

@@ -63,7 +63,10 @@ const guard = z.strictObject({
 
 /** What an operator may set in `cdk.json`, under `bagAdres`. The one description: types, checks and docs follow from it. */
 export const configSchema = z.strictObject({
-  stage: text(/^[a-z][a-z0-9-]{0,15}$/, 'up to 16 lower case letters, digits and hyphens, a letter first')
+  stage: text(
+    /^(?!(?:.*-)?(?:data|service|loader)$)[a-z][a-z0-9-]{0,15}$/,
+    'up to 16 lower case letters, digits and hyphens, a letter first, that do not end as the name of a stack: data, service, loader',
+  )
     .default('prod')
     .describe('Part of the name of each stack, so that several deployments fit in one account.'),
   region: text(/^[a-z]{2}-[a-z]+-[1-9]$/, 'an AWS region, for instance eu-central-1')

@@ -51,12 +51,11 @@ function answer(request: IncomingMessage, body: string): { status: number; text:
     return { status: 200, text: JSON.stringify({ ARN: secretArn, SecretString: 'of the stack' }) };
   }
   const stack = new URLSearchParams(body).get('StackName');
-  if (stack === 'missing') {
-    const error =
-      '<Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id missing does not exist</Message></Error>';
-    return { status: 400, text: `<ErrorResponse>${error}</ErrorResponse>` };
+  if (stack !== 'mine-data' && stack !== 'other-data') {
+    const error = `<Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${stack} does not exist</Message>`;
+    return { status: 400, text: `<ErrorResponse><Error>${error}</Error></ErrorResponse>` };
   }
-  const members = Object.entries(stack === 'other' ? {} : outputs).map(
+  const members = Object.entries(stack === 'other-data' ? {} : outputs).map(
     ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
   );
   const stacks = `<member><StackName>${stack}</StackName><Outputs>${members.join('')}</Outputs></member>`;
@@ -71,8 +70,8 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 describe('the command line as a process', () => {
-  it('works on the tables of a stack, and fetches the secret only to make a key', async () => {
-    const stack = ['--stack', 'data', '--json'];
+  it('works on the tables of a deployment, and fetches the secret only to make a key', async () => {
+    const stack = ['--stack', 'mine-data', '--json'];
     expect(await runProcess(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
       exit: 0,
       err: '',
@@ -87,6 +86,15 @@ describe('the command line as a process', () => {
     expect(readApiKey(JSON.parse(out).key, 'of the stack')).toMatchObject({ account: 'acme' });
   });
 
+  it.each(['mine', 'mine-data', 'mine-service', 'mine-loader'])(
+    'finds a deployment by any of its stacks, or by what their names begin with: %s',
+    async (stack) => {
+      const { exit, out, err } = await runProcess(['plan', 'list', '--stack', stack], env);
+      expect([exit, err]).toEqual([0, '']);
+      expect(out).toContain('standard');
+    },
+  );
+
   it('works on a named table with the secret in the environment', async () => {
     const named = { ...env, ACCOUNTS_TABLE: 'accounts', KEY_CHECKSUM_SECRET: 'of the environment' };
     await runProcess(['plan', 'put', 'named', '--limit', 'day=5', '--accounts-table', 'accounts'], env);
@@ -97,10 +105,10 @@ describe('the command line as a process', () => {
   });
 
   it.each([
-    ['no region', ['--stack', 'data'], { AWS_REGION: undefined }, 'aws_region', /AWS_REGION/],
+    ['no region', ['--stack', 'mine'], { AWS_REGION: undefined }, 'aws_region', /AWS_REGION/],
     [
       'no credentials',
-      ['--stack', 'data'],
+      ['--stack', 'mine'],
       { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined },
       'aws_credentials',
       /AWS_PROFILE/,
@@ -110,9 +118,15 @@ describe('the command line as a process', () => {
       ['--stack', 'missing'],
       {},
       'aws_not_found',
-      /Stack with id missing does not exist/,
+      /stack missing-data does not exist.*any stack of a deployment.*begin with.*AWS_PROFILE and AWS_REGION/,
     ],
-    ['a stack without our outputs', ['--stack', 'other'], {}, 'no_output', /"other" has no output AccountsTableName/],
+    [
+      'a stack without our outputs',
+      ['--stack', 'other'],
+      {},
+      'no_output',
+      /no output AccountsTableName in other-data; deploy again/,
+    ],
     ['a table that does not exist', ['--accounts-table', 'nope'], {}, 'aws_not_found', /does not exist/],
     [
       'an engine that is not there',

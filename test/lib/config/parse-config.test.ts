@@ -43,6 +43,8 @@ describe('the configuration', () => {
       'bagAdres.throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst.',
     ],
     [{ stage: 'Prod!' }, 'bagAdres.stage is "Prod!". Allowed: up to 16 lower case letters'],
+    [{ stage: 'data' }, 'bagAdres.stage is "data". Allowed: up to 16 lower case letters'],
+    [{ stage: 'open-data' }, 'that do not end as the name of a stack: data, service, loader.'],
     [{ region: 'amsterdam' }, 'bagAdres.region is "amsterdam". Allowed: an AWS region'],
     [{ logRetentionDays: 31 }, 'bagAdres.logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
     [{ snapshotsKept: 1 }, 'bagAdres.snapshotsKept is 1. Allowed: a whole number, 2 to 24.'],
@@ -83,6 +85,10 @@ describe('the configuration', () => {
     ],
   ])('refuses what contradicts itself: %j', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('takes a stage that only resembles the name of a stack', () => {
+    for (const stage of ['metadata', 'data-2', 'loaders']) expect(parseConfig({ stage })).toMatchObject({ stage });
   });
 
   it('tells all faults at once', () => {
