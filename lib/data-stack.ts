@@ -61,6 +61,7 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
     new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });
     new CfnOutput(this, 'KeyChecksumSecretArn', { value: this.keyChecksumSecret.secretArn });
+    new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
   }
 
   private table(id: string, config: Config, key: Pick<TableProps, 'partitionKey' | 'sortKey'>): Table {

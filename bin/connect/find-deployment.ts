@@ -13,6 +13,7 @@ export type OutputName =
   | 'AddressesTableName'
   | 'AccountsTableName'
   | 'KeyChecksumSecretArn'
+  | 'AlarmTopicArn'
   | 'StateMachineArn'
   | 'SnapshotBucketName'
   | 'BaseUrl';

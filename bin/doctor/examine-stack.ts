@@ -3,6 +3,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { deploymentStacks, findDeployment } from '../connect/find-deployment.ts';
 import { patience } from '../connect/patience.ts';
 import { checkBootstrap, checkConcurrency, checkCredentials, checkRegion } from './check-account.ts';
+import { checkAlarms } from './check-alarms.ts';
 import { checkInterface, checkKey, checkLookup, someAddress, type WantedAddress } from './check-service.ts';
 import { checkLoads, checkStack } from './check-stacks.ts';
 import { checkDataset, checkProtection, checkTable } from './check-tables.ts';
@@ -50,6 +51,7 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
       ['addresses backup', () => checkProtection(dynamoDb, 'addresses backup', addresses)],
       ['accounts table', () => checkTable(dynamoDb, 'accounts table', accounts)],
       ['accounts backup', () => checkProtection(dynamoDb, 'accounts backup', accounts)],
+      ['alarms', () => checkAlarms(output('AlarmTopicArn'))],
       ['dataset', () => checkDataset(dynamoDb, addresses, where)],
       ['last load', () => checkLoads(stepFunctions, output('StateMachineArn'), where)],
       ['interface', () => checkInterface(baseUrl)],

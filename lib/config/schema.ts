@@ -85,7 +85,7 @@ export const configSchema = z.strictObject({
     .email()
     .meta({ allowed: 'an e-mail address' })
     .optional()
-    .describe('Who hears of an alarm. AWS first sends a message that has to be confirmed.'),
+    .describe('Who hears of an alarm; without it nobody. AWS first sends a message that has to be confirmed.'),
   schedule: text(
     /^(off|cron\((\S+ ){5}\S+\)|rate\([1-9]\d* (minute|hour|day)s?\))$/,
     '`off`, or `cron(...)` or `rate(...)` of EventBridge Scheduler',

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Topic } from 'aws-cdk-lib/aws-sns';
@@ -21,6 +21,11 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): Topic 
     }),
   );
   if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
+  else
+    Annotations.of(topic).addWarningV2(
+      'bag-adres:noAlarmEmail',
+      'Nobody hears of an alarm: give bagAdres.alarmEmail in cdk.json, or subscribe to this topic yourself.',
+    );
   acknowledge(
     topic,
     'Serverless-SNSRedrivePolicy',

@@ -41,7 +41,13 @@ beforeEach(async () => {
   await dataset(20);
   Object.assign(stacks, {
     CDKToolkit: { outputs: { BootstrapVersion: '28' } },
-    'a-data': { outputs: { AddressesTableName: testTables.addresses, AccountsTableName: testTables.accounts } },
+    'a-data': {
+      outputs: {
+        AddressesTableName: testTables.addresses,
+        AccountsTableName: testTables.accounts,
+        AlarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
+      },
+    },
     'a-service': { status: 'UPDATE_COMPLETE', outputs: { BaseUrl: service.baseUrl } },
     'a-loader': { outputs: { StateMachineArn: machine } },
   });
@@ -51,6 +57,7 @@ beforeEach(async () => {
     DescribeTable: () => ({ value: { Table: { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } } }),
     DescribeContinuousBackups: () => recovery('ENABLED'),
     ListExecutions: () => lastLoad('SUCCEEDED'),
+    ListSubscriptionsByTopic: () => subscribers('arn:aws:sns:eu-west-1:123456789012:alarms:1'),
   });
 });
 
@@ -71,6 +78,11 @@ const recovery = (status: string) => {
     value: { ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription } },
   };
 };
+const subscribers = (...arns: string[]) => {
+  const members = arns.map((arn) => `<member><SubscriptionArn>${arn}</SubscriptionArn></member>`).join('');
+  const list = `<ListSubscriptionsByTopicResult><Subscriptions>${members}</Subscriptions></ListSubscriptionsByTopicResult>`;
+  return { value: `<ListSubscriptionsByTopicResponse>${list}</ListSubscriptionsByTopicResponse>` };
+};
 const lastLoad = (status: string) => ({
   value: { executions: [{ executionArn: 'x:load-1', name: 'load-1', status, startDate: 1_790_000_000 }] },
 });
@@ -88,7 +100,7 @@ describe('doctor', () => {
   it('finds nothing where nothing is wrong, and looks an address up', async () => {
     const { exit, checks, err } = await doctor('--key', key, '--address', '1012 RJ 147');
     expect([exit, err]).toEqual([0, '']);
-    expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 16 }, () => 'ok'));
+    expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 17 }, () => 'ok'));
     expect(checks.credentials?.found).toBe('arn:aws:iam::123456789012:user/ann');
     expect(checks.dataset?.found).toMatch(/, 20 days old$/);
     expect(checks.key?.found).toMatch(/limits \{"day":100\}/);
@@ -136,6 +148,20 @@ describe('doctor', () => {
       'addresses table',
       'failed',
       /cdk deploy --all/,
+    ],
+    [
+      'alarms that nobody hears of',
+      () => answers('ListSubscriptionsByTopic', () => subscribers()),
+      'alarms',
+      'warning',
+      /alarmEmail in cdk\.json/,
+    ],
+    [
+      'a subscription to the alarms that was never confirmed',
+      () => answers('ListSubscriptionsByTopic', () => subscribers('PendingConfirmation')),
+      'alarms',
+      'warning',
+      /link in the mail/,
     ],
     [
       'a load that failed',

@@ -3,11 +3,13 @@ import { everything, ofType, type Template, templates } from './synthesized.ts';
 
 describe('the data stack', () => {
   let kept: ReturnType<typeof templates>;
+  let heard: ReturnType<typeof templates>;
   let trial: Template;
 
   beforeAll(() => {
     kept = templates();
-    trial = templates(everything).data;
+    heard = templates(everything);
+    trial = heard.data;
   }, 60_000);
 
   // CloudFormation replaces a table, and so loses what it holds, when its logical id, a key or a local index changes. A
@@ -79,8 +81,15 @@ describe('the data stack', () => {
 
   it('gives out what the command line needs', () => {
     expect(Object.keys(kept.data.Outputs ?? {})).toEqual(
-      expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'KeyChecksumSecretArn']),
+      expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'KeyChecksumSecretArn', 'AlarmTopicArn']),
     );
+  });
+
+  it('warns when nobody would hear of an alarm, and only then', () => {
+    const annotations = ({ stack, names }: ReturnType<typeof templates>) =>
+      stack(names.data).messages.map(({ level, entry: { data } }) => `${level}: ${data}`);
+    expect(annotations(kept)).toEqual([expect.stringMatching(/^warning: Nobody hears of an alarm.*alarmEmail/)]);
+    expect(annotations(heard)).toEqual([]);
   });
 
   it('lets alarms reach the topic, over TLS only, and an operator by mail', () => {
