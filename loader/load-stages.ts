@@ -53,8 +53,9 @@ export async function guardAndApply(
   approval: boolean | string | undefined,
 ): Promise<LoadReport> {
   if (approval === true || approval === load) await approve(session.storage, load);
-  const { owner, thresholds } = session;
-  const plan = await guard(session, { load, owner }, thresholds);
+  const { owner, thresholds, options } = session;
+  // An import that can't be done must not become what the next start has to finish first.
+  const plan = await guard(session, { load, owner }, thresholds, async (size) => options.bulkImport?.takesOn(size));
   if (!plan.go) throw new RefusedLoadError(reportOf(plan, 'refused'));
   return apply(session, load);
 }

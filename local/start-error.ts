@@ -3,7 +3,9 @@ import { RefusedLoadError } from '../loader/load-report.ts';
 import { ForeignStorageError } from '../loader/steps/current-manifest.ts';
 import { LockedError } from '../loader/storage/address-table.ts';
 import { SourceError } from '../loader/storage/source.ts';
+import { NoRoomError } from './bulk-import/require-room.ts';
 import { DataFolderError } from './data-folder.ts';
+import { isDiskFull } from './disk-full.ts';
 import { EngineError } from './engine.ts';
 import { EngineMissingError } from './engine-binary.ts';
 import { FunctionError } from './lambda/instance.ts';
@@ -19,6 +21,7 @@ const expected = [
   ForeignStorageError,
   FunctionError,
   LockedError,
+  NoRoomError,
   RefusedLoadError,
   SourceError,
   SynthesisError,
@@ -28,7 +31,7 @@ const expected = [
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);
 
 /** What to print of an error that ended a start. */
-export function startErrorText(error: unknown, { host, port, endpoint }: Place): string {
+export function startErrorText(error: unknown, { host, port, endpoint, dataFolder }: Place): string {
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === host)) {
     switch (code) {
@@ -44,6 +47,12 @@ export function startErrorText(error: unknown, { host, port, endpoint }: Place):
     return `No DynamoDB engine answers at ${endpoint} (AWS_ENDPOINT_URL_DYNAMODB).`;
   }
   if (expected.some((type) => error instanceof type)) return (error as Error).message;
+  if (isDiskFull(error)) {
+    return (
+      `The disk of ${dataFolder} is full. Make room and start again, which goes on from here, or keep the data on another ` +
+      'disk with --data FOLDER.'
+    );
+  }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
@@ -51,4 +60,5 @@ interface Place {
   readonly host: string;
   readonly port: number;
   readonly endpoint: string | undefined;
+  readonly dataFolder: string;
 }

@@ -85,7 +85,7 @@ async function start(options: Options): Promise<void> {
     console.error('The DynamoDB engine has ended by itself, so this ends too.');
   } catch (error) {
     if (leaving) return;
-    console.error(startErrorText(error, { host, port, endpoint }));
+    console.error(startErrorText(error, { host, port, endpoint, dataFolder }));
   }
   await leave(1);
 }

@@ -1,3 +1,4 @@
+import { isDiskFull } from '../../local/disk-full.ts';
 import { explainLoadFailure } from './explain-load-failure.ts';
 
 /** What a command's failure is called in JSON, and the one line that people read. */
@@ -67,6 +68,10 @@ export function explainError(error: unknown): Explanation {
   if (error.name === 'ValidationError' && /does not exist/.test(error.message)) {
     return { code: 'aws_not_found', message: `${error.message}; check the name, AWS_PROFILE and AWS_REGION.` };
   }
+  if (isDiskFull(error)) {
+    const message = 'The disk is full. Make room and run it again: a load goes on where it stopped.';
+    return { code: 'disk_full', message };
+  }
   const network = networkCode(error);
   if (network) return unreachable(network);
   return { code: 'failed', message: error.message || error.name };
@@ -76,8 +81,9 @@ function isOurs(error: Error): error is Error & { code: string } {
   return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);
 }
 
-/** `ECONNREFUSED` and its like, also where it is wrapped in an error of attempts on several addresses. */
+/** `ECONNREFUSED` and its like, also where it is wrapped in an error of attempts on several addresses; not that of a file. */
 function networkCode(error: Error): string | undefined {
+  if ('path' in error) return undefined;
   const code: unknown = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && /^E[A-Z_]+$/.test(code)) return error.message || code;
   return undefined;

@@ -2,6 +2,7 @@ import { type Objection, objections, type Thresholds } from '../dataset/guard.ts
 import type { Load, LoadCounts } from '../dataset/load.ts';
 import { mergeShards, problemCount } from '../dataset/load-counts.ts';
 import { begin, type ManifestEntry } from '../dataset/manifest.ts';
+import type { ImportSize } from '../storage/address-table.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
 import type { Collected, ShardItem } from './collect.ts';
 import { currentManifest, putManifest } from './current-manifest.ts';
@@ -35,12 +36,14 @@ export class StaleLoadError extends Error {
  * Adds up all shards and holds them against the thresholds. If the load may go on, the manifest says so (`pending`):
  * from there on it will be finished, whatever happens. With `planOnly` nothing is begun.
  * @param owner must hold the lock
+ * @param beforeApply hears of a load that may go on before that is said, and may throw to stop it there
  * @throws StaleLoadError, LockedError
  */
 export async function guard(
   { storage, addresses }: Places,
   { load: loadId, owner, planOnly = false }: { load: string; owner: string; planOnly?: boolean },
   thresholds: Thresholds,
+  beforeApply: (size: ImportSize) => Promise<unknown> = async () => undefined,
 ): Promise<Plan> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
@@ -64,6 +67,7 @@ export async function guard(
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.plan(loadId), plan);
   if (!plan.go || planOnly) return plan;
+  await beforeApply({ lines: counts.keys, writes: files.reduce((total, { writes }) => total + writes, 0) });
   await addresses.lock.check(owner);
   await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
   return plan;

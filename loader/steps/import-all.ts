@@ -24,7 +24,9 @@ export async function importAll(
   if (pending?.load !== load || writes === 0) return false;
   await addresses.lock.check(owner);
   const { snapshot, keys } = pending;
-  if (!(await bulkImport(linesOf(storage, snapshot), { lines: keys, writes }))) return false;
+  const size = { lines: keys, writes };
+  if (!(await bulkImport.takesOn(size))) return false;
+  await bulkImport.run(linesOf(storage, snapshot), size);
   for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });
   return true;
 }

@@ -11,12 +11,16 @@ export interface AddressWriter {
   write(writes: readonly Write[], onWritten?: (count: number) => void): Promise<void>;
 }
 
-/**
- * Makes the table hold these lines, in the order of their keys, and no other address, faster than single writes could.
- * Resolves with `true` when it does; called again, after it died, it gets every line again. Resolves with `false`, and
- * has done nothing, where single writes are the better way.
- */
-export type BulkImport = (lines: AsyncIterable<readonly Line[]>, size: ImportSize) => Promise<boolean>;
+/** Fills a table faster than single writes could. */
+export interface BulkImport {
+  /** Whether it is the better way for so much. Throws where it would be, but can't be done; nothing was begun then. */
+  takesOn(size: ImportSize): Promise<boolean>;
+  /**
+   * Resolves when the table holds these lines, in the order of their keys, and no other address. After it died it is done
+   * again with every line.
+   */
+  run(lines: AsyncIterable<readonly Line[]>, size: ImportSize): Promise<void>;
+}
 
 /** How many lines there are, and how many single writes would do the same. */
 export type ImportSize = { lines: number; writes: number };

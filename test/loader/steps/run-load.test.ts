@@ -86,19 +86,34 @@ describe('a load', () => {
     const { table, units, options } = await newPlace();
     const { write } = dynamoDbAddressTable(bench.client, table);
     let imported = 0;
-    const bulkImport: BulkImport = async (groups, size) => {
-      if (size.writes < size.lines) return false;
-      for await (const lines of groups) {
-        await write(lines.map((put) => ({ put })));
-        imported += lines.length;
-      }
-      return true;
+    const bulkImport: BulkImport = {
+      takesOn: async ({ lines, writes }) => writes >= lines,
+      async run(groups) {
+        for await (const lines of groups) {
+          await write(lines.map((put) => ({ put })));
+          imported += lines.length;
+        }
+      },
     };
     await runLoad({ ...options, bulkImport, source: sources.january });
     expect([imported, units()]).toEqual([11, 0]);
     await runLoad({ ...options, bulkImport, source: sources.february });
     expect([imported, units()]).toEqual([11, 5]);
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
+  });
+
+  it('that a bulk import would take but can not stops before it begins, and what was served stays', async () => {
+    const { options } = await newPlace();
+    const noRoom = {
+      takesOn: async () => Promise.reject(new Error('no room')),
+      run: async () => undefined,
+    };
+    await expect(runLoad({ ...options, bulkImport: noRoom, source: sources.january })).rejects.toThrow('no room');
+    expect(await loadStatus({ ...options, storage: folderStorage(options.storage) })).toMatchObject({
+      published: null,
+      pending: null,
+    });
+    expect(await runLoad({ ...options, source: sources.january })).toMatchObject({ outcome: 'published' });
   });
 
   it('into a new table loads everything, whatever the storage remembers', async () => {

@@ -13,9 +13,12 @@ export async function openBench(file: string) {
   const engine = await startPausableEngine(file);
   const client = localDynamoDb(engine.endpoint);
   const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
+  const disk = { free: Number.MAX_SAFE_INTEGER };
   return {
     engine,
     client,
+    /** What the import is told of the disk. */
+    disk,
     async prepare() {
       await createTables(client, names);
       const item = {
@@ -37,6 +40,7 @@ export async function openBench(file: string) {
       table: names.addresses,
       progress: noProgress,
       leastWrites: 1,
+      freeIn: async () => disk.free,
     }),
     async close() {
       client.destroy();

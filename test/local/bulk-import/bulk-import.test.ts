@@ -40,7 +40,8 @@ async function* failing() {
 describe('a bulk import into the embedded engine', () => {
   it('makes the table hold the lines and no other address, and keeps lock, dataset and accounts', async () => {
     await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ date: '2026-01-08', load: 'x' });
-    expect(await bench.bulkImport(groupsOf(60), { lines: 60, writes: 60 })).toBe(true);
+    expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
+    await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
     const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
     expect(await bench.addressKeys()).toEqual(['#dataset', '#load', ...keys.sort()]);
     const table = dynamoDbAddressTable(bench.client, 'addresses');
@@ -56,13 +57,24 @@ describe('a bulk import into the embedded engine', () => {
   });
 
   it('leaves to single writes what they do sooner', async () => {
-    expect(await bench.bulkImport(groupsOf(60), { lines: 60, writes: 5 })).toBe(false);
-    expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
+    expect(await bench.bulkImport.takesOn({ lines: 60, writes: 5 })).toBe(false);
+  });
+
+  it('is not begun where there is no room for it, and only there', async () => {
+    const size = { lines: 1_000_000, writes: 1_000_000 };
+    bench.disk.free = 500_000_000;
+    await expect(bench.bulkImport.takesOn(size)).rejects.toMatchObject({
+      name: 'NoRoomError',
+      message: expect.stringContaining(`takes 0.64 GB of free disk in ${folder} while it runs: there are 0.50 GB.`),
+    });
+    expect(await bench.bulkImport.takesOn({ ...size, writes: 10 })).toBe(false);
+    bench.disk.free = 700_000_000;
+    expect(await bench.bulkImport.takesOn(size)).toBe(true);
   });
 
   it('can be done again, and is there after a restart', async () => {
-    await bench.bulkImport(groupsOf(60), { lines: 60, writes: 60 });
-    await bench.bulkImport(groupsOf(40), { lines: 40, writes: 40 });
+    await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
+    await bench.bulkImport.run(groupsOf(40), { lines: 40, writes: 40 });
     await bench.close();
     bench = await openBench(file);
     expect(await bench.addressKeys()).toHaveLength(41);
@@ -70,7 +82,7 @@ describe('a bulk import into the embedded engine', () => {
   });
 
   it('that fails leaves the engine serving what it served, and nothing of its work', async () => {
-    await expect(bench.bulkImport(failing(), { lines: 60, writes: 60 })).rejects.toThrow('no more lines');
+    await expect(bench.bulkImport.run(failing(), { lines: 60, writes: 60 })).rejects.toThrow('no more lines');
     await expect(
       bench.engine.pause(async () => {
         throw new Error('no room');
@@ -92,7 +104,7 @@ describe('a bulk import into the embedded engine', () => {
   });
 
   it('that is stopped ends at once, with everything that it started', async () => {
-    const importing = bench.bulkImport(groupsOf(200_000), { lines: 200_000, writes: 200_000 });
+    const importing = bench.bulkImport.run(groupsOf(200_000), { lines: 200_000, writes: 200_000 });
     const ended = expect(importing).rejects.toThrow(/stopped/);
     while ((await processesWith(`import --source ${folder}`)).length === 0) await sleep(10);
     await bench.close();
@@ -113,7 +125,7 @@ describe('a bulk import that is killed', () => {
     const script = `
       const { groupsOf, openBench } = await import('${module}');
       const bench = await openBench(${JSON.stringify(file)});
-      await bench.bulkImport(groupsOf(100_000), { lines: 100_000, writes: 100_000 });`;
+      await bench.bulkImport.run(groupsOf(100_000), { lines: 100_000, writes: 100_000 });`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
     const gone = new Promise((resolve) => child.once('exit', resolve));
     while (!(await seen())) await sleep(2);
@@ -131,18 +143,18 @@ describe('a bulk import that is killed', () => {
     expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
-    await bench.bulkImport(groupsOf(20), { lines: 20, writes: 20 });
+    await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
     expect(await bench.addressKeys()).toHaveLength(21);
     expect(await bench.accounts()).toEqual([shop]);
   });
 
   it('when the new database is whole is finished by the next start, and takes up no write of the old one', async () => {
-    await bench.bulkImport(groupsOf(20), { lines: 20, writes: 20 });
+    await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
     await bench.close();
     const whole = join(folder, 'whole');
     await copyFile(file, whole);
     bench = await openBench(file);
-    await bench.bulkImport(groupsOf(4), { lines: 4, writes: 4 });
+    await bench.bulkImport.run(groupsOf(4), { lines: 4, writes: 4 });
     // The writes of an engine that is killed lie in a file of their own.
     await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ date: '2026-02-08', load: 'y' });
     await copyFile(`${file}-wal`, join(folder, 'old.writes'));
