@@ -3,6 +3,7 @@ import type { ChangeKind } from './dataset/diff.ts';
 import type { Objection } from './dataset/guard.ts';
 import type { ChangeExample } from './dataset/load.ts';
 import { noChanges, problemCount } from './dataset/load-counts.ts';
+import type { ManifestEntry } from './dataset/manifest.ts';
 import type { Plan } from './steps/guard.ts';
 import type { Found } from './steps/step.ts';
 
@@ -62,6 +63,14 @@ export function unchangedReport({ reason, served }: Extract<Found, { action: 'no
   const counts = { voorkomens, addresses, problems: emptyReport(), ...noChanges(), keys };
   const plan = { load: '', state: '', served: state, counts, objections: [], approved: false, go: false };
   return { ...reportOf(plan, 'unchanged'), load, state, reason, problems: served?.problems ?? 0 };
+}
+
+/** The report of a load that was finished when nothing but its entry was left; it has no examples. */
+export function finishedReport(entry: ManifestEntry): LoadReport {
+  const { added, changed, removed } = entry;
+  const reason = 'a load that had stopped while it was written was finished';
+  const report = unchangedReport({ action: 'none', reason, served: entry });
+  return { ...report, outcome: 'published', added, changed, removed };
 }
 
 /** A load that stopped before its first write. What is served is as it was. */

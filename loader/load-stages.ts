@@ -1,4 +1,4 @@
-import { type LoadReport, RefusedLoadError, reportOf } from './load-report.ts';
+import { finishedReport, type LoadReport, RefusedLoadError, reportOf } from './load-report.ts';
 import type { Session } from './load-session.ts';
 import { applyChanges } from './steps/apply.ts';
 import { approve } from './steps/approve.ts';
@@ -63,7 +63,7 @@ export async function guardAndApply(
 /** The second half of a load that was begun, or of one that died there. */
 export async function apply(session: Session, load: string): Promise<LoadReport> {
   const { storage, progress, owner, options } = session;
-  const plan = await getJson<Plan>(storage, paths.plan(load));
+  const plan = await storage.get(paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const { bulkImport } = options;
   if (!(bulkImport && (await importAll(session, { load, files, owner }, bulkImport)))) {
@@ -75,9 +75,9 @@ export async function apply(session: Session, load: string): Promise<LoadReport>
     shown.end();
   }
   const publishing = progress.begin('publish', {});
-  await publish(session, { load, owner, ...(options.keep ? { keep: options.keep } : {}) });
+  const entry = await publish(session, { load, owner, ...(options.keep ? { keep: options.keep } : {}) });
   publishing.end();
-  return reportOf(plan, 'published');
+  return plan ? reportOf(JSON.parse(plan.toString()) as Plan, 'published') : finishedReport(entry);
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

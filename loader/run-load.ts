@@ -19,7 +19,7 @@ export type RunOptions = LoadOptions & {
 /**
  * Makes the table equal to the extract: after it every current address is there, and nothing else. A load that died is
  * taken up where it stopped; one that died while applying is finished first. Running it again is always right.
- * @throws RefusedLoadError, LockedError, SourceError, ExtractError, ForeignStorageError
+ * @throws RefusedLoadError, LockedError, SourceError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function runLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, (session) =>

@@ -1,6 +1,6 @@
 import type { DescribeExecutionOutput } from '@aws-sdk/client-sfn';
 import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
-import { type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/load-report.ts';
+import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/load-report.ts';
 import { CommandError } from '../commands/command-error.ts';
 import { explainLoadFailure } from '../output/explain-load-failure.ts';
 import { causeText, type ExecutionStory } from './execution-history.ts';
@@ -28,17 +28,9 @@ export function executionReport(
 
 function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: ExecutionStory): LoadReport {
   if ('outcome' in output) return output;
-  if (!('action' in output)) return story.report ?? publishedReport(output);
+  if (!('action' in output)) return story.report ?? finishedReport(output);
   // What was under way from before was finished, and beside it there was nothing to do.
-  return story.published ? publishedReport(story.published) : unchangedReport(output);
-}
-
-/** Of a load that another execution had planned. */
-function publishedReport(entry: ManifestEntry): LoadReport {
-  const { added, changed, removed } = entry;
-  const reason = 'a load that had stopped while it was written was finished';
-  const report = unchangedReport({ action: 'none', reason, served: entry });
-  return { ...report, outcome: 'published', added, changed, removed };
+  return story.published ? finishedReport(story.published) : unchangedReport(output);
 }
 
 function refused({ report }: ExecutionStory, cause: string): Error {

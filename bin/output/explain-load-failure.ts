@@ -11,6 +11,7 @@ const codes: Record<string, string> = {
   SourceUnavailableError: 'source_unavailable',
   StaleLoadError: 'stale_load',
   UnknownStateError: 'unknown_state',
+  WorkGoneError: 'work_gone',
 };
 
 /** Explains an error of a load by its name, which is the same from a Lambda; `undefined` for any other error. */

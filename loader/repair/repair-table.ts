@@ -3,11 +3,11 @@ import { type Change, type ChangeCounts, diff } from '../dataset/diff.ts';
 import { keyOf, type Line, parseLine, placeText, unpackLines } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
-import { emptyManifest, type Manifest } from '../dataset/manifest.ts';
+import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import { inSession, type LoadOptions, type Session } from '../load-session.ts';
 import { paths } from '../steps/paths.ts';
 import { UnknownStateError } from '../steps/rollback.ts';
-import { getObject, type Storage } from '../storage/storage.ts';
+import { getObject, putJson, type Storage } from '../storage/storage.ts';
 import { LinesByShard } from './lines-by-shard.ts';
 
 export type RepairOptions = LoadOptions & {
@@ -31,8 +31,9 @@ export type RepairReport = ChangeCounts & {
 };
 
 /**
- * Makes the table hold what the storage says that it does, whatever it holds: reads all of it, and writes what differs.
- * While a load is pending that is what it applies; else what was published, and the table then says so too.
+ * Makes the table hold what the storage says that it does, whatever it holds, and say so: reads all of it, and writes what
+ * differs. While a load is pending that is what it applies: then nothing of it is left to apply, and the next run of it
+ * reads back and publishes.
  * @throws LockedError, UnknownStateError where nothing was loaded yet
  */
 export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
@@ -51,7 +52,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       for (const change of changes) countChange(found, change);
       if (!planOnly) await write(session, changes);
     }
-    if (!planOnly) await nameState(session, manifest);
+    if (!planOnly) await settle(session, target, manifest);
     const { changes, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
     return { outcome, state, load, keys, ...changes, examples, pending: manifest.pending !== null };
@@ -94,9 +95,13 @@ function toWrite({ before, after }: Change): Write {
   return after === null ? { remove: keyOf(before) } : { put: after };
 }
 
-async function nameState({ addresses }: Session, { published, pending }: Manifest): Promise<void> {
+async function settle(
+  { storage, addresses, owner }: Session,
+  { load, state }: ManifestEntry,
+  { pending }: Manifest,
+): Promise<void> {
+  await addresses.lock.check(owner);
   const dataset = await addresses.dataset();
-  // While a load is pending the table may name the state before it or the one that comes; that load names it in the end.
-  const named = dataset !== null && [published?.load, pending?.load].includes(dataset.load);
-  if (published && !named) await addresses.setDataset({ date: published.state, load: published.load });
+  if (dataset?.load !== load) await addresses.setDataset({ date: state, load });
+  if (pending) await putJson(storage, paths.changeFiles(load), []);
 }

@@ -20,7 +20,8 @@ export async function currentManifest(storage: Storage, addresses: AddressTable)
   if (dataset.load !== published?.load && dataset.load !== pending?.load) {
     throw new ForeignStorageError(
       `The table serves the state of ${dataset.date} (load ${dataset.load || 'unknown'}), which this storage does not ` +
-        'know. Use the storage of that load, or have the table made what this storage knows: "load repair".',
+        'know. Use the storage of that load, or have the table made what this storage knows: "load repair". If the ' +
+        'storage was lost: docs/runbook.md#lost-table.',
     );
   }
   return manifest;

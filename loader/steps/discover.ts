@@ -8,6 +8,7 @@ import { openSource } from '../storage/open-source.ts';
 import type { Source } from '../storage/source.ts';
 import { openObject, putJson, type Storage } from '../storage/storage.ts';
 import { currentManifest } from './current-manifest.ts';
+import { finishPending } from './finish-pending.ts';
 import { paths } from './paths.ts';
 import type { Found, Places } from './step.ts';
 import { storageSpool } from './storage-spool.ts';
@@ -24,12 +25,12 @@ export type DiscoverInput = {
 /**
  * Asks the source whether it has another state than the one that is served. Reads the directories of the zips and the
  * Leveringsdocument, by range. A load that died while applying comes first.
- * @throws SourceError, ExtractError, ForeignStorageError
+ * @throws SourceError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function discover({ storage, addresses }: Places, input: DiscoverInput): Promise<Found> {
   const manifest = await currentManifest(storage, addresses);
   const { pending } = manifest;
-  if (pending && !input.planOnly) return { action: 'finish', load: pending.load, state: pending.state };
+  if (pending && !input.planOnly) return finishPending(storage, pending);
   const base = pending ?? manifest.published;
 
   const known = input.again ? undefined : (base?.source ?? undefined);

@@ -22,6 +22,7 @@ export const paths = {
   /** A JSON array of `{"shard": "13"}`: the items of the map that merges. */
   shards: (load: string) => `${loads}${load}/shards.json`,
   changes: (load: string, name: string) => `${loads}${load}/changes/${name}`,
+  changesAll: (load: string) => `${loads}${load}/changes/`,
   merged: (load: string, shard: string) => `${loads}${load}/merged/${shard}.json`,
   plan: (load: string) => `${loads}${load}/plan.json`,
   /** A JSON array of `{"changes": "13-000"}`: the items of the map that applies. */

@@ -4,6 +4,7 @@ import type { ManifestEntry } from '../dataset/manifest.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
 import { currentManifest } from './current-manifest.ts';
+import { finishPending } from './finish-pending.ts';
 import { paths } from './paths.ts';
 import type { Found, Places } from './step.ts';
 
@@ -15,11 +16,11 @@ export class UnknownStateError extends Error {
 /**
  * Prepares going back to an earlier state, named by its date or by its load: the load that merging, guarding and
  * applying then take as any other. A load that died while applying comes first.
- * @throws UnknownStateError
+ * @throws UnknownStateError, WorkGoneError
  */
 export async function rollback({ storage, addresses }: Places, stateOrLoad: string): Promise<Found> {
   const { published, pending, history } = await currentManifest(storage, addresses);
-  if (pending) return { action: 'finish', load: pending.load, state: pending.state };
+  if (pending) return finishPending(storage, pending);
   const target = history.find(({ load, state }) => stateOrLoad === load || stateOrLoad === state);
   if (!published || !target || !(await isKept(storage, target))) {
     const kept = [];

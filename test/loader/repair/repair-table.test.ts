@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { repairTable } from '../../../loader/repair/repair-table.ts';
 import { scanAddresses } from '../../../loader/repair/scan-addresses.ts';
-import { runLoad } from '../../../loader/run-load.ts';
+import { rollbackLoad, runLoad } from '../../../loader/run-load.ts';
+import { paths } from '../../../loader/steps/paths.ts';
 import { addressItem, type Item, keyItem } from '../../../loader/storage/address-item.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { countWrites } from '../steps/count-writes.ts';
 import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
 import { february, january, march, tableOf } from '../steps/months.ts';
@@ -112,6 +115,67 @@ describe('a repair', () => {
     for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
     expect(await repair()).toMatchObject({ state: february.state, changed: 1, pending: true });
     expect(await load()).toMatchObject({ outcome: 'published', state: february.state });
+    expect(await served()).toEqual(tableOf(february));
+  });
+
+  describe('of a table of which a load that began to be written is pending', () => {
+    const load = () => runLoad({ ...place.options, changesPerFile: 2, source: sources.february });
+    const storage = () => folderStorage(place.options.storage);
+    const work = async () => (await storage().list(paths.loads)).map(({ key }) => key);
+    beforeEach(async () => {
+      await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
+      await expect(load()).rejects.toThrow(/1012RJ#147#/);
+    });
+
+    it('leaves nothing of it to write, so that the next run only reads back and publishes', async () => {
+      expect(await repair()).toMatchObject({ changed: 1, pending: true });
+      expect(await place.options.addresses.dataset()).toMatchObject({ date: february.state });
+      const before = place.units();
+      expect(await load()).toMatchObject({ outcome: 'published', state: february.state, added: 1, changed: 3 });
+      expect(place.units()).toBe(before);
+      expect(await served()).toEqual(tableOf(february));
+    });
+
+    it.each([
+      ['all of its work', () => true],
+      ['one file of its changes', (key: string) => key.includes('/changes/13-000')],
+      ['the list of its changes', (key: string) => key.endsWith('/changes.json')],
+    ])('is the way on when %s is gone: every other command says so', async (_, isGone) => {
+      const gone = (await work()).filter(isGone);
+      expect(gone).not.toEqual([]);
+      await storage().delete(gone);
+      const goneError = {
+        name: 'WorkGoneError',
+        message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),
+      };
+      for (let times = 0; times < 2; times++) await expect(load()).rejects.toMatchObject(goneError);
+      const back = rollbackLoad({ ...place.options, state: january.state });
+      await expect(back).rejects.toMatchObject(goneError);
+
+      await damage();
+      await repair();
+      expect(await load()).toMatchObject({
+        outcome: 'published',
+        state: february.state,
+        keys: 11,
+        added: 1,
+        changed: 3,
+      });
+      expect(await served()).toEqual(tableOf(february));
+      expect(await load()).toMatchObject({ outcome: 'unchanged' });
+      expect(await work()).toEqual([]);
+    });
+  });
+
+  it('with a first load under the name of none ends with exactly the register, when a storage was lost', async () => {
+    const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
+    const [, key = ''] = /aws dynamodb delete-item .*\n? .*--key '(.+)'/.exec(runbook) ?? [];
+    const options = { ...place.options, storage: bench.newFolder() };
+    const load = () => runLoad({ ...options, source: sources.february });
+    await expect(load()).rejects.toMatchObject({ name: 'ForeignStorageError' });
+    await bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: JSON.parse(key) }));
+    expect(await load()).toMatchObject({ outcome: 'published', added: 11 });
+    expect(await repairTable({ ...options, scan: place.scan })).toMatchObject({ added: 0, changed: 0, removed: 1 });
     expect(await served()).toEqual(tableOf(february));
   });
 
