@@ -19,7 +19,10 @@ export class ThreadPool implements Workers {
   /** @param location of the storage: a folder, or `s3://bucket/prefix` */
   constructor(location: string, count: number) {
     const script = new URL('./load-thread.ts', import.meta.url);
-    this.#threads = Array.from({ length: count }, () => new Worker(script, { workerData: location }));
+    this.#threads = Array.from(
+      { length: count },
+      () => new Worker(script, { workerData: location, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
+    );
     for (const thread of this.#threads) thread.setMaxListeners(0);
   }
 

@@ -1,3 +1,5 @@
+import { GrowingBytes } from './growing-bytes.ts';
+
 const hash = 0x23;
 const tab = 0x09;
 const lineEnd = 0x0a;
@@ -9,36 +11,29 @@ const longestKey = 20;
  * for the garbage collector to copy about.
  */
 export class LineBytes {
-  #bytes: Buffer = Buffer.allocUnsafeSlow(4_096);
-  #length = 0;
+  readonly #lines = new GrowingBytes();
 
   /** Adds the line of one row: its key as `addressKey` makes it, of ASCII alone, then `place`, the bytes of its place. */
   add(postcode: string, huisnummer: number, huisletter: string, huisnummertoevoeging: string, place: Uint8Array): void {
-    const room = this.#length + longestKey + place.length;
-    if (room > this.#bytes.length) this.#grow(room);
-    const bytes = this.#bytes;
-    let at = this.#length;
-    if (at > 0) bytes[at++] = lineEnd;
-    at = write(bytes, at, postcode);
-    bytes[at++] = hash;
-    at = write(bytes, at, String(huisnummer));
-    bytes[at++] = hash;
-    at = writeUpperCase(bytes, at, huisletter);
-    at = writeUpperCase(bytes, at, huisnummertoevoeging);
-    bytes[at++] = tab;
-    for (let i = 0; i < place.length; i++) bytes[at++] = place[i] as number;
-    this.#length = at;
+    const lines = this.#lines;
+    lines.reserve(longestKey + place.length);
+    const { memory } = lines;
+    let at = lines.length;
+    if (at > 0) memory[at++] = lineEnd;
+    at = write(memory, at, postcode);
+    memory[at++] = hash;
+    at = write(memory, at, String(huisnummer));
+    memory[at++] = hash;
+    at = writeUpperCase(memory, at, huisletter);
+    at = writeUpperCase(memory, at, huisnummertoevoeging);
+    memory[at++] = tab;
+    for (let i = 0; i < place.length; i++) memory[at++] = place[i] as number;
+    lines.length = at;
   }
 
   /** All lines, parted by line ends. */
   get bytes(): Buffer {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
-  #grow(least: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#bytes.length, least));
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
+    return this.#lines.bytes;
   }
 }
 

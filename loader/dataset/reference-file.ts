@@ -1,5 +1,6 @@
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
 import type { OpenbareRuimte, Reference, Woonplaats } from '../bag/voorkomen.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import { packLineBytes, unpackLineBytes } from './lines.ts';
 import { StreetTable } from './street-table.ts';
 
@@ -13,26 +14,25 @@ type Header = { streets: number; bytes: number; groups: number[]; problems: Prob
 export class ReferenceWriter {
   readonly #header: Header = { streets: 0, bytes: 0, groups: [], problems: emptyReport() };
   readonly #packed: Buffer[] = [];
-  readonly #places: Buffer[] = [];
-  #group: Buffer[] = [];
+  readonly #places = new GrowingBytes();
+  readonly #group = new GrowingBytes();
 
   addStreet({ identificatie, naam, woonplaats }: OpenbareRuimte): void {
     this.#header.streets++;
-    this.#group.push(line(identificatie, woonplaats, naam));
+    this.#group.write(line(identificatie, woonplaats, naam));
   }
 
   addPlace({ identificatie, naam }: Woonplaats): void {
-    this.#places.push(line(identificatie, naam));
+    this.#places.write(line(identificatie, naam));
   }
 
   /** Packs the streets that were added since the last time; `problems` are those of the same objects. */
   endGroup(problems: readonly Problem[]): void {
-    const text = Buffer.concat(this.#group);
-    const packed = packLineBytes(text);
+    const packed = packLineBytes(this.#group.bytes);
     this.#packed.push(packed);
     this.#header.groups.push(packed.length);
-    this.#header.bytes += text.length;
-    this.#group = [];
+    this.#header.bytes += this.#group.length;
+    this.#group.length = 0;
     for (const problem of problems) addProblem(this.#header.problems, problem);
   }
 
@@ -40,7 +40,7 @@ export class ReferenceWriter {
     const header = Buffer.from(JSON.stringify(this.#header));
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
-    return Buffer.concat([length, header, ...this.#packed, packLineBytes(Buffer.concat(this.#places))]);
+    return Buffer.concat([length, header, ...this.#packed, packLineBytes(this.#places.bytes)]);
   }
 }
 
@@ -72,8 +72,8 @@ function headerOf(packed: Buffer): { header: Header; start: number } {
 }
 
 /** No name holds a line end: the reader calls one that does a problem. */
-function line(...values: string[]): Buffer {
-  return Buffer.from(`${values.join('\t')}\n`);
+function line(...values: string[]): string {
+  return `${values.join('\t')}\n`;
 }
 
 function placeOf(text: string): Woonplaats {

@@ -2,35 +2,48 @@ import type { AddressRow } from '../bag/address-row.ts';
 import { LineBytes } from './line-bytes.ts';
 import { packLineBytes, placeText } from './lines.ts';
 
-const firstShard = 10;
-const shardCount = 90;
-
 /**
- * The rows of one worker, kept apart by shard until they are stored. A shard is a part of the country: the first two
- * digits of the postcode, `10` to `99`.
+ * A shard is a part of the country: the first two digits of the postcode, `10` to `99`. A tenth of it has the third digit
+ * in common too, and is named by all three. Here: where the rows of each tenth lie in what a worker packed.
  */
+export type Segments = Record<string, [position: number, length: number]>;
+
+const firstTenth = 100;
+const tenthCount = 900;
+
+/** The tenths of a shard in their order: of `13`, `130` to `139`. */
+export function tenthsOf(shard: string): string[] {
+  return Array.from({ length: 10 }, (_, digit) => `${shard}${digit}`);
+}
+
+/** The shard of a tenth. */
+export function shardOf(tenth: string): string {
+  return tenth.slice(0, 2);
+}
+
+/** The rows of one worker, kept apart by tenths of shards until they are stored. */
 export class ShardedRows {
-  readonly #shards: (LineBytes | undefined)[] = Array.from({ length: shardCount }, () => undefined);
+  readonly #tenths: (LineBytes | undefined)[] = Array.from({ length: tenthCount }, () => undefined);
   readonly #places = new Map<string, Map<string, Buffer>>();
   #last: { straat: string; woonplaats: string; bytes: Buffer } | null = null;
 
   add({ postcode, huisnummer, huisletter, huisnummertoevoeging, straat, woonplaats }: AddressRow): void {
-    const shard = (postcode.charCodeAt(0) - 48) * 10 + postcode.charCodeAt(1) - 48 - firstShard;
-    if (!(shard >= 0 && shard < shardCount)) throw new Error(`${postcode} is not a postcode`);
-    this.#shards[shard] ??= new LineBytes();
-    this.#shards[shard].add(postcode, huisnummer, huisletter, huisnummertoevoeging, this.#place(straat, woonplaats));
+    const tenth = digit(postcode, 0) * 100 + digit(postcode, 1) * 10 + digit(postcode, 2) - firstTenth;
+    if (!(tenth >= 0 && tenth < tenthCount)) throw new Error(`${postcode} is not a postcode`);
+    this.#tenths[tenth] ??= new LineBytes();
+    this.#tenths[tenth].add(postcode, huisnummer, huisletter, huisnummertoevoeging, this.#place(straat, woonplaats));
   }
 
-  /** All rows in one object, each shard compressed by itself, and where each shard lies in it. */
+  /** All rows in one object, each tenth compressed by itself, and where each lies in it. */
   pack(): { bytes: Buffer; segments: Segments } {
     const segments: Segments = {};
     const packed: Buffer[] = [];
     let position = 0;
-    this.#shards.forEach((rows, shard) => {
+    this.#tenths.forEach((rows, tenth) => {
       if (!rows) return;
       const bytes = packLineBytes(rows.bytes);
       packed.push(bytes);
-      segments[shard + firstShard] = [position, bytes.length];
+      segments[tenth + firstTenth] = [position, bytes.length];
       position += bytes.length;
     });
     return { bytes: Buffer.concat(packed), segments };
@@ -60,5 +73,6 @@ export class ShardedRows {
   }
 }
 
-/** Shard to position and length of its rows. */
-export type Segments = Record<string, [position: number, length: number]>;
+function digit(postcode: string, index: number): number {
+  return postcode.charCodeAt(index) - 48;
+}

@@ -1,14 +1,14 @@
 import type { Load, PartCounts } from '../dataset/load.ts';
 import { mergeParts } from '../dataset/load-counts.ts';
 import { referenceProblems } from '../dataset/reference-file.ts';
-import type { Segments } from '../dataset/shard.ts';
+import { type Segments, shardOf } from '../dataset/shard.ts';
 import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
 import type { Extracted } from './extract.ts';
 import { inGroups } from './in-groups.ts';
 import { paths } from './paths.ts';
 import type { Part } from './reference.ts';
 
-/** What the parts came to together, and where in each part's rows each shard lies. */
+/** What the parts came to together, and where in each part's rows each tenth of a shard lies. */
 export type Collected = PartCounts & { parts: { part: string; segments: Segments }[] };
 
 /** One shard to merge. */
@@ -32,7 +32,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
   };
   await putJson(storage, paths.collected(loadId), collected);
   const shards = new Set(load.base?.snapshot.shards);
-  for (const { segments } of extracted) for (const shard of Object.keys(segments)) shards.add(shard);
+  for (const { segments } of extracted) for (const tenth of Object.keys(segments)) shards.add(shardOf(tenth));
   return putShards(storage, loadId, shards);
 }
 

@@ -1,9 +1,11 @@
-import { packChanges } from '../dataset/change-file.ts';
-import { type Change, diff } from '../dataset/diff.ts';
+import { ChangeWriter } from '../dataset/change-file.ts';
+import { diff } from '../dataset/diff.ts';
 import { joinRows } from '../dataset/join-rows.ts';
-import { type Line, packLines, unpackLines } from '../dataset/lines.ts';
+import { type Line, unpackLines } from '../dataset/lines.ts';
 import type { Load, Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
+import { tenthsOf } from '../dataset/shard.ts';
+import { ShardReader, ShardWriter } from '../dataset/shard-lines.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { inGroups } from './in-groups.ts';
@@ -17,7 +19,7 @@ const usualChangesPerFile = 20_000;
 
 /**
  * Makes the new snapshot of one shard, and what has to change to get there from the one that is served. A shard that is
- * already there is left as it is. Holds the shard's lines, old and new: at most 700 thousand each, 250 MB.
+ * already there is left as it is. Holds the shard as bytes, old and new, and only a tenth of it as lines.
  */
 export async function mergeShard(
   storage: Storage,
@@ -28,44 +30,53 @@ export async function mergeShard(
   const done = await storage.get(paths.merged(loadId, shard));
   if (done) return JSON.parse(done.toString()) as Merged;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const before = await linesOf(storage, load.base?.snapshot ?? null, shard);
-  const after = load.target
-    ? await linesOf(storage, load.target.snapshot, shard)
-    : await newLines(storage, load, shard);
+  const before = await snapshotOf(storage, load.base?.snapshot ?? null, shard);
+  const after = load.target ? await snapshotOf(storage, load.target.snapshot, shard) : await rowsOf(storage, load);
 
-  const merged: Merged = { shard, files: [], ...noChanges(), keys: after.length };
-  let changes: Change[] = [];
+  const merged: Merged = { shard, files: [], ...noChanges() };
+  const snapshot = new ShardWriter();
+  const changes = new ChangeWriter();
   const flush = async () => {
-    if (changes.length === 0) return;
+    if (changes.count === 0) return;
     const name = `${shard}-${String(merged.files.length).padStart(3, '0')}`;
-    await storage.put(paths.changes(loadId, name), packChanges(changes));
-    merged.files.push({ name, writes: changes.length });
-    changes = [];
+    merged.files.push({ name, writes: changes.count });
+    await storage.put(paths.changes(loadId, name), changes.pack());
   };
-  for (const change of diff(before, after)) {
-    countChange(merged, change);
-    changes.push(change);
-    if (changes.length === changesPerFile) await flush();
+  for (const tenth of tenthsOf(shard)) {
+    const lines = await after.take(tenth);
+    snapshot.write(lines);
+    merged.keys += lines.length;
+    for (const change of diff(await before.take(tenth), lines)) {
+      countChange(merged, change);
+      changes.add(change);
+      if (changes.count === changesPerFile) await flush();
+    }
   }
   await flush();
+  if (!load.target && merged.keys > 0) await storage.put(paths.snapshot(load.id, shard), snapshot.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);
-  return { keys: after.length };
+  return { keys: merged.keys };
 }
 
-async function linesOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<Line[]> {
-  if (!snapshot?.shards.includes(shard)) return [];
-  return unpackLines(await getObject(storage, paths.snapshot(snapshot.id, shard)));
+/** Gives the lines of a shard, a tenth at a time and in their order. */
+type Lines = { take(tenth: string): Line[] | Promise<Line[]> };
+
+async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<Lines> {
+  if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
+  return new ShardReader(await getObject(storage, paths.snapshot(snapshot.id, shard)));
 }
 
-async function newLines(storage: Storage, load: Load, shard: string): Promise<Line[]> {
+/** What all parts have found. */
+async function rowsOf(storage: Storage, load: Load): Promise<Lines> {
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
-  const segments = await inGroups(parts, async ({ part, segments }) => {
-    const [position, length] = segments[shard] ?? [0, 0];
-    if (length === 0) return [];
-    const rows = await openObject(storage, paths.rows(load.id, part));
-    return unpackLines(await rows.read(position, length));
-  });
-  const lines = joinRows(segments.flat());
-  if (lines.length > 0) await storage.put(paths.snapshot(load.id, shard), packLines(lines));
-  return lines;
+  const take = async (tenth: string) => {
+    const rows = await inGroups(parts, async ({ part, segments }) => {
+      const segment = segments[tenth];
+      if (!segment) return [];
+      const packed = await openObject(storage, paths.rows(load.id, part));
+      return unpackLines(await packed.read(...segment));
+    });
+    return joinRows(rows.flat());
+  };
+  return { take };
 }

@@ -31,7 +31,8 @@ export async function reference(
   const shown = progress.begin('reference', { rows: 0 });
   const file = new ReferenceWriter();
   const parts: Part[] = [];
-  for (const [index, member] of load.members.entries()) {
+  // Places first: what is left in memory of their one large file goes while the streets are read.
+  for (const [index, member] of [...load.members.entries()].reverse()) {
     const { zip, files } = await openMember(storage, load, index);
     if (member.kind === 'NUM') {
       for (const group of inParts(files, partBytes)) {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressKey, comparePlaces, type Place } from '../../../lambdas/shared/domain/address-key.ts';
-import { packChanges, unpackWrites } from '../../../loader/dataset/change-file.ts';
+import { ChangeWriter, unpackWrites } from '../../../loader/dataset/change-file.ts';
 import { diff } from '../../../loader/dataset/diff.ts';
 import { joinRows } from '../../../loader/dataset/join-rows.ts';
 import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../../../loader/dataset/lines.ts';
-import { ShardedRows } from '../../../loader/dataset/shard.ts';
+import { ShardedRows, tenthsOf } from '../../../loader/dataset/shard.ts';
+import { ShardReader, ShardWriter } from '../../../loader/dataset/shard-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
 
@@ -15,7 +16,7 @@ const name = fc.oneof(
 );
 /** From so few keys that many are equal. */
 const row: fc.Arbitrary<Row> = fc.record({
-  postcode: fc.constantFrom('1012RJ', '1381AA', '1381AB', '2513AA', '9999ZZ'),
+  postcode: fc.constantFrom('1012RJ', '1381AA', '1381AB', '1399ZZ', '2513AA', '9999ZZ'),
   huisnummer: fc.constantFrom(1, 2, 12, 99999),
   toevoeging: fc.constantFrom('', 'a', 'A', 'A1'),
   place: fc.record({ straat: name, woonplaats: name }),
@@ -85,6 +86,25 @@ describe('a snapshot', () => {
     );
   });
 
+  it('is the same, a tenth of a shard at a time: its lines, and its bytes', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinRows(all.map(lineOf)).filter((line) => line.startsWith('13'));
+        const reader = new ShardReader(packLines(lines));
+        const writer = new ShardWriter();
+        const taken = tenthsOf('13').map((tenth) => {
+          const ofTenth = reader.take(tenth);
+          expect(ofTenth.every((line) => line.startsWith(tenth))).toBe(true);
+          writer.write(ofTenth);
+          return ofTenth;
+        });
+        expect(taken.flat()).toEqual(lines);
+        expect(writer.pack().equals(packLines(lines))).toBe(true);
+      }),
+    );
+    expect(new ShardReader(null).take('138')).toEqual([]);
+  });
+
   it('comes back from its stored form', () => {
     fc.assert(
       fc.property(rows, (all) => {
@@ -115,8 +135,9 @@ describe('a difference', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);
-        const changes = [...diff(joinRows(before.map(lineOf)), joinRows(after.map(lineOf)))];
-        for (const write of unpackWrites(packChanges(changes))) {
+        const changes = new ChangeWriter();
+        for (const change of diff(joinRows(before.map(lineOf)), joinRows(after.map(lineOf)))) changes.add(change);
+        for (const write of unpackWrites(changes.pack())) {
           if ('remove' in write) table.delete(write.remove);
           else table.set(parseLine(write.put).key, parseLine(write.put).places);
         }
