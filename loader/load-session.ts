@@ -38,12 +38,12 @@ export type Session = Places & {
   thresholds: Thresholds;
   progress: Progress;
   owner: string;
-  /** Workers for so many tasks over so much XML. */
-  workers(tasks: number, xmlBytes: number): Promise<Workers>;
+  /** The workers of this run; threads, if the first who asks has so much zipped XML for them that they pay. */
+  workers(zippedBytes: number): Promise<Workers>;
 };
 
-/** Below this much XML the start of threads costs more than they save. */
-const worthThreadsBytes = 96 * 1024 * 1024;
+/** Below this much zipped XML, 100 MB as it is, the start of threads costs more than they save. */
+const worthThreadsBytes = 2 * 1024 * 1024;
 
 /** Takes the lock and works. @throws LockedError */
 export async function inSession<T>(options: LoadOptions, work: (session: Session) => Promise<T>): Promise<T> {
@@ -52,10 +52,9 @@ export async function inSession<T>(options: LoadOptions, work: (session: Session
   const storage = typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;
   const owner = options.owner ?? processOwner(randomUUID().slice(0, 8));
   let pool: Workers | undefined;
-  const workers = async (tasks: number, xmlBytes: number) => {
-    const wanted = options.workers ?? (xmlBytes < worthThreadsBytes ? 0 : availableParallelism());
-    const count = Math.min(wanted, tasks);
-    pool ??= location && count > 0 ? new ThreadPool(location, count) : noWorkers(storage);
+  const workers = async (zippedBytes: number) => {
+    const threads = options.workers ?? (zippedBytes < worthThreadsBytes ? 0 : availableParallelism());
+    pool ??= location && threads > 0 ? new ThreadPool(location, threads) : noWorkers(storage);
     return pool;
   };
   return withLock(addresses.lock, owner, async () => {

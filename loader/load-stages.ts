@@ -1,3 +1,4 @@
+import type { Load } from './dataset/load.ts';
 import { finishedReport, type LoadReport, RefusedLoadError, reportOf } from './load-report.ts';
 import type { Session } from './load-session.ts';
 import { applyChanges } from './steps/apply.ts';
@@ -7,7 +8,7 @@ import { type ChangeFile, guard, type Plan } from './steps/guard.ts';
 import { importAll } from './steps/import-all.ts';
 import { paths } from './steps/paths.ts';
 import { publish } from './steps/publish.ts';
-import { type Part, reference } from './steps/reference.ts';
+import type { Part } from './steps/reference.ts';
 import { stage } from './steps/stage.ts';
 import { getJson } from './storage/storage.ts';
 
@@ -15,13 +16,16 @@ import { getJson } from './storage/storage.ts';
 export async function extract(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   await stage(storage, load, progress);
-  await reference(storage, load, { ...(options.partBytes ? { partBytes: options.partBytes } : {}), progress });
+  const { members } = await getJson<Load>(storage, paths.load(load));
+  const workers = await session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
+  if (!(await storage.open(paths.parts(load)))) {
+    const shown = progress.begin('reference', { rows: 0 });
+    const { partBytes } = options;
+    await workers.run([{ kind: 'reference', load, partBytes }], (amount) => shown.advance(amount));
+    shown.end();
+  }
   const parts = await getJson<Part[]>(storage, paths.parts(load));
   const files = parts.flatMap((part) => part.files);
-  const workers = await session.workers(
-    parts.length,
-    sum(files, ({ size }) => size),
-  );
   const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
   await workers.run(
     parts.map((part) => ({ kind: 'extract', load, part })),
@@ -35,7 +39,7 @@ export async function extract(session: Session, load: string): Promise<void> {
 export async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
-  const workers = await session.workers(shards.length, 0);
+  const workers = await session.workers(0);
   const { addresses } = await getJson<Collected>(storage, paths.collected(load));
   const shown = progress.begin('merge', { rows: addresses });
   const { changesPerFile } = options;

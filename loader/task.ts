@@ -1,11 +1,12 @@
 import type { Amount } from './progress.ts';
 import { extractPart } from './steps/extract.ts';
 import { mergeShard } from './steps/merge.ts';
-import type { Part } from './steps/reference.ts';
+import { type Part, reference } from './steps/reference.ts';
 import type { Storage } from './storage/storage.ts';
 
-/** Work that can be done beside other work of its kind. */
+/** Work for a thread: none of it should keep the thread that serves from answering. */
 export type Task =
+  | { kind: 'reference'; load: string; partBytes: number | undefined }
   | { kind: 'extract'; load: string; part: Part }
   | { kind: 'merge'; load: string; shard: string; changesPerFile?: number };
 
@@ -18,8 +19,16 @@ export interface Workers {
 
 /** Does one task: in this thread, or in a worker's. */
 export async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
-  if (task.kind === 'extract') await extractPart(storage, task.load, task.part, onRead);
-  else onRead({ rows: (await mergeShard(storage, task.load, task.shard, task.changesPerFile)).keys });
+  switch (task.kind) {
+    case 'reference':
+      await reference(storage, task.load, task.partBytes, onRead);
+      break;
+    case 'extract':
+      await extractPart(storage, task.load, task.part, onRead);
+      break;
+    case 'merge':
+      onRead({ rows: (await mergeShard(storage, task.load, task.shard, task.changesPerFile)).keys });
+  }
 }
 
 /** Does the tasks here, one after the other: for small extracts, where starting a thread takes longer than the work. */

@@ -12,22 +12,21 @@ export type ThreadMessage =
 /** A thread can't pass on the class of an error. */
 type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
 
-/** Threads of this process that take tasks as they come free. */
+/** Threads of this process that take tasks as they come free; each is started when there is a task for it. */
 export class ThreadPool implements Workers {
-  readonly #threads: Worker[];
+  readonly #threads: Worker[] = [];
+  readonly #location: string;
+  readonly #most: number;
 
   /** @param location of the storage: a folder, or `s3://bucket/prefix` */
-  constructor(location: string, count: number) {
-    const script = new URL('./load-thread.ts', import.meta.url);
-    this.#threads = Array.from(
-      { length: count },
-      () => new Worker(script, { workerData: location, resourceLimits: { maxYoungGenerationSizeMb: 24 } }),
-    );
-    for (const thread of this.#threads) thread.setMaxListeners(0);
+  constructor(location: string, most: number) {
+    this.#location = location;
+    this.#most = most;
   }
 
   async run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void> {
     const waiting = [...tasks];
+    while (this.#threads.length < Math.min(this.#most, tasks.length)) this.#threads.push(startThread(this.#location));
     await Promise.all(
       this.#threads.map(async (thread) => {
         for (let task = waiting.shift(); task; task = waiting.shift()) {
@@ -45,6 +44,13 @@ export class ThreadPool implements Workers {
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.terminate()));
   }
+}
+
+/** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0091). */
+function startThread(location: string): Worker {
+  const script = new URL('./load-thread.ts', import.meta.url);
+  const thread = new Worker(script, { workerData: location, resourceLimits: { maxYoungGenerationSizeMb: 24 } });
+  return thread.setMaxListeners(0);
 }
 
 function runOn(thread: Worker, task: Task, onRead: (amount: Amount) => void): Promise<void> {

@@ -5,7 +5,7 @@ import { fileLabel, listXmlFiles, type Member } from '../pipeline/extract-member
 import type { RandomAccess } from '../pipeline/random-access.ts';
 import type { ZipEntry } from '../pipeline/zip.ts';
 import { entryFile } from '../pipeline/zip-entry.ts';
-import { noProgress, type Progress } from '../progress.ts';
+import type { Amount } from '../progress.ts';
 import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
 
@@ -22,13 +22,13 @@ const usualPartBytes = 128 * 1024 * 1024;
 export async function reference(
   storage: Storage,
   loadId: string,
-  { partBytes = usualPartBytes, progress = noProgress }: { partBytes?: number; progress?: Progress } = {},
+  partBytes = usualPartBytes,
+  onRead: (amount: Amount) => void = () => undefined,
 ): Promise<{ parts: number }> {
   if (await storage.open(paths.parts(loadId))) {
     return { parts: (await getJson<Part[]>(storage, paths.parts(loadId))).length };
   }
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const shown = progress.begin('reference', { rows: 0 });
   const file = new ReferenceWriter();
   const parts: Part[] = [];
   // Places first: what is left in memory of their one large file goes while the streets are read.
@@ -48,12 +48,11 @@ export async function reference(
           ? readOpenbareRuimten(xml, label, load.state, (street) => file.addStreet(street))
           : readWoonplaatsen(xml, label, load.state, (place) => file.addPlace(place));
       file.endGroup(problems);
-      shown.advance({ rows: voorkomens, bytes: entry.compressedSize });
+      onRead({ rows: voorkomens, bytes: entry.compressedSize });
     }
   }
   await storage.put(paths.reference(loadId), file.pack());
   await putJson(storage, paths.parts(loadId), parts);
-  shown.end();
   return { parts: parts.length };
 }
 
