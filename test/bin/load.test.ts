@@ -6,7 +6,7 @@ import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-tabl
 import { writeExtract } from '../../local/extract/write-extract.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
-import { run, startLocalRun } from './command-line.ts';
+import { type Ended, run, startLocalRun } from './command-line.ts';
 
 /** Forty addresses in the place of those before: more than may change unseen. */
 const another: Month = {
@@ -17,9 +17,13 @@ const another: Month = {
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 let folder: string;
 let bad: string;
+/** A load from a server that is not there, which is tried for many seconds: as long as other tests take. */
+let inVain: { bench: Awaited<ReturnType<typeof startLocalRun>>; ended: Promise<Ended> };
 
 beforeAll(async () => {
   bench = await startLocalRun();
+  const other = await startLocalRun();
+  inVain = { bench: other, ended: other.run('load', 'run', '--extract', 'http://127.0.0.1:1/x.zip', '--json') };
   bad = await mkdtemp(join(tmpdir(), 'bag-adres-bad-'));
   await makeBadExtracts(bad);
   folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
@@ -29,6 +33,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await bench.stop();
+  await inVain.bench.stop();
   await rm(folder, { recursive: true });
   await rm(bad, { recursive: true });
 });
@@ -39,8 +44,8 @@ const load = (...args: string[]) => bench.run('load', ...args);
 const json = (...args: string[]) => bench.json('load', ...args);
 const table = () => dynamoDbAddressTable(bench.client, 'addresses');
 const served = async (month: Month) => await table().read([...tableOf(month).keys()]);
-const failure = async (...args: string[]) => {
-  const { exit, out, err } = await load(...args, '--json');
+const failure = async (...args: string[]) => errorOf(await load(...args, '--json'));
+const errorOf = ({ exit, out, err }: Ended) => {
   expect([exit, out]).toEqual([1, '']);
   return JSON.parse(err).error;
 };
@@ -232,12 +237,6 @@ describe('a load that can not be is one line that helps', () => {
       'bad_extract',
       /none\.zip: is no extract of the BAG: it holds nothing\. Give lvbag/,
     ],
-    [
-      'a server that is not there',
-      async () => ['run', '--extract', 'http://127.0.0.1:1/x.zip'],
-      'source_unavailable',
-      /^127\.0\.0\.1:1 .*Check the address/,
-    ],
     ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that began it/],
   ])(
     '%s',
@@ -248,6 +247,15 @@ describe('a load that can not be is one line that helps', () => {
     },
     60_000,
   );
+
+  it('a server that is not there', async () => {
+    const error = errorOf(await inVain.ended);
+    expect(error).toEqual({
+      code: 'source_unavailable',
+      message: expect.stringMatching(/^127\.0\.0\.1:1 .*Check the address/),
+    });
+    expect(error.message).not.toContain('\n');
+  }, 60_000);
 
   it.each(badExtracts)('%s in place of an extract, planned or run', async (_, name, code, message) => {
     for (const command of ['plan', 'run']) {

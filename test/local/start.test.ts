@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { writeExtract } from '../../local/extract/write-extract.ts';
 import { NotRunningError, readLocalState } from '../../local/local-state.ts';
 import { synthesize } from '../../local/synthesize.ts';
@@ -19,8 +19,24 @@ import { sample } from '../support/weesp-truth.ts';
 
 let data: string;
 let starts: Start[];
+/** What a start that was stopped has left, for tests of the next one, and what it printed. */
+let before: { data: string; output: string };
+/** A start on the extract of a server that is not there, which is tried for many seconds: as long as other tests take. */
+let inVain: { data: string; start: Start };
 
-beforeAll(() => synthesize(), 60_000);
+beforeAll(async () => {
+  await synthesize();
+  const vain = await mkdtemp(join(tmpdir(), 'start-'));
+  inVain = { data: vain, start: start(['--port', '0', '--data', vain, '--extract', 'http://127.0.0.1:9/x.zip']) };
+  before = { data: await mkdtemp(join(tmpdir(), 'start-')), output: '' };
+  const first = start(['--port', '0', '--data', before.data]);
+  before.output = await first.until(readyText);
+  await interrupt(first);
+}, 60_000);
+afterAll(async () => {
+  inVain.start.child.kill('SIGKILL');
+  for (const folder of [before.data, inVain.data]) await rm(folder, { recursive: true });
+});
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'start-'));
   starts = [];
@@ -98,27 +114,23 @@ describe('npm start', () => {
   });
 
   it('restarts on the same data without loading it again, and with the same key', async () => {
-    const first = run();
-    const before = await first.until(readyText);
-    await interrupt(first);
+    await cp(before.data, data, { recursive: true });
     const manifest = await readFile(join(data, 'loads', 'manifest.json'), 'utf8');
     const second = run();
     const after = await second.until(readyText);
-    expect(keyIn(after)).toBe(keyIn(before));
+    expect(keyIn(after)).toBe(keyIn(before.output));
     expect((await lookUp(after)).body.status).toBe('ok');
     expect(await readFile(join(data, 'loads', 'manifest.json'), 'utf8')).toBe(manifest);
     await interrupt(second, 'SIGTERM');
   });
 
   it('begins again with --fresh: another key, and the old one is refused', async () => {
-    const first = run();
-    const before = await first.until(readyText);
-    await interrupt(first);
+    await cp(before.data, data, { recursive: true });
     await writeFile(join(data, 'mine.txt'), 'not yours');
     const second = run(['--fresh']);
     const after = await second.until(readyText);
-    expect(keyIn(after)).not.toBe(keyIn(before));
-    expect((await lookUp(after, undefined, keyIn(before))).status).toBe(401);
+    expect(keyIn(after)).not.toBe(keyIn(before.output));
+    expect((await lookUp(after, undefined, keyIn(before.output))).status).toBe(401);
     expect((await lookUp(after)).status).toBe(200);
     expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('not yours');
     await interrupt(second);
@@ -139,11 +151,11 @@ describe('npm start', () => {
 
   it('takes the engine along when it is killed, and starts on its data again', async () => {
     const first = run();
-    const before = await first.until(readyText);
+    const printed = await first.until(readyText);
     first.child.kill('SIGKILL');
     await first.ended;
     const second = run();
-    expect(keyIn(await second.until(readyText))).toBe(keyIn(before));
+    expect(keyIn(await second.until(readyText))).toBe(keyIn(printed));
     expect((await processesWith(join(data, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
     await interrupt(second);
     expect(await processesWith(data)).toEqual([]);
@@ -198,10 +210,11 @@ describe('an engine that ends by itself', () => {
 });
 
 describe('a start that fails says so in one line, exits with 1 and leaves nothing running', () => {
-  async function failure(args: string[], options: Parameters<typeof start>[1] = {}): Promise<string> {
-    const service = run(args, options);
+  const failure = (args: string[], options: Parameters<typeof start>[1] = {}) => failureOf(run(args, options), data);
+
+  async function failureOf(service: Start, folder: string): Promise<string> {
     expect(await service.ended).toBe(1);
-    expect(await processesWith(data)).toEqual([]);
+    expect(await processesWith(folder)).toEqual([]);
     const lines = service
       .output()
       .trim()
@@ -235,7 +248,7 @@ describe('a start that fails says so in one line, exits with 1 and leaves nothin
   });
 
   it('when the server of the extract is not there', async () => {
-    expect(await failure(['--extract', 'http://127.0.0.1:9/x.zip'])).toMatch(/^127\.0\.0\.1:9 .*Check the address/);
+    expect(await failureOf(inVain.start, inVain.data)).toMatch(/^127\.0\.0\.1:9 .*Check the address/);
   }, 30_000);
 
   it('when the extract is of a kind that there is not', async () => {

@@ -5,12 +5,15 @@ import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-t
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { february, january, type Month, march, tableOf } from './months.ts';
-import { Died, mortal } from './mortal.ts';
+import { watched } from './watched.ts';
 
 let bench: LoadBench;
 const sources = new Map<Month, string>();
 /** Tables and storages that hold a month: January, and February after January. */
-const starts = new Map<Month, { table: string; folder: string }>();
+const starts = new Map<Month, Held>();
+
+/** A table, and the folder of the storage that belongs to it. */
+type Held = { table: string; folder: string };
 
 /** Small everything, and always the same owner: its lock does not stand in the way of the next try. */
 const small = { owner: 'sweep', partBytes: 1, changesPerFile: 2, workers: 0, keep: 2 };
@@ -35,18 +38,23 @@ function sourceOf(month: Month): string {
   return sources.get(month) ?? '';
 }
 
-async function copyOf({ table, folder }: { table: string; folder: string }) {
+function startOf(month: Month): Held {
+  return starts.get(month) ?? { table: '', folder: '' };
+}
+
+async function copyOf({ table, folder }: Held): Promise<Held> {
   const copy = { table: await bench.copyTable(table), folder: bench.newFolder() };
   cpSync(folder, copy.folder, { recursive: true });
   return copy;
 }
 
-/** A place of its own that holds `month`. */
-async function newPlace(month: Month) {
-  const { table, folder } = await copyOf(starts.get(month) ?? { table: '', folder: '' });
+/** A place of its own that holds what another one does. */
+async function placeLike(other: Held) {
+  const { table, folder } = await copyOf(other);
   const places = { storage: folderStorage(folder), addresses: dynamoDbAddressTable(bench.client, table) };
   return {
     ...places,
+    held: { table, folder },
     load: (month: Month) => runLoad({ ...small, ...places, source: sourceOf(month) }),
     async holds(month: Month) {
       expect(await bench.addressesIn(table)).toEqual(tableOf(month));
@@ -55,40 +63,33 @@ async function newPlace(month: Month) {
   };
 }
 
-type Place = Awaited<ReturnType<typeof newPlace>>;
+type Place = Awaited<ReturnType<typeof placeLike>>;
 type Ports = Pick<Place, 'storage' | 'addresses'>;
 
 const atOnce = 4;
 
 /**
- * Dies at the first operation of `work` on January's place (or another `start`), then in a new place at the second, and so
- * on to the last. Gives the number of deaths.
+ * Does `work` on January's place (or another `start`), and `then` on each of the places that it would have left behind if it
+ * had been killed at any of its reads and writes. Gives their number.
  */
 async function sweep(
   { start = january, onlyApplying = false }: { start?: Month; onlyApplying?: boolean },
   work: (ports: Ports) => Promise<unknown>,
   then: (place: Place) => Promise<void>,
 ): Promise<number> {
-  const { seen: alive, ...immortal } = mortalIn(await newPlace(start), Number.POSITIVE_INFINITY);
-  await work(immortal);
-  const first = onlyApplying ? alive.begunAt : 1;
-  let next = first;
-  const dieAndDie = async () => {
-    for (let deadly = next++; deadly <= alive.operations; deadly = next++) {
-      const place = await newPlace(start);
-      const { seen, ...ports } = mortalIn(place, deadly);
-      // One that dies while it gives the lock back has answered.
-      await work(ports).catch((error: unknown) => expect(error).toBeInstanceOf(Died));
-      expect(seen.operations).toBe(deadly);
-      await then(place);
-    }
+  const { held, storage, addresses } = await placeLike(startOf(start));
+  const left: Place[] = [];
+  await work(
+    watched(storage, addresses, async ({ isApplying }) => {
+      if (isApplying || !onlyApplying) left.push(await placeLike(held));
+    }),
+  );
+  const waiting = left.values();
+  const goOn = async () => {
+    for (const place of waiting) await then(place);
   };
-  await Promise.all(Array.from({ length: atOnce }, dieAndDie));
-  return alive.operations - first + 1;
-}
-
-function mortalIn({ storage, addresses }: Ports, deadly: number) {
-  return mortal(storage, addresses, deadly);
+  await Promise.all(Array.from({ length: atOnce }, goOn));
+  return left.length;
 }
 
 describe('a load that dies at any read or write', () => {
