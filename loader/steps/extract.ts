@@ -15,12 +15,12 @@ import type { Part } from './reference.ts';
 /** What `extractPart` leaves beside the rows; its being there says that the part is finished. */
 export type Extracted = PartCounts & { segments: Segments };
 
-/** Streets and places of the load that this worker is at: some 350 thousand, read once a worker. */
-const references = new WeakMap<Storage, { load: string; reference: Promise<Reference> }>();
+/** Streets and places of the load that this worker is at: some 260 thousand, read once a worker. */
+let held: { storage: Storage; load: string; reference: Promise<Reference> } | undefined;
 
 /**
  * Reads one part of the nummeraanduidingen and stores its addresses by shard. A part that is already there is left as
- * it is. Holds one XML file and the rows of the part: about 100 MB.
+ * it is. Holds the streets, and the rows of the part: about 20 MB.
  * @throws ExtractError
  */
 export async function extractPart(
@@ -60,10 +60,12 @@ export async function extractPart(
 }
 
 async function referenceOf(storage: Storage, load: string): Promise<Reference> {
-  const held = references.get(storage);
-  if (held?.load === load) return held.reference;
-  const reference = getObject(storage, paths.reference(load)).then(readReferenceFile);
-  references.set(storage, { load, reference });
-  reference.catch(() => references.delete(storage));
-  return reference;
+  if (held?.storage !== storage || held.load !== load) {
+    const reference = getObject(storage, paths.reference(load)).then(readReferenceFile);
+    held = { storage, load, reference };
+    reference.catch(() => {
+      if (held?.reference === reference) held = undefined;
+    });
+  }
+  return held.reference;
 }

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { heldFile } from '../../loader/bag/byte-file.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
@@ -31,6 +33,7 @@ const leastMilliseconds = 2_000;
  * CPU of the loader's own extract step (inflate, parse, validity, join, rows by shard, stored), against inflating the same
  * entries into buffers of their known size, in turn, in one thread; at 1/100, 1/10 and 1 of the country as far as `--scale` goes. And the
  * megabytes a second of the strict parser (saxes) and of GDAL's LVBAG driver, where that is installed, over one file.
+ * And the memory of a whole load on all cores, from zip to snapshot.
  */
 export const benchmark: Benchmark = {
   async run({ extract, scale }) {
@@ -103,7 +106,7 @@ async function measure(path: string) {
       mb_per_cpu_second_extract: megabytesPerSecond(cpu.extract),
       mb_per_cpu_second_strict: megabytesPerSecond(strict.cpu, strict.bytes),
       mb_per_cpu_second_ogr2ogr: ogr2ogrMegabytesPerSecond(folder, strict.example),
-      peak_memory_mb: Math.round(process.resourceUsage().maxRSS / 1024),
+      ...zipToSnapshot(path),
     };
   } finally {
     rmSync(folder, { recursive: true });
@@ -188,6 +191,13 @@ async function strictly(
 
 function memberOf(storage: Storage, load: Load, part: Part): Promise<RandomAccess> {
   return openObject(storage, paths.member(load.id, part.member, load.members[part.member]?.name ?? ''));
+}
+
+/** A whole load up to its plan on all cores, in a process of its own: how long, and its memory with all threads. */
+function zipToSnapshot(path: string) {
+  const script = fileURLToPath(new URL('./read-parts/plan-load.ts', import.meta.url));
+  const { seconds, memory_mb } = JSON.parse(execFileSync(process.execPath, [script, path], { encoding: 'utf8' }));
+  return { seconds_zip_to_snapshot: rounded(seconds), memory_mb_zip_to_snapshot: Math.round(memory_mb) };
 }
 
 async function cpuOf(work: () => unknown): Promise<number> {

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { planLoad } from '../../../loader/run-load.ts';
+import type { AddressTable } from '../../../loader/storage/address-table.ts';
+
+/** Takes an extract from zip to snapshot on all cores, in a process of its own, and prints what that came to. */
+const emptyTable: AddressTable = {
+  read: async () => new Map(),
+  write: async () => undefined,
+  dataset: async () => null,
+  setDataset: async () => undefined,
+  lock: { acquire: async () => undefined, check: async () => undefined, release: async () => undefined },
+};
+const folder = mkdtempSync(join(tmpdir(), 'bag-adres-plan-'));
+try {
+  await planLoad({ source: process.argv[2] as string, storage: folder, addresses: emptyTable });
+} finally {
+  rmSync(folder, { recursive: true });
+}
+console.log(JSON.stringify({ seconds: performance.now() / 1_000, memory_mb: process.resourceUsage().maxRSS / 1024 }));
