@@ -1,8 +1,8 @@
-import { emptyReport, type ProblemReport } from './bag/problem-report.ts';
+import type { ProblemReport } from './bag/problem-report.ts';
 import type { ChangeKind } from './dataset/diff.ts';
 import type { Objection } from './dataset/guard.ts';
 import type { ChangeExample } from './dataset/load.ts';
-import { noChanges, problemCount } from './dataset/load-counts.ts';
+import { noChanges, problemCount, reportOfCounts } from './dataset/load-counts.ts';
 import type { ManifestEntry } from './dataset/manifest.ts';
 import type { Plan } from './steps/guard.ts';
 import type { Found } from './steps/step.ts';
@@ -25,14 +25,21 @@ export type LoadReport = {
   added: number;
   changed: number;
   removed: number;
-  /** Addresses that could not be made; an object without postcode is not one of them. */
-  problems: number;
-  withoutPostcode: number;
-  problemReport: ProblemReport;
+  /** Addresses that could not be made; an object without postcode is not one of them. `null`: not counted. */
+  problems: number | null;
+  withoutPostcode: number | null;
+  /** Without examples where nothing was read: they are of the load that made the snapshot. `null`: not counted. */
+  problemReport: ProblemReport | null;
   examples: Record<ChangeKind, ChangeExample[]>;
   objections: Objection[];
   approved: boolean;
 };
+
+/** How much could not be served and why, for people: `107 without a postcode, 0 with a problem`. */
+export function notServedText({ withoutPostcode, problems }: LoadReport): string {
+  const count = (number: number | null) => number?.toLocaleString('en') ?? 'an uncounted number';
+  return `${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem`;
+}
 
 /** The report of a load that got as far as its plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
@@ -48,8 +55,8 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     addresses,
     keys,
     ...changes,
-    problems: problemCount(problems),
-    withoutPostcode: problems.no_postcode.count,
+    problems: problems && problemCount(problems),
+    withoutPostcode: problems?.no_postcode.count ?? null,
     problemReport: problems,
     examples,
     objections,
@@ -59,10 +66,11 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
 
 /** The report of a load for which there was nothing to do: the counts are of what is served. */
 export function unchangedReport({ reason, served }: Extract<Found, { action: 'none' }>): LoadReport {
-  const { voorkomens = 0, addresses = 0, keys = 0, state = null, load = null } = served ?? {};
-  const counts = { voorkomens, addresses, problems: emptyReport(), ...noChanges(), keys };
+  const { voorkomens = 0, addresses = 0, keys = 0, state = null, load = null, problemCounts } = served ?? {};
+  const problems = problemCounts ? reportOfCounts(problemCounts) : null;
+  const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
   const plan = { load: '', state: '', served: state, counts, objections: [], approved: false, go: false };
-  return { ...reportOf(plan, 'unchanged'), load, state, reason, problems: served?.problems ?? 0 };
+  return { ...reportOf(plan, 'unchanged'), load, state, reason, problems: served?.problems ?? null };
 }
 
 /** The report of a load that was finished when nothing but its entry was left; it has no examples. */

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { LoadReport } from '../loader/load-report.ts';
+import { type LoadReport, notServedText } from '../loader/load-report.ts';
 import { defaultDataFolder } from './local-state.ts';
 import type { Service } from './service.ts';
 
@@ -28,11 +28,12 @@ Ctrl-C stops everything.
 }
 
 /** What was read and written, unless the table held the extract already. */
-function loadedText({ outcome, voorkomens, addresses, keys, withoutPostcode, problems }: LoadReport): string {
+function loadedText(report: LoadReport): string {
+  const { outcome, voorkomens, addresses, keys } = report;
   if (outcome !== 'published') return '';
   return `
 Read ${count(voorkomens)} occurrences of nummeraanduidingen: ${count(addresses)} current addresses under ${count(keys)} keys;
-${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem
+${notServedText(report)}
 `;
 }
 

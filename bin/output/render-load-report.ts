@@ -1,7 +1,6 @@
-import { problemKinds } from '../../loader/bag/problem-report.ts';
 import type { ChangeKind } from '../../loader/dataset/diff.ts';
 import type { ChangeExample } from '../../loader/dataset/load.ts';
-import type { LoadReport } from '../../loader/load-report.ts';
+import { type LoadReport, notServedText } from '../../loader/load-report.ts';
 
 /** What came of a load, or would come of it, for people. */
 export function renderReport(report: LoadReport): string {
@@ -34,14 +33,13 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
 }
 
 function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
-  const { added, changed, removed, addresses, keys, voorkomens, withoutPostcode, problems } = report;
+  const { added, changed, removed, addresses, keys, voorkomens } = report;
   const changes = [`${count(added)} added`, `${count(changed)} changed`, `${count(removed)} removed`].join(', ');
   return [
     `${tense === 'would' ? 'Would change' : 'Changed'}: ${changes}.`,
     `Addresses: ${count(addresses)} under ${count(keys)} keys, from ${count(voorkomens)} occurrences.`,
-    `Not served: ${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem.`,
-    ...problemKinds.flatMap((kind) => {
-      const { count: found, examples } = report.problemReport[kind];
+    `Not served: ${notServedText(report)}.`,
+    ...Object.entries(report.problemReport ?? {}).flatMap(([kind, { count: found, examples }]) => {
       const [example] = examples;
       if (found === 0 || kind === 'no_postcode') return [];
       return [`  ${kind}: ${count(found)}${example ? `, such as ${example.identificatie} in ${example.file}` : ''}`];

@@ -17,9 +17,10 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
   const lines: string[] = [];
   if (published) {
     const { state, addresses, keys, problems, load, at, source } = published;
+    const withProblems = problems === null ? 'problems not counted' : `${count(problems)} problems`;
     lines.push(
       `state      ${state}, ${ageDays === 1 ? '1 day' : `${ageDays} days`} old`,
-      `addresses  ${count(addresses)} under ${count(keys)} keys; ${count(problems)} problems`,
+      `addresses  ${count(addresses)} under ${count(keys)} keys; ${withProblems}`,
       `load       ${load}, published ${at}`,
       `source     ${source?.location ?? '-'}`,
     );

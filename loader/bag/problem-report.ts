@@ -13,6 +13,9 @@ export function isProblem(read: object): read is Problem {
 /** How many of each kind, and the first few of each by identificatie. Plain JSON: it travels between Lambdas. */
 export type ProblemReport = Record<ProblemKind, { count: number; examples: Problem[] }>;
 
+/** How many of each kind. */
+export type ProblemCounts = Record<ProblemKind, number>;
+
 const examplesPerKind = 5;
 
 /** A report of nothing. */

@@ -87,8 +87,12 @@ export function objections(
       thresholds.maximumAddedShare,
     );
   }
-  const problems = problemCount(counts.problems);
-  check('too_many_problems', 'addresses are problems', problems, addresses + problems, thresholds.maximumProblemShare);
+  // Those of a state to go back to were judged when it was loaded.
+  if (counts.problems && !load.mayGoBack) {
+    const problems = problemCount(counts.problems);
+    const of = addresses + problems;
+    check('too_many_problems', 'addresses are problems', problems, of, thresholds.maximumProblemShare);
+  }
   if (served && load.state < served.state && !load.mayGoBack) {
     const message = `the state of ${load.state} is older than that of ${served.state}, which is served`;
     found.push({ code: 'older_state', message });

@@ -1,4 +1,10 @@
-import { mergeReports, type ProblemReport, problemKinds } from '../bag/problem-report.ts';
+import {
+  emptyReport,
+  mergeReports,
+  type ProblemCounts,
+  type ProblemReport,
+  problemKinds,
+} from '../bag/problem-report.ts';
 import type { ChangeCounts, ChangeKind } from './diff.ts';
 import { type Line, parseLine } from './lines.ts';
 import type { ChangeExample, PartCounts } from './load.ts';
@@ -13,6 +19,18 @@ export type ShardCounts = {
 /** Objects that should have been addresses; an object without postcode has no key and is none of them. */
 export function problemCount(report: ProblemReport): number {
   return problemKinds.reduce((sum, kind) => sum + (kind === 'no_postcode' ? 0 : report[kind].count), 0);
+}
+
+/** The counts of a report, which is what a manifest keeps of it. */
+export function problemCounts(report: ProblemReport): ProblemCounts {
+  return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
+}
+
+/** A report of these counts: its examples were not kept. */
+export function reportOfCounts(counts: ProblemCounts): ProblemReport {
+  const report = emptyReport();
+  for (const kind of problemKinds) report[kind].count = counts[kind];
+  return report;
 }
 
 /** Several parts as one, in any order. */

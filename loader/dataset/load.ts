@@ -31,7 +31,9 @@ export type PartCounts = { voorkomens: number; addresses: number; problems: Prob
 export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
 
 /** What a load comes to, before and after it is applied; plain JSON. */
-export type LoadCounts = PartCounts & {
+export type LoadCounts = Omit<PartCounts, 'problems'> & {
+  /** `null` of a snapshot to go back to whose problems were not kept. */
+  problems: ProblemReport | null;
   keys: number;
   changes: ChangeCounts;
   examples: Record<ChangeKind, ChangeExample[]>;

@@ -1,3 +1,4 @@
+import type { ProblemCounts } from '../bag/problem-report.ts';
 import type { Snapshot } from './load.ts';
 import type { SourceVersion } from './source-version.ts';
 
@@ -16,7 +17,10 @@ export type ManifestEntry = {
   added: number;
   changed: number;
   removed: number;
-  problems: number;
+  /** Addresses that could not be made; `null` where they were not counted. */
+  problems: number | null;
+  /** What was not loaded, by why. Not there in what versions wrote that did not keep it. */
+  problemCounts?: ProblemCounts;
   /** When it was published (or, pending, when applying began), ISO 8601. */
   at: string;
 };

@@ -1,4 +1,4 @@
-import type { Load, PartCounts } from '../dataset/load.ts';
+import type { Load, LoadCounts, PartCounts } from '../dataset/load.ts';
 import { mergeParts } from '../dataset/load-counts.ts';
 import { referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
@@ -9,7 +9,7 @@ import { paths } from './paths.ts';
 import type { Part } from './reference.ts';
 
 /** What the parts came to together, and where in each part's rows each tenth of a shard lies. */
-export type Collected = PartCounts & { parts: { part: string; segments: Segments }[] };
+export type Collected = Pick<LoadCounts, keyof PartCounts> & { parts: { part: string; segments: Segments }[] };
 
 /** One shard to merge. */
 export type ShardItem = { shard: string };

@@ -1,6 +1,6 @@
 import { type Objection, objections, type Thresholds } from '../dataset/guard.ts';
 import type { Load, LoadCounts } from '../dataset/load.ts';
-import { mergeShards, problemCount } from '../dataset/load-counts.ts';
+import { mergeShards, problemCount, problemCounts } from '../dataset/load-counts.ts';
 import { begin, type ManifestEntry } from '../dataset/manifest.ts';
 import type { ImportSize } from '../storage/address-table.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
@@ -97,7 +97,8 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
     addresses: counts.addresses,
     keys: counts.keys,
     ...counts.changes,
-    problems: problemCount(counts.problems),
+    problems: counts.problems && problemCount(counts.problems),
+    ...(counts.problems && { problemCounts: problemCounts(counts.problems) }),
     at: new Date().toISOString(),
   };
 }

@@ -1,5 +1,5 @@
-import { emptyReport } from '../bag/problem-report.ts';
 import { type Load, loadId } from '../dataset/load.ts';
+import { reportOfCounts } from '../dataset/load-counts.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
@@ -42,8 +42,9 @@ export async function rollback({ storage, addresses }: Places, stateOrLoad: stri
     identity: target.identity,
   };
   await putJson(storage, paths.load(load.id), load);
-  const { voorkomens, addresses: count } = target;
-  const collected: Collected = { voorkomens, addresses: count, problems: emptyReport(), parts: [] };
+  const { voorkomens, addresses: count, problemCounts } = target;
+  const problems = problemCounts ? reportOfCounts(problemCounts) : null;
+  const collected: Collected = { voorkomens, addresses: count, problems, parts: [] };
   await putJson(storage, paths.collected(load.id), collected);
   await putShards(storage, load.id, new Set([...published.snapshot.shards, ...target.snapshot.shards]));
   return { action: 'rollback', load: load.id, state: load.state };

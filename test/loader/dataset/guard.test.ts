@@ -53,6 +53,12 @@ describe('the guard', () => {
     expect(objections(counts({ removed: 11 }), load, hamlet, usualThresholds)).toHaveLength(1);
   });
 
+  it('does not judge the problems of a state to go back to a second time, counted or not', () => {
+    const back = { ...load, mayGoBack: true };
+    expect(objections(counts({}, 500), back, served, usualThresholds)).toEqual([]);
+    expect(objections({ ...counts({}), problems: null }, back, served, usualThresholds)).toEqual([]);
+  });
+
   it('lets the first load add everything', () => {
     expect(objections(counts({ added: 10_000 }), load, null, usualThresholds)).toEqual([]);
   });

@@ -1,0 +1,76 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { renderReport } from '../../../bin/output/render-load-report.ts';
+import { renderStatus } from '../../../bin/output/render-load-status.ts';
+import { loadStatus } from '../../../loader/load-history.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../loader/run-load.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { writeExtract } from '../../../local/extract/write-extract.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { february, january, voorkomensOf } from './months.ts';
+
+let bench: LoadBench;
+let sources: { january: string; february: string };
+
+/** January, with two objects that have no postcode and one on a street that is not there. */
+async function oddJanuary(folder: string): Promise<string> {
+  const { NUM, OPR, WPL } = voorkomensOf(january);
+  const [one = { identificatie: '', huisnummer: 1, openbareRuimte: '', begin: '' }] = NUM;
+  const { postcode: _, ...without } = { postcode: '', ...one };
+  const odd = [
+    { ...without, identificatie: '0000200000009001' },
+    { ...without, identificatie: '0000200000009002' },
+    { ...one, identificatie: '0000200000009003', openbareRuimte: '0000300000009999' },
+  ];
+  const file = join(folder, 'odd.zip');
+  await writeFile(file, await writeExtract(january.state, { NUM: [...NUM, ...odd], OPR, WPL }));
+  return file;
+}
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  sources = { january: await oddJanuary(bench.newFolder()), february: await bench.extractOf(february) };
+});
+afterAll(() => bench.stop());
+
+const counted = { withoutPostcode: 2, problems: 1 };
+
+/** A place that serves february after january, and where its manifest is. */
+async function newPlace() {
+  const storage = bench.newFolder();
+  const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
+  const options = { storage, addresses, workers: 0 };
+  await runLoad({ ...options, source: sources.january });
+  await runLoad({ ...options, source: sources.february });
+  return { options, manifest: join(storage, 'manifest.json') };
+}
+
+describe('going back', () => {
+  it('tells what the load that made the snapshot counted, and so does every look at it afterwards', async () => {
+    const { options } = await newPlace();
+    const report = await rollbackLoad({ ...options, state: january.state });
+    expect(report).toMatchObject({ outcome: 'published', voorkomens: 16, ...counted });
+    expect(report.problemReport).toMatchObject({ street_missing: { count: 1 }, no_postcode: { count: 2 } });
+    expect(renderReport(report)).toContain('Not served: 2 without a postcode, 1 with a problem.\n  street_missing: 1');
+    const look = await planLoad({ ...options, source: sources.january });
+    expect(look).toMatchObject({ outcome: 'unchanged', ...counted });
+    const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
+    expect(renderStatus({ ...status, running: [], blocked: [] }, '--local')).toContain('keys; 1 problems');
+  });
+
+  it('to a snapshot whose counts were not kept says so, and no number', async () => {
+    const { options, manifest } = await newPlace();
+    const kept = JSON.parse(await readFile(manifest, 'utf8'));
+    for (const entry of kept.history) delete entry.problemCounts;
+    await writeFile(manifest, JSON.stringify(kept));
+    const report = await rollbackLoad({ ...options, state: january.state });
+    expect(report).toMatchObject({ withoutPostcode: null, problems: null, problemReport: null });
+    expect(renderReport(report)).toContain(
+      'an uncounted number without a postcode, an uncounted number with a problem',
+    );
+    const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
+    expect(renderStatus({ ...status, running: [], blocked: [] }, '--local')).toContain('keys; problems not counted');
+  });
+});
