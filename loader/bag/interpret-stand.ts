@@ -4,7 +4,7 @@ import type { ReadCounts } from './read-counts.ts';
 import type { ObjectKind } from './schema.ts';
 import type { Fields } from './stand-parser.ts';
 import { liveStatus, whyNotCurrent } from './validity.ts';
-import type { Nummeraanduiding, OpenbareRuimte, Woonplaats } from './voorkomen.ts';
+import type { Begun, Nummeraanduiding, OpenbareRuimte, Woonplaats } from './voorkomen.ts';
 
 const knownStatuses: Record<ObjectKind, string[]> = {
   NUM: [liveStatus.NUM, 'Naamgeving ingetrokken'],
@@ -82,22 +82,24 @@ export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduidi
 }
 
 /** The street of a current occurrence, or what is wrong with one of its values. */
-export function toOpenbareRuimte(fields: Fields, file: string): OpenbareRuimte | Problem {
+export function toOpenbareRuimte(fields: Fields, file: string): Begun<OpenbareRuimte> | Problem {
   return (
     invalidValue(fields, oprRules, file) ?? {
       identificatie: fields.identificatie as string,
       naam: fields.naam as string,
       woonplaats: fields.WoonplaatsRef as string,
+      begin: trim(fields.beginGeldigheid as string),
     }
   );
 }
 
 /** The place of a current occurrence, or what is wrong with one of its values. */
-export function toWoonplaats(fields: Fields, file: string): Woonplaats | Problem {
+export function toWoonplaats(fields: Fields, file: string): Begun<Woonplaats> | Problem {
   return (
     invalidValue(fields, wplRules, file) ?? {
       identificatie: fields.identificatie as string,
       naam: fields.naam as string,
+      begin: trim(fields.beginGeldigheid as string),
     }
   );
 }

@@ -1,5 +1,11 @@
-/** Why an object that counts is not loaded. */
-export const problemKinds = ['no_postcode', 'street_missing', 'place_missing', 'invalid_value'] as const;
+/** Why an object that counts is not loaded; `several_current`: why an occurrence of a street or place is not. */
+export const problemKinds = [
+  'no_postcode',
+  'street_missing',
+  'place_missing',
+  'invalid_value',
+  'several_current',
+] as const;
 export type ProblemKind = (typeof problemKinds)[number];
 
 /** One object that counts but is not loaded; `detail` says more where the kind does not say it all. */
@@ -25,6 +31,7 @@ export function emptyReport(): ProblemReport {
     street_missing: { count: 0, examples: [] },
     place_missing: { count: 0, examples: [] },
     invalid_value: { count: 0, examples: [] },
+    several_current: { count: 0, examples: [] },
   };
 }
 

@@ -4,7 +4,7 @@ import { emptyCounts, keep, type ReadCounts } from './read-counts.ts';
 import { readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
 import { OpenbareRuimteTaker } from './take-openbare-ruimte.ts';
-import type { OpenbareRuimte, Woonplaats } from './voorkomen.ts';
+import type { Begun, OpenbareRuimte, Woonplaats } from './voorkomen.ts';
 
 /**
  * Visits each street in `xml` that counts on `peildatum`, and counts all the others by reason. Throws an `ExtractError`
@@ -14,7 +14,7 @@ export function readOpenbareRuimten(
   xml: ByteFile,
   file: string,
   peildatum: string,
-  visit: (openbareRuimte: OpenbareRuimte) => void,
+  visit: (openbareRuimte: Begun<OpenbareRuimte>) => void,
   options: { strictly?: boolean } = {},
 ): ReadCounts {
   const counts = emptyCounts();
@@ -32,7 +32,7 @@ export function readWoonplaatsen(
   xml: ByteFile,
   file: string,
   peildatum: string,
-  visit: (woonplaats: Woonplaats) => void,
+  visit: (woonplaats: Begun<Woonplaats>) => void,
 ): ReadCounts {
   const counts = emptyCounts();
   readStands(xml, file, 'WPL', (fields) => {

@@ -1,8 +1,8 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
 import type { ReadCounts } from './read-counts.ts';
 import type { StandTaker } from './read-stands.ts';
-import { takeVoorkomen } from './take-voorkomen.ts';
-import type { OpenbareRuimte } from './voorkomen.ts';
+import { beginOf, takeVoorkomen } from './take-voorkomen.ts';
+import type { Begun, OpenbareRuimte } from './voorkomen.ts';
 
 const open = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:OpenbareRuimte>',
@@ -31,10 +31,10 @@ const longestName = 80;
  */
 export class OpenbareRuimteTaker implements StandTaker {
   readonly #counts: ReadCounts;
-  readonly #visit: (openbareRuimte: OpenbareRuimte) => void;
+  readonly #visit: (openbareRuimte: Begun<OpenbareRuimte>) => void;
   readonly #day: number;
 
-  constructor(peildatum: string, counts: ReadCounts, visit: (openbareRuimte: OpenbareRuimte) => void) {
+  constructor(peildatum: string, counts: ReadCounts, visit: (openbareRuimte: Begun<OpenbareRuimte>) => void) {
     this.#day = Number(peildatum.replaceAll('-', ''));
     this.#counts = counts;
     this.#visit = visit;
@@ -56,6 +56,7 @@ export class OpenbareRuimteTaker implements StandTaker {
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(ligtIn)) return false;
     const place = cursor.position;
     if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
+    const voorkomen = cursor.position;
     const taken = takeVoorkomen(cursor, this.#day);
     if (taken === 'unknown_shape' || !cursor.skip(close)) return false;
 
@@ -71,6 +72,7 @@ export class OpenbareRuimteTaker implements StandTaker {
         identificatie: cursor.text(identificatie, 16),
         naam: cursor.text(name, length),
         woonplaats: cursor.text(place, 4),
+        begin: beginOf(cursor, voorkomen),
       });
     }
     return true;

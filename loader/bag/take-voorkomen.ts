@@ -69,6 +69,12 @@ export function takeVoorkomen(cursor: ByteCursor, day: number): Taken {
   return isNietBagLV ? 'not_bag' : 'current';
 }
 
+/** The day from which an occurrence holds, `2010-09-29`, of which `Objecten:voorkomen` was taken at `position`. */
+export function beginOf(cursor: ByteCursor, position: number): string {
+  const start = cursor.bytes.indexOf('<', position + open.length) + begin.length;
+  return cursor.text(start, '2010-09-29'.length);
+}
+
 /** Of the most usual occurrence, which began and is all that there is: the same tags in four strides instead of ten. */
 function skipPlainRest(cursor: ByteCursor): boolean {
   return (

@@ -24,6 +24,9 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
+/** As it is from `begin` on, `2010-09-29`; at most one occurrence of an object should be current, and the last to begin counts. */
+export type Begun<T> = T & { begin: string };
+
 /** Finds an object by its identification; a `Map` does. */
 type Lookup<T> = { get(identificatie: string): T | undefined };
 

@@ -18,7 +18,7 @@ export type ShardCounts = {
 
 /** Objects that should have been addresses; an object without postcode has no key and is none of them. */
 export function problemCount(report: ProblemReport): number {
-  return problemKinds.reduce((sum, kind) => sum + (kind === 'no_postcode' ? 0 : report[kind].count), 0);
+  return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
 }
 
 /** The counts of a report, which is what a manifest keeps of it. */

@@ -48,7 +48,7 @@ export function loadId(state: string, identity: string, base: string | null): st
 }
 
 /** Raised when the stored form of streets, rows, snapshots or changes changes: no load goes on with the old form. */
-const formatVersion = 2;
+const formatVersion = 3;
 
 /** Names the contents of an extract by its members' checksums. */
 export function extractIdentity(state: string, members: readonly Member[]): string {

@@ -1,5 +1,5 @@
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
-import type { OpenbareRuimte, Reference, Woonplaats } from '../bag/voorkomen.ts';
+import type { Begun, OpenbareRuimte, Reference, Woonplaats } from '../bag/voorkomen.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { packLineBytes, unpackLineBytes } from './lines.ts';
 import { StreetTable } from './street-table.ts';
@@ -17,23 +17,26 @@ export class ReferenceWriter {
   readonly #places = new GrowingBytes();
   readonly #group = new GrowingBytes();
 
-  addStreet({ identificatie, naam, woonplaats }: OpenbareRuimte): void {
+  addStreet({ identificatie, begin, woonplaats, naam }: Begun<OpenbareRuimte>): void {
     this.#header.streets++;
-    this.#group.write(line(identificatie, woonplaats, naam));
+    this.#group.write(line(identificatie, begin, woonplaats, naam));
   }
 
-  addPlace({ identificatie, naam }: Woonplaats): void {
-    this.#places.write(line(identificatie, naam));
+  addPlace({ identificatie, begin, naam }: Begun<Woonplaats>): void {
+    this.#places.write(line(identificatie, begin, naam));
   }
 
-  /** Packs the streets that were added since the last time; `problems` are those of the same objects. */
-  endGroup(problems: readonly Problem[]): void {
+  addProblems(problems: Iterable<Problem>): void {
+    for (const problem of problems) addProblem(this.#header.problems, problem);
+  }
+
+  /** Packs the streets that were added since the last time. */
+  endGroup(): void {
     const packed = packLineBytes(this.#group.bytes);
     this.#packed.push(packed);
     this.#header.groups.push(packed.length);
     this.#header.bytes += this.#group.length;
     this.#group.length = 0;
-    for (const problem of problems) addProblem(this.#header.problems, problem);
   }
 
   pack(): Buffer {
@@ -44,8 +47,14 @@ export class ReferenceWriter {
   }
 }
 
-/** What a `ReferenceWriter` packed, without the problems. */
-export function readReferenceFile(packed: Buffer): Reference {
+/** What `readReferenceFile` finds: beside the streets and places those with several occurrences, by identification. */
+export type ReadReference = Reference & { severalCurrent: { OPR: string[]; WPL: string[] } };
+
+/**
+ * What a `ReferenceWriter` packed, without the problems. Of several occurrences of one object the last to begin is taken, in
+ * whatever order they came; each of the others is in `severalCurrent`.
+ */
+export function readReferenceFile(packed: Buffer): ReadReference {
   const { header, start } = headerOf(packed);
   const streets = Buffer.allocUnsafeSlow(header.bytes);
   let position = start;
@@ -54,11 +63,12 @@ export function readReferenceFile(packed: Buffer): Reference {
     filled += unpackLineBytes(packed.subarray(position, position + length)).copy(streets, filled);
     position += length;
   }
-  const places = unpackLineBytes(packed.subarray(position)).toString().split('\n').slice(0, -1);
-  return {
-    openbareRuimten: new StreetTable(streets, header.streets),
-    woonplaatsen: new Map(places.map(placeOf).map((place) => [place.identificatie, place])),
-  };
+  const openbareRuimten = new StreetTable(streets, header.streets);
+  const places = unpackLineBytes(packed.subarray(position)).toString().split('\n').slice(0, -1).sort().map(placeOf);
+  const woonplaatsen = new Map(places.map((place) => [place.identificatie, place]));
+  const others = places.filter((place) => woonplaatsen.get(place.identificatie) !== place);
+  const severalCurrent = { OPR: openbareRuimten.others, WPL: others.map(({ identificatie }) => identificatie) };
+  return { openbareRuimten, woonplaatsen, severalCurrent };
 }
 
 /** Only the problems. */
@@ -77,6 +87,6 @@ function line(...values: string[]): string {
 }
 
 function placeOf(text: string): Woonplaats {
-  const end = text.indexOf('\t');
-  return { identificatie: text.slice(0, end), naam: text.slice(end + 1) };
+  const [identificatie = '', begin = ''] = text.split('\t', 2);
+  return { identificatie, naam: text.slice(identificatie.length + begin.length + 2) };
 }

@@ -1,14 +1,14 @@
 import type { OpenbareRuimte } from '../bag/voorkomen.ts';
 
-/** A line is `0457300000000035<tab>3631<tab>Buitenveer`: identification, place, name. */
+/** A line is `0457300000000035<tab>2010-09-29<tab>3631<tab>Buitenveer`: identification, begin, place, name. */
 const idLength = 16;
-const placeAt = idLength + 1;
+const placeAt = idLength + 1 + 11;
 const nameAt = placeAt + 5;
 const lineEnd = 0x0a;
 
 /**
  * The streets of a text, by identification, as a `Map` of them would be; but a street stays the bytes that it is until it
- * is asked for. So the 260 thousand of the country take 13 MB, of which the garbage collector sees nothing; as objects
+ * is asked for. So the 260 thousand of the country take 16 MB, of which the garbage collector sees nothing; as objects
  * they take 100 MB, which it walks time and again (decision 0090).
  */
 export class StreetTable {
@@ -16,13 +16,19 @@ export class StreetTable {
   /** A hash table with open addressing: where in the text a line begins, plus one, as 0 is a slot that is free. */
   readonly #slots: Uint32Array;
   #last: OpenbareRuimte | undefined;
+  /** The identification of each line that gave way to another of the same street. */
+  readonly others: string[] = [];
 
-  /** @param text lines, each with its line end; of equal identifications the last one counts */
+  /** @param text lines, each with its line end; of equal identifications the greatest counts, which is the last to begin */
   constructor(text: Buffer, lines: number) {
     this.#text = text;
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * lines + 1)));
     for (let start = 0; start < text.length; start = text.indexOf(lineEnd, start) + 1) {
-      this.#slots[this.#slotOf(text.toString('latin1', start, start + idLength))] = start + 1;
+      const identificatie = text.toString('latin1', start, start + idLength);
+      const slot = this.#slotOf(identificatie);
+      const held = this.#slots[slot] as number;
+      if (held > 0) this.others.push(identificatie);
+      if (held === 0 || this.#isGreater(start, held - 1)) this.#slots[slot] = start + 1;
     }
   }
 
@@ -46,6 +52,11 @@ export class StreetTable {
       slot = (slot + 1) & mask;
     }
     return slot;
+  }
+
+  #isGreater(start: number, other: number): boolean {
+    const text = this.#text;
+    return text.compare(text, other, text.indexOf(lineEnd, other), start, text.indexOf(lineEnd, start)) > 0;
   }
 
   #isAt(start: number, identificatie: string): boolean {

@@ -1,6 +1,7 @@
+import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-reference.ts';
 import { extractName, type Load } from '../dataset/load.ts';
-import { ReferenceWriter } from '../dataset/reference-file.ts';
+import { ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import { fileLabel, listXmlFiles, type Member } from '../pipeline/extract-members.ts';
 import type { RandomAccess } from '../pipeline/random-access.ts';
 import type { ZipEntry } from '../pipeline/zip.ts';
@@ -47,13 +48,24 @@ export async function reference(
         member.kind === 'OPR'
           ? readOpenbareRuimten(xml, label, load.state, (street) => file.addStreet(street))
           : readWoonplaatsen(xml, label, load.state, (place) => file.addPlace(place));
-      file.endGroup(problems);
+      file.addProblems(problems);
+      file.endGroup();
       onRead({ rows: voorkomens, bytes: entry.compressedSize });
     }
   }
+  file.addProblems(severalCurrent(load, file.pack()));
   await storage.put(paths.reference(loadId), file.pack());
   await putJson(storage, paths.parts(loadId), parts);
   return { parts: parts.length };
+}
+
+/** Every occurrence of a street or place that is current beside another one of the same, and is not taken. */
+function severalCurrent(load: Load, packed: Buffer): Problem[] {
+  const found = readReferenceFile(packed).severalCurrent;
+  return (['OPR', 'WPL'] as const).flatMap((kind) => {
+    const file = fileLabel(extractName(load), load.members.find((member) => member.kind === kind) as Member);
+    return found[kind].map((identificatie) => ({ kind: 'several_current' as const, file, identificatie }));
+  });
 }
 
 /** A staged inner zip and the XML files in it. */
