@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bagAdresApp } from '../../lib/app.ts';
 import { stackNames } from '../../lib/stack-names.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
+
+const assemblies = folderForNow('bag-adres-synth-');
 
 export type Resource = {
   Type: string;
@@ -41,7 +43,7 @@ export const everything = {
 export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } = {}) {
   process.env.CDK_VALIDATION = 'false';
   return bagAdresApp({
-    outdir: mkdtempSync(join(tmpdir(), 'bag-adres-synth-')),
+    outdir: mkdtempSync(join(assemblies, 'app-')),
     context: {
       ...context,
       // Of warnings tests read the assembly; nobody reads them on the terminal.
