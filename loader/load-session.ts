@@ -58,10 +58,6 @@ export async function inSession<T>(options: LoadOptions, work: (session: Session
     return pool;
   };
   return withLock(addresses.lock, owner, async () => {
-    try {
-      return await work({ storage, addresses, options, thresholds, progress, owner, workers });
-    } finally {
-      await pool?.close();
-    }
+    return work({ storage, addresses, options, thresholds, progress, owner, workers });
   });
 }

@@ -8,7 +8,7 @@ import { type ChangeFile, guard, type Plan } from './steps/guard.ts';
 import { importAll } from './steps/import-all.ts';
 import { paths } from './steps/paths.ts';
 import { publish } from './steps/publish.ts';
-import type { Part } from './steps/reference.ts';
+import { type Part, readReference } from './steps/reference.ts';
 import { stage } from './steps/stage.ts';
 import { getJson } from './storage/storage.ts';
 
@@ -27,8 +27,9 @@ export async function extract(session: Session, load: string): Promise<void> {
   const parts = await getJson<Part[]>(storage, paths.parts(load));
   const files = parts.flatMap((part) => part.files);
   const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
+  const reference = await readReference(storage, load);
   await workers.run(
-    parts.map((part) => ({ kind: 'extract', load, part })),
+    parts.map((part) => ({ kind: 'extract', load, part, reference })),
     (amount) => shown.advance(amount),
   );
   shown.end();

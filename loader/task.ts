@@ -1,3 +1,4 @@
+import type { ReferenceMemory } from './dataset/reference-file.ts';
 import type { Amount } from './progress.ts';
 import { extractPart } from './steps/extract.ts';
 import { mergeShard } from './steps/merge.ts';
@@ -7,14 +8,13 @@ import type { Storage } from './storage/storage.ts';
 /** Work for a thread: none of it should keep the thread that serves from answering. */
 export type Task =
   | { kind: 'reference'; load: string; partBytes: number | undefined }
-  | { kind: 'extract'; load: string; part: Part }
+  | { kind: 'extract'; load: string; part: Part; reference: ReferenceMemory }
   | { kind: 'merge'; load: string; shard: string; changesPerFile?: number };
 
 /** Does tasks, some of them at once. */
 export interface Workers {
   /** Resolves when all are done; the first failure ends it. `onRead` hears how far they are. */
   run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Does one task: in this thread, or in a worker's. */
@@ -24,7 +24,7 @@ export async function doTask(storage: Storage, task: Task, onRead: (amount: Amou
       await reference(storage, task.load, task.partBytes, onRead);
       break;
     case 'extract':
-      await extractPart(storage, task.load, task.part, onRead);
+      await extractPart(storage, task.load, task.part, task.reference, onRead);
       break;
     case 'merge':
       onRead({ rows: (await mergeShard(storage, task.load, task.shard, task.changesPerFile)).keys });
@@ -37,6 +37,5 @@ export function noWorkers(storage: Storage): Workers {
     async run(tasks, onRead) {
       for (const task of tasks) await doTask(storage, task, onRead);
     },
-    close: async () => undefined,
   };
 }

@@ -12,9 +12,11 @@ export type ThreadMessage =
 /** A thread can't pass on the class of an error. */
 type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
 
-/** Threads of this process that take tasks as they come free; each is started when there is a task for it. */
+/**
+ * Threads of this process, each started for some tasks and ended after them: a thread that goes gives back the memory
+ * that its work took at most, which one that stays keeps for good (decision 0091).
+ */
 export class ThreadPool implements Workers {
-  readonly #threads: Worker[] = [];
   readonly #location: string;
   readonly #most: number;
 
@@ -26,23 +28,17 @@ export class ThreadPool implements Workers {
 
   async run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void> {
     const waiting = [...tasks];
-    while (this.#threads.length < Math.min(this.#most, tasks.length)) this.#threads.push(startThread(this.#location));
-    await Promise.all(
-      this.#threads.map(async (thread) => {
-        for (let task = waiting.shift(); task; task = waiting.shift()) {
-          try {
-            await runOn(thread, task, onRead);
-          } catch (error) {
-            waiting.length = 0;
-            throw error;
-          }
-        }
-      }),
-    );
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.terminate()));
+    const count = Math.min(this.#most, tasks.length);
+    const threads = Array.from({ length: count }, () => startThread(this.#location));
+    try {
+      await Promise.all(
+        threads.map(async (thread) => {
+          for (let task = waiting.shift(); task; task = waiting.shift()) await runOn(thread, task, onRead);
+        }),
+      );
+    } finally {
+      await Promise.all(threads.map((thread) => thread.terminate()));
+    }
   }
 }
 

@@ -44,13 +44,26 @@ export function packLineBytes(lines: Uint8Array): Buffer {
 
 /** The lines that `packLines` stored; damaged bytes are an error. */
 export function unpackLines(packed: Uint8Array): Line[] {
-  const text = unpackLineBytes(packed).toString('latin1');
+  const bytes = unpackLineBytes(packed);
+  const text = bytes.toString('latin1');
+  release(bytes);
   return text === '' ? [] : text.split('\n');
 }
 
-/** What `packLineBytes` stored; damaged bytes are an error. */
+/** Lines rarely pack better than this. */
+const mostPacked = 16;
+
+/** What `packLineBytes` stored; damaged bytes are an error. In one piece: zlib makes it of many, and copies, unless told. */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
-  return zstdDecompressSync(packed);
+  return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
+}
+
+/**
+ * Gives back the memory of bytes that nothing needs any more. Left to the garbage collector, which sees a small object where
+ * megabytes hang on it, a load holds tens of them (decision 0091). A small buffer may share its memory and is left alone.
+ */
+export function release(bytes: Buffer): void {
+  if (bytes.buffer.byteLength > Buffer.poolSize) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
 function escaped(name: string): string {

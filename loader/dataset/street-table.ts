@@ -6,30 +6,48 @@ const placeAt = idLength + 1 + 11;
 const nameAt = placeAt + 5;
 const lineEnd = 0x0a;
 
+/** The memory of a `StreetTable`, which several threads may use as it is: a message between them passes no copy. */
+export type StreetMemory = { text: SharedArrayBuffer; slots: SharedArrayBuffer };
+
+/** Room for so many bytes in so many lines. */
+export function streetMemory(bytes: number, lines: number): StreetMemory {
+  const slots = 2 ** Math.ceil(Math.log2(2 * lines + 1));
+  return { text: new SharedArrayBuffer(bytes), slots: new SharedArrayBuffer(slots * Uint32Array.BYTES_PER_ELEMENT) };
+}
+
 /**
- * The streets of a text, by identification, as a `Map` of them would be; but a street stays the bytes that it is until it
- * is asked for. So the 260 thousand of the country take 16 MB, of which the garbage collector sees nothing; as objects
- * they take 100 MB, which it walks time and again (decision 0090).
+ * Streets by identification, as a `Map` of them would be; but a street stays the bytes that it is until it is asked for.
+ * So the 260 thousand of the country take 16 MB, once for all threads, of which the garbage collector sees nothing; as
+ * objects they take 100 MB a thread, which it walks time and again (decision 0090).
  */
 export class StreetTable {
   readonly #text: Buffer;
   /** A hash table with open addressing: where in the text a line begins, plus one, as 0 is a slot that is free. */
   readonly #slots: Uint32Array;
   #last: OpenbareRuimte | undefined;
-  /** The identification of each line that gave way to another of the same street. */
-  readonly others: string[] = [];
 
-  /** @param text lines, each with its line end; of equal identifications the greatest counts, which is the last to begin */
-  constructor(text: Buffer, lines: number) {
-    this.#text = text;
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * lines + 1)));
-    for (let start = 0; start < text.length; start = text.indexOf(lineEnd, start) + 1) {
+  /** A table of what was added to `memory`, here or in another thread. */
+  constructor({ text, slots }: StreetMemory) {
+    this.#text = Buffer.from(text);
+    this.#slots = new Uint32Array(slots);
+  }
+
+  /**
+   * Adds lines, each with its line end, that go to `position` in the memory. Of equal identifications the greatest line
+   * counts, which is the last to begin: gives the identification of each that gave way.
+   */
+  add(lines: Buffer, position: number): string[] {
+    const others: string[] = [];
+    const text = this.#text;
+    const end = position + lines.copy(text, position);
+    for (let start = position; start < end; start = text.indexOf(lineEnd, start) + 1) {
       const identificatie = text.toString('latin1', start, start + idLength);
       const slot = this.#slotOf(identificatie);
       const held = this.#slots[slot] as number;
-      if (held > 0) this.others.push(identificatie);
+      if (held > 0) others.push(identificatie);
       if (held === 0 || this.#isGreater(start, held - 1)) this.#slots[slot] = start + 1;
     }
+    return others;
   }
 
   /** The street, or `undefined` when there is none; the same object when it is asked for again. */

@@ -1,37 +1,35 @@
 import { toAddressRow } from '../bag/address-row.ts';
 import { addProblem, emptyReport, isProblem } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
-import type { Nummeraanduiding, Reference } from '../bag/voorkomen.ts';
+import type { Nummeraanduiding } from '../bag/voorkomen.ts';
 import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
-import { readReferenceFile } from '../dataset/reference-file.ts';
+import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
 import { fileLabel, type Member } from '../pipeline/extract-members.ts';
 import { entryFile } from '../pipeline/zip-entry.ts';
 import type { Amount } from '../progress.ts';
-import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
 import type { Part } from './reference.ts';
 
 /** What `extractPart` leaves beside the rows; its being there says that the part is finished. */
 export type Extracted = PartCounts & { segments: Segments };
 
-/** Streets and places of the load that this worker is at: some 260 thousand, read once a worker. */
-let held: { storage: Storage; load: string; reference: Promise<Reference> } | undefined;
-
 /**
  * Reads one part of the nummeraanduidingen and stores its addresses by shard. A part that is already there is left as
- * it is. Holds the streets, and the rows of the part: about 20 MB.
+ * it is. `memory` is what `readReference` gives. Holds the rows of the part: some MB.
  * @throws ExtractError
  */
 export async function extractPart(
   storage: Storage,
   loadId: string,
   { part, member: index, files }: Part,
+  memory: ReferenceMemory,
   onRead: (amount: Amount) => void = () => undefined,
 ): Promise<void> {
   if (await storage.open(paths.extracted(loadId, part))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const reference = await referenceOf(storage, loadId);
+  const reference = referenceAt(memory);
   const member = load.members[index] as Member;
   const zip = await openObject(storage, paths.member(loadId, index, member.name));
 
@@ -57,15 +55,4 @@ export async function extractPart(
   await storage.put(paths.rows(loadId, part), bytes);
   const extracted: Extracted = { voorkomens, addresses, problems, segments };
   await putJson(storage, paths.extracted(loadId, part), extracted);
-}
-
-async function referenceOf(storage: Storage, load: string): Promise<Reference> {
-  if (held?.storage !== storage || held.load !== load) {
-    const reference = getObject(storage, paths.reference(load)).then(readReferenceFile);
-    held = { storage, load, reference };
-    reference.catch(() => {
-      if (held?.reference === reference) held = undefined;
-    });
-  }
-  return held.reference;
 }

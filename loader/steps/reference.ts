@@ -1,13 +1,13 @@
 import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-reference.ts';
 import { extractName, type Load } from '../dataset/load.ts';
-import { ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
+import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import { fileLabel, listXmlFiles, type Member } from '../pipeline/extract-members.ts';
 import type { RandomAccess } from '../pipeline/random-access.ts';
 import type { ZipEntry } from '../pipeline/zip.ts';
 import { entryFile } from '../pipeline/zip-entry.ts';
 import type { Amount } from '../progress.ts';
-import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { paths } from './paths.ts';
 
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
@@ -17,7 +17,7 @@ export type Part = { part: string; member: number; files: ZipEntry[] };
 const usualPartBytes = 128 * 1024 * 1024;
 
 /**
- * Reads the current streets and places into one file that every worker can hold, and divides the nummeraanduidingen
+ * Reads the current streets and places into one file that every worker can use, and divides the nummeraanduidingen
  * into parts.
  */
 export async function reference(
@@ -53,15 +53,21 @@ export async function reference(
       onRead({ rows: voorkomens, bytes: entry.compressedSize });
     }
   }
-  file.addProblems(severalCurrent(load, file.pack()));
+  file.addProblems(await severalCurrent(load, file.pack()));
   await storage.put(paths.reference(loadId), file.pack());
   await putJson(storage, paths.parts(loadId), parts);
   return { parts: parts.length };
 }
 
+/** The current streets and places, for `extractPart`. */
+export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory> {
+  const { streets, places } = await readReferenceFile(await getObject(storage, paths.reference(loadId)));
+  return { streets, places };
+}
+
 /** Every occurrence of a street or place that is current beside another one of the same, and is not taken. */
-function severalCurrent(load: Load, packed: Buffer): Problem[] {
-  const found = readReferenceFile(packed).severalCurrent;
+async function severalCurrent(load: Load, packed: Buffer): Promise<Problem[]> {
+  const { severalCurrent: found } = await readReferenceFile(packed);
   return (['OPR', 'WPL'] as const).flatMap((kind) => {
     const file = fileLabel(extractName(load), load.members.find((member) => member.kind === kind) as Member);
     return found[kind].map((identificatie) => ({ kind: 'several_current' as const, file, identificatie }));

@@ -43,7 +43,8 @@ export async function stage(storage: Storage, loadId: string, progress: Progress
       const around = { ...member, path: member.path.slice(0, -1) };
       const outer = await memberAccess(access, around, label, storageSpool(storage, expected));
       const until = Math.min(outer.size, entry.headerOffset + localHeaderBytes + entry.compressedSize);
-      const chunks = entryStream(readAhead(outer, { until }), entry, fileLabel(label, member));
+      const inTurn = source.isRemote ? readAhead(outer, { until }) : outer;
+      const chunks = entryStream(inTurn, entry, fileLabel(label, member));
       await storage.putStream(
         key(index),
         counted(chunks, (count) => shown.advance({ bytes: count })),

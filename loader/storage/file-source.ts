@@ -14,6 +14,7 @@ export async function fileSource(path: string, known?: SourceVersion): Promise<S
   });
   return {
     version,
+    isRemote: false,
     access: unchanged(access, version),
     stream: () => createReadStream(version.location, { highWaterMark: 1 << 20 }),
     close: () => access.close(),

@@ -78,6 +78,7 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
   const { size } = version;
   return {
     version,
+    isRemote: true,
     access:
       ranges && size !== null
         ? {

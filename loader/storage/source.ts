@@ -4,6 +4,8 @@ import type { RandomAccess } from '../pipeline/random-access.ts';
 /** An extract where it lies. */
 export interface Source {
   readonly version: SourceVersion;
+  /** Whether each read is a request: then it pays to read ahead. */
+  readonly isRemote: boolean;
   /** Reads by range, or `null` where the server can't: then only `stream` remains. */
   readonly access: RandomAccess | null;
   /** The whole extract; a cut connection is taken up again where it broke, if the server can. */

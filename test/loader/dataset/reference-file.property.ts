@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Begun, OpenbareRuimte, Woonplaats } from '../../../loader/bag/voorkomen.ts';
-import { ReferenceWriter, readReferenceFile, referenceProblems } from '../../../loader/dataset/reference-file.ts';
+import {
+  ReferenceWriter,
+  readReferenceFile,
+  referenceAt,
+  referenceProblems,
+} from '../../../loader/dataset/reference-file.ts';
 
 const digits = (count: number) => fc.stringMatching(new RegExp(`^[0-9]{${count}}$`));
 /** All but what the reader calls a problem. */
@@ -34,7 +39,7 @@ function current<T extends { identificatie: string; begin: string }>(occurrences
 }
 
 describe('the file of streets and places', () => {
-  it('finds the last of each to begin, whatever the order that they come in, names the others, and finds nothing else', () => {
+  it('finds the last of each to begin, whatever the order that they come in, names the others, and finds nothing else', async () => {
     // No two of one object that begin on one day: the next test has those.
     const apart = {
       selector: ({ identificatie, begin }: { identificatie: string; begin: string }) => identificatie + begin,
@@ -42,42 +47,49 @@ describe('the file of streets and places', () => {
     const groups = fc
       .uniqueArray(street, { ...apart, maxLength: 120 })
       .chain((streets) => fc.tuple(fc.constant(streets), fc.nat(streets.length)));
-    fc.assert(
-      fc.property(groups, fc.uniqueArray(place, apart), fc.array(streetId), ([streets, cut], places, others) => {
-        const file = new ReferenceWriter();
-        for (const one of places) file.addPlace(one);
-        for (const group of [streets.slice(0, cut), streets.slice(cut)]) {
-          for (const one of group) file.addStreet(one);
-          file.endGroup();
-        }
-        const { openbareRuimten, woonplaatsen, severalCurrent } = readReferenceFile(file.pack());
-        const expected = { streets: current(streets), places: current(places) };
-        const ids = [...streets.map(({ identificatie }) => identificatie), ...others];
-        for (const id of ids) expect(openbareRuimten.get(id)).toEqual(expected.streets.found.get(id));
-        for (const [id, one] of expected.places.found) expect(woonplaatsen.get(id)).toEqual(one);
-        expect(severalCurrent.OPR.toSorted()).toEqual(expected.streets.others);
-        expect(severalCurrent.WPL.toSorted()).toEqual(expected.places.others);
-      }),
+    await fc.assert(
+      fc.asyncProperty(
+        groups,
+        fc.uniqueArray(place, apart),
+        fc.array(streetId),
+        async ([streets, cut], places, others) => {
+          const file = new ReferenceWriter();
+          for (const one of places) file.addPlace(one);
+          for (const group of [streets.slice(0, cut), streets.slice(cut)]) {
+            for (const one of group) file.addStreet(one);
+            file.endGroup();
+          }
+          const { severalCurrent, ...memory } = await readReferenceFile(file.pack());
+          // As another thread gets it.
+          const { openbareRuimten, woonplaatsen } = referenceAt(structuredClone(memory));
+          const expected = { streets: current(streets), places: current(places) };
+          const ids = [...streets.map(({ identificatie }) => identificatie), ...others];
+          for (const id of ids) expect(openbareRuimten.get(id)).toEqual(expected.streets.found.get(id));
+          for (const [id, one] of expected.places.found) expect(woonplaatsen.get(id)).toEqual(one);
+          expect(severalCurrent.OPR.toSorted()).toEqual(expected.streets.others);
+          expect(severalCurrent.WPL.toSorted()).toEqual(expected.places.others);
+        },
+      ),
     );
   });
 
-  it('finds the same one of several that begin on one day, whatever the order that they come in', () => {
-    fc.assert(
-      fc.property(
+  it('finds the same one of several that begin on one day, whatever the order that they come in', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(street, { minLength: 2, maxLength: 5 }),
         fc.array(place, { minLength: 2 }),
-        (streets, places) => {
+        async (streets, places) => {
           const [identificatie, id, begin] = ['0457300000000035', '3631', '2010-09-29'];
-          const found = [false, true].map((turned) => {
+          const lookUp = async (turned: boolean) => {
             const file = new ReferenceWriter();
             for (const one of turned ? places.toReversed() : places)
               file.addPlace({ ...one, identificatie: id, begin });
             for (const one of turned ? streets.toReversed() : streets) file.addStreet({ ...one, identificatie, begin });
             file.endGroup();
-            const { openbareRuimten, woonplaatsen } = readReferenceFile(file.pack());
+            const { openbareRuimten, woonplaatsen } = referenceAt(await readReferenceFile(file.pack()));
             return [openbareRuimten.get(identificatie), woonplaatsen.get(id)];
-          });
-          expect(found[0]).toEqual(found[1]);
+          };
+          expect(await lookUp(false)).toEqual(await lookUp(true));
         },
       ),
     );
@@ -89,12 +101,12 @@ describe('the file of streets and places', () => {
     expect(referenceProblems(file.pack())).toMatchObject({ invalid_value: { count: 1 }, no_postcode: { count: 0 } });
   });
 
-  it('is refused when a byte of it was damaged', () => {
+  it('is refused when a byte of it was damaged', async () => {
     const file = new ReferenceWriter();
     file.addStreet({ identificatie: '0457300000000035', begin: '2010-09-29', naam: 'Buitenveer', woonplaats: '3631' });
     file.endGroup();
     const packed = file.pack();
     packed.writeUInt8(packed.readUInt8(packed.length - 2) ^ 1, packed.length - 2);
-    expect(() => readReferenceFile(packed)).toThrow();
+    await expect(readReferenceFile(packed)).rejects.toThrow();
   });
 });
