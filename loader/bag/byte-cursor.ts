@@ -116,6 +116,17 @@ export class ByteCursor {
     return bytes[this.position] === lessThan;
   }
 
+  /** The letter at `start`. Of a few codes a string is made more quickly than of bytes. */
+  letter(start: number): string {
+    return String.fromCharCode(this.bytes[start] as number);
+  }
+
+  /** The postcode at `start`. */
+  postcode(start: number): string {
+    const at = (index: number) => this.bytes[start + index] as number;
+    return String.fromCharCode(at(0), at(1), at(2), at(3), at(4), at(5));
+  }
+
   /** The `length` bytes of ASCII at `start`. */
   text(start: number, length: number): string {
     return this.bytes.toString('latin1', start, start + length);

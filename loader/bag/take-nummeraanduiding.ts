@@ -49,7 +49,6 @@ export class NummeraanduidingTaker implements StandTaker {
   readonly #counts: ReadCounts;
   readonly #visit: (nummeraanduiding: Nummeraanduiding) => void;
   readonly #day: number;
-  readonly #postcodes = new RepeatingText(6);
   readonly #streets = new RepeatingText(16);
 
   constructor(peildatum: string, counts: ReadCounts, visit: (nummeraanduiding: Nummeraanduiding) => void) {
@@ -97,9 +96,9 @@ export class NummeraanduidingTaker implements StandTaker {
       this.#visit({
         identificatie: () => cursor.text(identificatie, 16),
         huisnummer: number,
-        huisletter: letter === absent ? '' : cursor.text(letter, 1),
+        huisletter: letter === absent ? '' : cursor.letter(letter),
         huisnummertoevoeging: addition === absent ? '' : cursor.text(addition, additionEnd - addition),
-        postcode: code === absent ? null : this.#postcodes.text(cursor, code),
+        postcode: code === absent ? null : cursor.postcode(code),
         openbareRuimte: this.#streets.text(cursor, street),
         woonplaats: place === absent ? null : cursor.text(place, 4),
       });
