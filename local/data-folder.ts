@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { allOfDatabase } from './bulk-import/database-files.ts';
 import { stateFile } from './local-state.ts';
@@ -39,7 +39,7 @@ const identitySchema = z.object({
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     const release = await acquireLock(join(path, 'lock'));
     return {
       path,
@@ -56,6 +56,21 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     }
     throw new DataFolderError(`The data folder ${path} can't be used: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** With those around it. Not by Node's `recursive`, which never ends where no folder can be, as under `/proc`. */
+async function makeFolder(path: string): Promise<void> {
+  const around = dirname(path);
+  const isAlone = await stat(around).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  );
+  if (isAlone) await makeFolder(around);
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) await mkdir(path);
 }
 
 /** Removes all that a start leaves in the folder, and nothing that someone else put there. */

@@ -9,7 +9,8 @@ export function greeting(service: Service, dataFolder: string): string {
   const { postcode, huisnummer, toevoeging } = dataset.example;
   const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, ...(toevoeging && { toevoeging }) });
   const data = dataFolder === defaultDataFolder ? '' : ` --data ${quoted(dataFolder)}`;
-  const folder = relative(process.cwd(), dataFolder) || '.';
+  const below = relative(process.cwd(), dataFolder) || '.';
+  const folder = below.startsWith('..') ? dataFolder : below;
   return `${loadedText(dataset.report)}
 Serving ${count(dataset.report.keys)} addresses, the register of ${dataset.report.state}, on ${baseUrl}
 

@@ -29,7 +29,7 @@ const program = new Command('npm start --')
   )
   .option('--port <number>', 'the port to serve on; 0 picks a free one', portNumber, 3000)
   .option('--host <address>', 'the address to serve on; 0.0.0.0 is every one of this machine', '127.0.0.1')
-  .option('--data <folder>', 'where the data stays between two starts (default: .data)')
+  .option('--data <folder>', 'where the data stays between two starts (default: .data)', folder)
   .option('--fresh', 'begin again, without what an earlier start left', false)
   .addHelpText(
     'after',
@@ -42,8 +42,7 @@ await program.parseAsync();
 
 async function start(options: Options): Promise<void> {
   const { host, port, fresh } = options;
-  const dataFolder = options.data === undefined ? defaultDataFolder : resolve(callersFolder(), options.data);
-  const { extract } = options;
+  const { extract, data: dataFolder = defaultDataFolder } = options;
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -96,8 +95,18 @@ function portNumber(text: string): number {
   return port;
 }
 
+function folder(text: string): string {
+  return resolve(callersFolder(), given(text));
+}
+
+/** Nothing at all would name the folder that one is in, and is a variable of a script that was not set. */
+function given(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('It is empty; give it a value, or leave it out.');
+}
+
 function source(text: string): string {
-  const location = sourceLocation(text, callersFolder());
+  const location = sourceLocation(given(text), callersFolder());
   if (location !== null) return location;
   throw new InvalidArgumentError('It takes a file, an http(s) URL or s3://BUCKET/KEY.');
 }

@@ -49,7 +49,15 @@ Examples:
       outputError: () => undefined, // runCommandLine prints it
     });
   for (const add of commands) add(program, terminal);
-  return program;
+  return program.hook('preAction', (_, command) => refuseEmpty(command));
+}
+
+/** An option without a value is a variable of a script that was not set: what it would mean is never what was meant. */
+function refuseEmpty(command: Command): void {
+  for (const option of command.options) {
+    const isEmpty = command.getOptionValue(option.attributeName()) === '';
+    if (isEmpty) throw new UsageError(`${option.long} is empty; give it a value, or leave it out.`);
+  }
 }
 
 function explainUsage(error: CommanderError): { code: string; message: string } {

@@ -261,6 +261,14 @@ describe('a start that fails says so in one line, exits with 1 and leaves nothin
     expect(await failure(['--data', file])).toMatch(/data folder .*file can't be used/);
   });
 
+  it('when the data folder is where no folder can be', async () => {
+    expect(await failure(['--data', '/proc/data/of/ours'])).toMatch(/data folder .* can't be used/);
+  });
+
+  it.each(['--data', '--extract'])('when %s is nothing, as of a variable that is not set', async (option) => {
+    expect(await failure([`${option}=`])).toMatch(/It is empty; give it a value, or leave it out/);
+  });
+
   it('when no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {
     const env = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
     expect(await failure([], { env })).toBe(
