@@ -7,7 +7,7 @@ import { Sha256 } from './sha256.ts';
  * lookup up to three times, and never none (decision 0002).
  */
 export function createStoreClient(): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     maxAttempts: 3,
     retryMode: 'standard',
     // What the client would otherwise look for at every cold start, in files that no Lambda has.
@@ -20,4 +20,7 @@ export function createStoreClient(): DynamoDBClient {
     sha256: Sha256,
     requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
   });
+  // Without a logger it tells nobody, but puts together what it would tell of every call.
+  client.middlewareStack.remove('loggerMiddleware');
+  return client;
 }
