@@ -179,6 +179,25 @@ describe('a repair', () => {
     expect(await served()).toEqual(tableOf(february));
   });
 
+  it('ends with exactly the register, when the manifest of a first load was lost before it was published', async () => {
+    const first = await newPlace();
+    const begin = runLoad({
+      ...first.options,
+      source: sources.january,
+      addresses: { ...first.options.addresses, setDataset: async () => Promise.reject(new Error('killed')) },
+    });
+    await expect(begin).rejects.toThrow(/killed/);
+    await folderStorage(first.options.storage).delete([paths.manifest]);
+    expect(await runLoad({ ...first.options, source: sources.february })).toMatchObject({ added: 11 });
+    expect(await bench.addressesIn(first.table)).not.toEqual(tableOf(february));
+    expect(await repairTable({ ...first.options, scan: first.scan })).toMatchObject({
+      added: 0,
+      changed: 0,
+      removed: 1,
+    });
+    expect(await bench.addressesIn(first.table)).toEqual(tableOf(february));
+  });
+
   it('makes a table that was restored from a backup, or is empty, what it was before it was lost', async () => {
     const backup = await bench.copyTable(place.table);
     await runLoad({ ...place.options, source: sources.february });
