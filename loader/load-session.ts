@@ -39,7 +39,7 @@ export type Session = Places & {
   progress: Progress;
   owner: string;
   /** The workers of this run; threads, if the first who asks has so much zipped XML for them that they pay. */
-  workers(zippedBytes: number): Promise<Workers>;
+  workers(zippedBytes: number): Workers;
 };
 
 /** Below this much zipped XML, 100 MB as it is, the start of threads costs more than they save. */
@@ -52,12 +52,12 @@ export async function inSession<T>(options: LoadOptions, work: (session: Session
   const storage = typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;
   const owner = options.owner ?? processOwner(randomUUID().slice(0, 8));
   let pool: Workers | undefined;
-  const workers = async (zippedBytes: number) => {
+  const workers = (zippedBytes: number) => {
     const threads = options.workers ?? (zippedBytes < worthThreadsBytes ? 0 : availableParallelism());
     pool ??= location && threads > 0 ? new ThreadPool(location, threads) : noWorkers(storage);
     return pool;
   };
-  return withLock(addresses.lock, owner, async () => {
-    return work({ storage, addresses, options, thresholds, progress, owner, workers });
-  });
+  return withLock(addresses.lock, owner, () =>
+    work({ storage, addresses, options, thresholds, progress, owner, workers }),
+  );
 }

@@ -17,7 +17,7 @@ export async function extract(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   await stage(storage, load, progress);
   const { members } = await getJson<Load>(storage, paths.load(load));
-  const workers = await session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
+  const workers = session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
   if (!(await storage.open(paths.parts(load)))) {
     const shown = progress.begin('reference', { rows: 0 });
     const { partBytes } = options;
@@ -40,7 +40,7 @@ export async function extract(session: Session, load: string): Promise<void> {
 export async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
-  const workers = await session.workers(0);
+  const workers = session.workers(0);
   const { addresses } = await getJson<Collected>(storage, paths.collected(load));
   const shown = progress.begin('merge', { rows: addresses });
   const { changesPerFile } = options;
