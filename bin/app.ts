@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { bagAdresApp } from '../lib/app.ts';
-import { addChecks } from '../lib/checks.ts';
-import { ConfigError } from '../lib/config/config-error.ts';
+import { addChecks, bagAdresApp } from '../lib/app.ts';
+import { ConfigError } from '../lib/config/parse-config.ts';
 
 /** What this run adds to the app: nothing under the CDK command line, which brings context and output folder along. */
 function settings() {

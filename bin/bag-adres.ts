@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { runCommandLine } from './commands/run-command-line.ts';
+import { runCommandLine } from './cli/run-command-line.ts';
 
 // A reader like `head` may leave early. Anything else, a full disk, must not look as if the result had been written.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -3,8 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { NoAnswerError } from './smoke/api.ts';
 import type { SmokeAddress, SmokeOptions } from './smoke/check.ts';
 import { mostLookups } from './smoke/check-lookups.ts';
-import { renderSmoke } from './smoke/render-smoke.ts';
-import { runSmoke } from './smoke/run-smoke.ts';
+import { renderSmoke, runSmoke } from './smoke/run-smoke.ts';
 
 type Options = {
   url: string;

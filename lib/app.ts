@@ -1,10 +1,17 @@
-import { App, type AppProps, Tags } from 'aws-cdk-lib';
-import { parseConfig } from './config/parse-config.ts';
-import { readContext } from './config/read-context.ts';
-import { DataStack } from './data-stack.ts';
-import { LoaderStack } from './loader-stack.ts';
-import { ServiceStack } from './service-stack.ts';
-import { stackNames } from './stack-names.ts';
+import { App, type AppProps, Tags, Validations } from 'aws-cdk-lib';
+import { parseConfig, readContext } from './config/parse-config.ts';
+import { DataStack } from './data/data-stack.ts';
+import { LoaderStack } from './loader/loader-stack.ts';
+import { ServiceStack } from './service/service-stack.ts';
+
+/** How the stacks of a stage are called in CloudFormation; the command line finds them by these names. */
+export function stackNames(stage: string) {
+  return {
+    data: `bag-adres-${stage}-data`,
+    service: `bag-adres-${stage}-service`,
+    loader: `bag-adres-${stage}-loader`,
+  } as const;
+}
 
 /** The app with its stacks, as the context configures it; throws ConfigError where that can't be. */
 export function bagAdresApp(props: AppProps = {}): App {
@@ -17,4 +24,14 @@ export function bagAdresApp(props: AppProps = {}): App {
   for (const [key, value] of Object.entries({ application: 'bag-adres', stage: config.stage, ...config.tags }))
     Tags.of(app).add(key, value);
   return app;
+}
+
+/**
+ * Has cdk-nag judge every template at synth, where a finding that nobody acknowledged is an error. `CDK_VALIDATION=false`
+ * leaves this out along with the checks that the CDK has built in: a synth for local use is quicker that way.
+ */
+export async function addChecks(app: App): Promise<void> {
+  if (process.env.CDK_VALIDATION === 'false') return;
+  const { AwsSolutionsChecks, ServerlessChecks } = await import('cdk-nag');
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 }

@@ -4,7 +4,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accountsTable, environment } from '../lambdas/shared/tables.ts';
-import { grantTable } from './grant-table.ts';
+import { grantTable } from './shared/grants.ts';
 
 export type PortalAccessProps = {
   /** The output `AccountsTableName` of the data stack; with its `encryptionKey` where the operator chose one. */

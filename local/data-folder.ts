@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { allOfDatabase } from './bulk-import/database-files.ts';
-import { stateFile } from './local-state.ts';
+import { allOfDatabase } from './engine/database-files.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
+import { stateFile } from './state.ts';
 
 /** The folder can't be used; the message says why. */
 export class DataFolderError extends Error {

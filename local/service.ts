@@ -1,25 +1,38 @@
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdmin } from '../lambdas/shared/admin/admin.ts';
+import { createAdmin } from '../lambdas/shared/accounts/admin/admin.ts';
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Progress } from '../loader/progress.ts';
-import { baseUrl } from './base-url.ts';
-import { engineBulkImport } from './bulk-import/bulk-import.ts';
-import { startPausableEngine } from './bulk-import/pausable-engine.ts';
 import { type DataFolder, emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
-import { demoKey } from './demo-account.ts';
+import { demoKey } from './demo/demo.ts';
+import { type Dataset, loadExtract } from './demo/load-extract.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
-import { localAws, localDynamoDb } from './dynamodb-client.ts';
-import { startFunctions } from './function-routes.ts';
+import { engineBulkImport } from './engine/bulk-import.ts';
+import { startPausableEngine } from './engine/database-files.ts';
+import { createMissingTables, deleteTables, localAws, localDynamoDb } from './engine/tables.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
-import { type Dataset, loadExtract } from './load-extract.ts';
-import { removeLocalState, writeLocalState } from './local-state.ts';
-import { requireFreePort } from './require-free-port.ts';
+import { startFunctions } from './lambda/routes.ts';
+import { removeLocalState, writeLocalState } from './state.ts';
 import { synthesize } from './synthesize.ts';
-import { createMissingTables, deleteTables } from './tables.ts';
 import { readAssembly } from './template/assembly.ts';
 import { type LocalApp, localApp } from './template/local-app.ts';
+
+/** The address to reach a server at that listens on `host`: one that means every interface is reached over loopback. */
+export function baseUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/**
+ * Finds out before the work of a start whether its port can be listened on.
+ * @throws an error with code `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` or `ENOTFOUND`
+ */
+export async function requireFreePort(host: string, port: number): Promise<void> {
+  const probe = await startGateway({ routes: [], host, port });
+  await probe.stop();
+}
 
 export interface ServiceOptions {
   readonly dataFolder: string;

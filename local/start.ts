@@ -1,13 +1,24 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
-import { sourceLocation } from '../loader/storage/source-location.ts';
-import { callersFolder } from './callers-folder.ts';
-import { greeting } from './greeting.ts';
-import { defaultDataFolder } from './local-state.ts';
-import { showProgress } from './progress/show-progress.ts';
-import { startErrorText } from './start-error.ts';
-import { whenOrphaned } from './when-orphaned.ts';
+import { sourceLocation } from '../loader/storage/source.ts';
+import { greeting, startErrorText } from './messages.ts';
+import { showProgress } from './progress.ts';
+import { callersFolder, defaultDataFolder } from './state.ts';
+
+const checkMilliseconds = 1_000;
+
+/** Calls back, once, when the npm that started us is gone without having told us; never keeps the process up. */
+export function whenOrphaned(callback: () => void): void {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, checkMilliseconds);
+  timer.unref();
+}
 
 interface Options {
   readonly extract?: string;

@@ -1,6 +1,11 @@
-import type { LoadReport } from '../../loader/load-report.ts';
-import type { RepairReport } from '../../loader/repair/repair-table.ts';
-import type { Places } from '../../loader/steps/step.ts';
+import type { Objection } from '../../loader/dataset/guard.ts';
+import type { Load } from '../../loader/dataset/load.ts';
+import type { RepairReport } from '../../loader/run/repair.ts';
+import type { Plan } from '../../loader/steps/guard.ts';
+import type { LoadReport } from '../../loader/steps/load-report.ts';
+import type { Places } from '../../loader/steps/manifest.ts';
+import { paths } from '../../loader/steps/paths.ts';
+import { getJson, type Storage } from '../../loader/storage/storage.ts';
 
 /** What is asked of a load; the input of an execution of the state machine. Without a source: the usual one. */
 export type LoadRequest = {
@@ -33,4 +38,36 @@ export interface Loads {
   /** Makes the table hold what the storage says that it does; in this process, wherever they are. @throws LockedError, UnknownStateError */
   repair(options: { planOnly: boolean }): Promise<RepairReport>;
   close(): void;
+}
+
+/** A load that the guard stopped, or would stop; it goes on when it is approved. */
+export type RefusedLoad = { load: string; state: string; objections: Objection[]; request: LoadRequest };
+
+/** Every refused load onto what is served now: publishing one removes the work of all others. */
+export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
+  const keys = (await storage.list(paths.loads)).map(({ key }) => key);
+  const ids = keys.flatMap((key) => {
+    const id = key.slice(paths.loads.length).split('/')[0] ?? '';
+    return key === paths.plan(id) ? [id] : [];
+  });
+  const found = await Promise.all(
+    ids.map(async (id) => ({
+      plan: await getJson<Plan>(storage, paths.plan(id)),
+      load: await getJson<Load>(storage, paths.load(id)),
+    })),
+  );
+  return found
+    .filter(({ plan }) => !plan.go)
+    .map(({ plan, load }) => ({
+      load: load.id,
+      state: load.state,
+      objections: plan.objections,
+      request: { ...requestOf(load), approve: load.id },
+    }));
+}
+
+/** What makes this very load again. An extract that was gone back from is asked for explicitly. */
+function requestOf({ kind, target, source }: Load): LoadRequest {
+  if (kind === 'rollback' && target) return { rollback: target.load };
+  return { ...(source && { source: source.location }), again: true };
 }

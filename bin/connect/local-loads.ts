@@ -1,13 +1,11 @@
 import type { Progress } from '../../loader/progress.ts';
-import { repairTable } from '../../loader/repair/repair-table.ts';
-import { scanAddresses } from '../../loader/repair/scan-addresses.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../loader/run-load.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
-import { pdokExtract } from '../../loader/storage/open-source.ts';
-import { openStorage } from '../../loader/storage/open-storage.ts';
-import { localDynamoDb } from '../../local/dynamodb-client.ts';
-import { readLocalState } from '../../local/local-state.ts';
-import { CommandError } from '../commands/command-error.ts';
+import { repairTable } from '../../loader/run/repair.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
+import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
+import { localDynamoDb } from '../../local/engine/tables.ts';
+import { readLocalState } from '../../local/state.ts';
+import { CommandError } from '../cli/arguments.ts';
 import type { Loads } from './loads.ts';
 
 /**

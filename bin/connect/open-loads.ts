@@ -1,6 +1,6 @@
-import { UsageError } from '../commands/command-error.ts';
-import type { LoadOptions } from '../commands/load-options.ts';
-import type { Watcher } from '../output/watcher.ts';
+import { UsageError } from '../cli/arguments.ts';
+import type { LoadOptions } from '../cli/load.ts';
+import type { Watcher } from '../cli/watcher.ts';
 import type { Loads } from './loads.ts';
 
 /** The loads of the place that `options` say. Throws `UsageError`, `CommandError`, `NotRunningError`. */

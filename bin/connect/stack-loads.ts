@@ -1,17 +1,62 @@
+import { basename } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { repairTable } from '../../loader/repair/repair-table.ts';
-import { scanAddresses } from '../../loader/repair/scan-addresses.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
-import { s3Client } from '../../loader/storage/s3-client.ts';
-import { s3Storage } from '../../loader/storage/s3-storage.ts';
-import { CommandError } from '../commands/command-error.ts';
-import type { Watcher } from '../output/watcher.ts';
-import { findDeployment } from './find-deployment.ts';
-import { followExecution } from './follow-execution.ts';
+import { findMembers } from '../../loader/bag/extract-members.ts';
+import { extractIdentity } from '../../loader/dataset/load.ts';
+import type { Progress } from '../../loader/progress.ts';
+import { repairTable } from '../../loader/run/repair.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
+import { fileSource } from '../../loader/storage/file-source.ts';
+import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
+import type { Source } from '../../loader/storage/source.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
+import { CommandError } from '../cli/arguments.ts';
+import type { Watcher } from '../cli/watcher.ts';
+import { findDeployment, patience } from './deployment.ts';
+import { followExecution } from './executions.ts';
 import type { LoadRequest, Loads, RunningLoad } from './loads.ts';
-import { patience } from './patience.ts';
-import { isOnThisMachine, uploadExtract } from './upload-extract.ts';
+
+/** Whether a source is a file here, which a deployment can't reach. */
+export function isOnThisMachine(source: string): boolean {
+  return !/^(?:https?|s3):\/\//i.test(source);
+}
+
+/**
+ * Copies an extract into the bucket, once, and gives where it is: `s3://BUCKET/uploads/...`. A file that is no extract is
+ * refused before it is sent.
+ * @throws SourceError, ExtractError
+ */
+export async function uploadExtract(
+  path: string,
+  { storage, bucket, progress }: { storage: Storage; bucket: string; progress: Progress },
+): Promise<string> {
+  const source = await fileSource(path);
+  if (!source?.access) throw new Error(`${path} can't be read by range`);
+  try {
+    const { location } = source.version;
+    const { size } = source.access;
+    const { peildatum, members } = await findMembers(source.access, basename(location));
+    const key = `uploads/${extractIdentity(peildatum, members)}-${size}.zip`;
+    if (!(await storage.open(key))) await send(storage, { key, source, bytes: size, progress });
+    return `s3://${bucket}/${key}`;
+  } finally {
+    await source.close();
+  }
+}
+
+type Sending = { key: string; source: Source; bytes: number; progress: Progress };
+
+async function send(storage: Storage, { key, source, bytes, progress }: Sending): Promise<void> {
+  const shown = progress.begin('stage', { bytes });
+  const counted = async function* () {
+    for await (const chunk of source.stream()) {
+      shown.advance({ bytes: chunk.length });
+      yield chunk;
+    }
+  };
+  await storage.putStream(key, counted());
+  shown.end();
+}
 
 /** Of a scan: a third of the reads that one part of a table takes, so that lookups get theirs. */
 const pagesPerSecond = 8;

@@ -1,7 +1,7 @@
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { patience } from '../connect/patience.ts';
-import { readStack } from '../connect/read-stack-outputs.ts';
+import { patience, readStack } from '../connect/deployment.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
 /** Who the operator is to AWS. */
@@ -59,6 +59,25 @@ export async function checkConcurrency(): Promise<Finding> {
       'Lookups are throttled past that, the sooner while a load runs ten. Ask for 1,000: Service Quotas, AWS Lambda, ' +
       'Concurrent executions (L-B99A9384); it is free.';
     return warning('lambda quota', found, advice);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Whether anybody hears of an alarm, and of a load that was refused. */
+export async function checkAlarms(topicArn: string): Promise<Finding> {
+  const client = new SNSClient(patience);
+  try {
+    const { Subscriptions = [] } = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn: topicArn }));
+    const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:'));
+    if (confirmed.length > 0) return ok('alarms', `${confirmed.length} confirmed subscription(s) to ${topicArn}`);
+    if (Subscriptions.some(({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation')) {
+      const advice =
+        'Follow the link in the mail that AWS sent; the SNS console sends it again (Request confirmation).';
+      return warning('alarms', 'Nobody hears of an alarm: the subscription is not confirmed.', advice);
+    }
+    const advice = `Set alarmEmail in cdk.json and deploy again, or subscribe to ${topicArn} yourself.`;
+    return warning('alarms', 'Nobody hears of an alarm: no one is subscribed.', advice);
   } finally {
     client.destroy();
   }

@@ -1,5 +1,5 @@
-import { localDynamoDb } from '../../local/dynamodb-client.ts';
-import { type LocalState, readLocalState } from '../../local/local-state.ts';
+import { localDynamoDb } from '../../local/engine/tables.ts';
+import { type LocalState, readLocalState } from '../../local/state.ts';
 import { checkInterface, checkKey, checkLookup, someAddress } from './check-service.ts';
 import { checkDataset, checkTable } from './check-tables.ts';
 import type { LookupOptions } from './examine-stack.ts';

@@ -1,12 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { deploymentStacks, findDeployment } from '../connect/find-deployment.ts';
-import { patience } from '../connect/patience.ts';
-import { checkBootstrap, checkConcurrency, checkCredentials, checkRegion } from './check-account.ts';
-import { checkAlarms } from './check-alarms.ts';
+import { deploymentStacks, findDeployment, patience } from '../connect/deployment.ts';
+import { checkAlarms, checkBootstrap, checkConcurrency, checkCredentials, checkRegion } from './check-account.ts';
 import { checkInterface, checkKey, checkLookup, someAddress, type WantedAddress } from './check-service.ts';
-import { checkLoads, checkStack } from './check-stacks.ts';
-import { checkDataset, checkProtection, checkTable } from './check-tables.ts';
+import { checkDataset, checkLoads, checkProtection, checkStack, checkTable } from './check-tables.ts';
 import { examine, type Finding, skipped } from './finding.ts';
 
 /** What the live lookup is made with. */

@@ -1,4 +1,4 @@
-import { explainError } from '../output/explain-error.ts';
+import { explainError } from '../cli/explain-error.ts';
 
 /** What one check found, and what to do about it. `warning`: it works, and it won't for ever. */
 export type Finding = {

@@ -1,11 +1,10 @@
+import { table } from '../cli/output.ts';
 import { createApi, NoAnswerError } from './api.ts';
 import { type Check, type CheckResult, Disagreement, Skip, type SmokeOptions, type Visit } from './check.ts';
-import { authenticationChecks } from './check-authentication.ts';
+import { authenticationChecks, validationChecks } from './check-authentication.ts';
 import { everyAnswerChecks } from './check-every-answer.ts';
-import { inputChecks } from './check-input.ts';
+import { inputChecks, pathChecks } from './check-input.ts';
 import { lookupChecks } from './check-lookups.ts';
-import { pathChecks } from './check-paths.ts';
-import { validationChecks } from './check-validation.ts';
 
 /** All checks in their order: what costs nothing first, what looks at all answers last. */
 export const checks: readonly Check[] = [
@@ -41,4 +40,17 @@ async function resultOf({ section, title, run }: Check, visit: Visit): Promise<C
     if (error instanceof Skip) return { section, title, state: 'skipped', reason: error.message };
     throw error;
   }
+}
+
+/** The checks as a table, then what did not pass with its reason, then what it cost. */
+export function renderSmoke({ results, requests, lookups }: SmokeReport): string {
+  const rows = results.map(({ section, title, state }) => [state, section, title]);
+  const others = results.filter(({ state }) => state !== 'passed');
+  const of = (wanted: CheckResult['state']) => results.filter(({ state }) => state === wanted).length;
+  return [
+    table(['', 'section', 'guarantee'], rows),
+    ...others.map(({ state, title, reason }) => `${state}: ${title}\n  ${reason}`),
+    `${of('passed')} passed, ${of('failed')} failed, ${of('skipped')} skipped; ` +
+      `${requests} requests, of which ${lookups} lookups were charged.`,
+  ].join('\n');
 }

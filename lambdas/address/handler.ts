@@ -1,8 +1,8 @@
-import { requireEnvironment, systemClock } from '../shared/settings.ts';
-import { createAccessStore } from '../shared/store/access-store.ts';
-import { createAddressStore } from '../shared/store/address-store.ts';
-import { createDatasetDate } from '../shared/store/dataset-date.ts';
-import { createStoreClient } from '../shared/store/store-client.ts';
+import { createAccessStore } from '../shared/accounts/account-store.ts';
+import { createAddressStore } from '../shared/addresses/address-store.ts';
+import { createDatasetDate } from '../shared/addresses/dataset-date.ts';
+import { createStoreClient } from '../shared/dynamodb.ts';
+import { requireEnvironment, systemClock } from '../shared/environment.ts';
 import { environment } from '../shared/tables.ts';
 import { addressRoute } from './route.ts';
 

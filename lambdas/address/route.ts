@@ -1,17 +1,86 @@
 import middy from '@middy/core';
-import type { LookupAnswer } from '../shared/contract/lookup-answer.ts';
-import { lookupAnswer } from '../shared/domain/lookup.ts';
-import type { AccessStore, AddressStore, Clock, DatasetDate } from '../shared/domain/ports.ts';
-import { acceptOnly } from '../shared/http/accept-only.ts';
-import { readInput, requireValidInput } from '../shared/http/address-input.ts';
+import type { AccessStore } from '../shared/accounts/charge.ts';
+import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
+import { Refusal } from '../shared/accounts/refusal.ts';
+import { readAddressInput } from '../shared/addresses/address-input.ts';
+import type { AddressStore } from '../shared/addresses/address-store.ts';
+import type { DatasetDate } from '../shared/addresses/dataset-date.ts';
+import type { AddressRequest, LookupAnswer, Place } from '../shared/contract.ts';
+import type { Clock } from '../shared/environment.ts';
 import { authenticate } from '../shared/http/authenticate.ts';
-import { commonHeaders } from '../shared/http/common-headers.ts';
-import { datasetDateHeader } from '../shared/http/dataset-date-header.ts';
-import { deadline } from '../shared/http/deadline.ts';
-import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
+import {
+  type Answer,
+  acceptOnly,
+  commonHeaders,
+  deadline,
+  type Middleware,
+  type MiddlewareRequest,
+  ok,
+  type RequestEvent,
+} from '../shared/http/event.ts';
 import { observe } from '../shared/http/observe.ts';
-import { rateLimitHeaders } from '../shared/http/rate-limit-headers.ts';
-import { renderProblems } from '../shared/http/render-problems.ts';
+import { renderProblems } from '../shared/http/problem.ts';
+
+/** Notes the input, valid or not: a bad key must not learn which, so nothing is refused yet. */
+export function readInput(): Middleware {
+  return {
+    before: ({ event }) => {
+      event.input = readAddressInput(event.rawQueryString);
+    },
+  };
+}
+
+/** Refuses invalid input, once the caller is known. */
+export function requireValidInput(): Middleware {
+  return {
+    before: ({ event }) => {
+      if (event.input && !event.input.request) throw new Refusal({ code: 'invalid-input', faults: event.input.faults });
+    },
+  };
+}
+
+/** `places` are the distinct ones of the request's key, sorted; none means that the register has no such address. */
+export function lookupAnswer(request: AddressRequest, places: Place[]): LookupAnswer {
+  const [first, ...others] = places;
+  if (!first) return { status: 'not_found', request, address: null, candidates: [] };
+  if (others.length > 0) return { status: 'ambiguous', request, address: null, candidates: places };
+  return { status: 'ok', request, address: first, candidates: [] };
+}
+
+/** Tells on each answered lookup of which date the register is that answered it. */
+export function datasetDateHeader(datasetDate: DatasetDate): Middleware {
+  return {
+    after: async ({ response }) => {
+      const date = await datasetDate();
+      if (response && date) response.headers['dataset-date'] = date;
+    },
+  };
+}
+
+/**
+ * Tells the caller its quota on each answer to a charged or exhausted lookup (IETF draft "RateLimit header fields for
+ * HTTP"). An account without a finite window gets neither header: a structured-field list can't be empty.
+ */
+export function rateLimitHeaders(clock: Clock): Middleware {
+  function tell(request: MiddlewareRequest, quota: QuotaState): void {
+    const windows = reportWindows(quota, clock());
+    const closest = closestToExhaustion(windows);
+    if (!closest) return;
+    Object.assign(request.response?.headers ?? {}, {
+      'ratelimit-policy': windows.map(({ name, limit, seconds }) => `"${name}";q=${limit};w=${seconds}`).join(', '),
+      ratelimit: `"${closest.name}";r=${closest.remaining};t=${closest.reset}`,
+    });
+  }
+  return {
+    after: (request) => {
+      if (request.event.caller) tell(request, request.event.caller.access.quota);
+    },
+    onError: (request) => {
+      const { error } = request;
+      if (error instanceof Refusal && error.reason.code === 'quota-exceeded') tell(request, error.reason.quota);
+    },
+  };
+}
 
 export type AddressRouteOptions = {
   accessStore: AccessStore;

@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { requireEnvironment } from '../shared/environment.ts';
 import { canaryEnvironment, metricNames, metricNamespace } from '../shared/metric-names.ts';
-import { requireEnvironment } from '../shared/settings.ts';
 import { lookUp } from './look-up.ts';
 
 const url = requireEnvironment(canaryEnvironment.url);

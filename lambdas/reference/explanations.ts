@@ -1,4 +1,4 @@
-import type { InputFault } from '../shared/contract/problem.ts';
+import type { InputFault } from '../shared/contract.ts';
 import type { ProblemCode } from '../shared/http/problem.ts';
 
 /** Everything that has a page of its own under `/problems/`. */

@@ -1,11 +1,14 @@
 import middy from '@middy/core';
-import { Refusal } from '../shared/domain/refusal.ts';
-import { commonHeaders } from '../shared/http/common-headers.ts';
-import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
+import { Refusal } from '../shared/accounts/refusal.ts';
+import { type Answer, commonHeaders, ok, type RequestEvent } from '../shared/http/event.ts';
 import { observe } from '../shared/http/observe.ts';
-import { renderProblems } from '../shared/http/render-problems.ts';
-import { openApiFile } from './open-api-file.ts';
+import { renderProblems } from '../shared/http/problem.ts';
 import { isExplained, problemPage } from './problem-page.ts';
+
+/** The description as the file holds it, read when it is first asked for: a cold start must not pay for it. */
+export async function openApiFile(): Promise<unknown> {
+  return (await import('../../docs/openapi.json', { with: { type: 'json' } })).default;
+}
 
 /** `GET /v1/openapi.json` and `GET /problems/{code}`: what the interface publishes about itself. Needs no key. */
 export function referenceRoute() {
@@ -34,4 +37,11 @@ function page(body: string): Answer {
     'referrer-policy': 'no-referrer',
   };
   return { statusCode: 200, headers, body };
+}
+
+const published = /^\/(?:v1\/openapi\.json|problems\/[^/]+)$/;
+
+/** Whether the reference answers this path: the OpenAPI document, or the page of a problem. */
+export function isPublished(path: string): boolean {
+  return published.test(path);
 }

@@ -1,11 +1,10 @@
 import type { Context } from 'aws-lambda';
-import { isPublished } from '../reference/published.ts';
-import { referenceRoute } from '../reference/route.ts';
+import { isPublished, referenceRoute } from '../reference/route.ts';
+import { createAccessStore } from '../shared/accounts/account-store.ts';
+import { createKeyLabelStore } from '../shared/accounts/key-label-store.ts';
+import { createStoreClient } from '../shared/dynamodb.ts';
+import { requireEnvironment, systemClock } from '../shared/environment.ts';
 import type { Answer, RequestEvent } from '../shared/http/event.ts';
-import { requireEnvironment, systemClock } from '../shared/settings.ts';
-import { createAccessStore } from '../shared/store/access-store.ts';
-import { createKeyLabelStore } from '../shared/store/key-label-store.ts';
-import { createStoreClient } from '../shared/store/store-client.ts';
 import { environment } from '../shared/tables.ts';
 import { validateRoute } from './route.ts';
 

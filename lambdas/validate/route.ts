@@ -1,14 +1,13 @@
 import middy from '@middy/core';
-import type { ValidationAnswer } from '../shared/contract/validation-answer.ts';
-import type { AccessStore, Clock, KeyLabelStore } from '../shared/domain/ports.ts';
-import { limitsOf } from '../shared/domain/quota.ts';
-import { acceptOnly } from '../shared/http/accept-only.ts';
+import type { AccessStore } from '../shared/accounts/charge.ts';
+import type { KeyLabelStore } from '../shared/accounts/key-label-store.ts';
+import { limitsOf } from '../shared/accounts/quota.ts';
+import type { ValidationAnswer } from '../shared/contract.ts';
+import type { Clock } from '../shared/environment.ts';
 import { authenticate } from '../shared/http/authenticate.ts';
-import { commonHeaders } from '../shared/http/common-headers.ts';
-import { deadline } from '../shared/http/deadline.ts';
-import { type Answer, ok, type RequestEvent } from '../shared/http/event.ts';
+import { type Answer, acceptOnly, commonHeaders, deadline, ok, type RequestEvent } from '../shared/http/event.ts';
 import { observe } from '../shared/http/observe.ts';
-import { renderProblems } from '../shared/http/render-problems.ts';
+import { renderProblems } from '../shared/http/problem.ts';
 
 export type ValidateRouteOptions = {
   accessStore: AccessStore;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { allowedIn, unwrap } from './hints.ts';
+import { allowedIn, unwrap } from './parse-config.ts';
 import { configSchema } from './schema.ts';
 
 /** The configuration as a Markdown table, one row a field: the schema is the only place where it is written down. */

@@ -4,7 +4,9 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
   DistributedMap,
   ItemBatcher,
+  JitterType,
   ResultWriterV2,
+  type RetryProps,
   S3JsonItemReader,
   StateMachineType,
   TaskInput,
@@ -12,9 +14,79 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { LambdaInvoke, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
-import { lambdaFaults, mapFaults, messageFaults } from './load-retries.ts';
+import { loaderErrors } from '../../loader/names.ts';
 import type { LoaderStep } from './loader-step.ts';
 import { MAP_RUNS } from './snapshot-bucket.ts';
+
+/** The most that Lambda allows. No step takes longer. */
+const longestStep = Duration.minutes(15);
+
+/** The most that an execution may take. */
+export const longestLoad = Duration.hours(5);
+
+/** For how long a load takes the lock: over its own time, for where nobody can be asked how it is. */
+export const lockTime = Duration.hours(6);
+
+/**
+ * For how long after the end of an execution something that it began may still write: a Lambda goes on without it, and
+ * five minutes are for a map to stop beginning more (decision 0087).
+ */
+export const settlingTime = longestStep.plus(Duration.minutes(5));
+
+/** Faults of Lambda itself, which say nothing about the work: the same call may well succeed in a moment. */
+export const lambdaFaults: RetryProps = {
+  errors: [
+    'Lambda.ServiceException',
+    'Lambda.AWSLambdaException',
+    'Lambda.SdkClientException',
+    'Lambda.ClientExecutionTimeoutException',
+    'Lambda.TooManyRequestsException',
+  ],
+  interval: Duration.seconds(2),
+  backoffRate: 2,
+  maxDelay: Duration.minutes(1),
+  maxAttempts: 8,
+  jitterStrategy: JitterType.FULL,
+};
+
+/** The server of the extract is unwell: give it up to some two hours. */
+export const sourceFaults: RetryProps = {
+  errors: [loaderErrors.sourceUnavailable],
+  interval: Duration.minutes(5),
+  backoffRate: 2,
+  maxDelay: Duration.minutes(30),
+  maxAttempts: 6,
+  jitterStrategy: JitterType.FULL,
+};
+
+/**
+ * The load that had the lock was stopped, and what it began may still write: look again every minute until it can't. There
+ * is nobody to take turns with, so there is no jitter.
+ */
+export const lockSettles: RetryProps = {
+  errors: [loaderErrors.settling],
+  interval: Duration.minutes(1),
+  backoffRate: 1,
+  maxAttempts: settlingTime.toMinutes() + 5,
+};
+
+/** A map that could not read its items or write down its results; an item that failed is no such fault. */
+export const mapFaults: RetryProps = {
+  errors: ['States.ItemReaderFailed', 'States.ResultWriterFailed'],
+  interval: Duration.seconds(10),
+  backoffRate: 2,
+  maxAttempts: 3,
+  jitterStrategy: JitterType.FULL,
+};
+
+/** SNS did not take a message. */
+export const messageFaults: RetryProps = {
+  errors: ['States.TaskFailed'],
+  interval: Duration.seconds(5),
+  backoffRate: 2,
+  maxAttempts: 4,
+  jitterStrategy: JitterType.FULL,
+};
 
 /** A step of the load. @param payload a JSONata expression of what the Lambda gets */
 export function stepState(scope: Construct, id: string, step: LoaderStep, payload: string): LambdaInvoke {

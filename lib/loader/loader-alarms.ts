@@ -6,8 +6,8 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
 import type { Config } from '../config/schema.ts';
-import { operatorAlarm } from '../monitoring/operator-alarm.ts';
-import { REFUSED } from './load-endings.ts';
+import { operatorAlarm } from '../shared/alarms.ts';
+import { REFUSED } from './load-definition.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: ITopic };
 

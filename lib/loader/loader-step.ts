@@ -15,11 +15,9 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { loaderEnvironment } from '../../loader/names.ts';
-import { acknowledge, acknowledgeWildcard } from '../acknowledge.ts';
 import type { Config } from '../config/schema.ts';
-import { functionRole } from '../function-role.ts';
-import { grantTable } from '../grant-table.ts';
-import { logGroupProps } from '../log-group-props.ts';
+import { logGroupProps } from '../shared/encryption.ts';
+import { acknowledge, acknowledgeWildcard, functionRole, grantTable } from '../shared/grants.ts';
 
 export type LoaderStepProps = {
   config: Config;

@@ -6,10 +6,10 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { loaderEnvironment, storagePrefixes } from '../../loader/names.ts';
-import { bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
+import { bundle } from '../shared/bundle.ts';
+import { lockTime, settlingTime } from './load-states.ts';
 import { LoaderStep } from './loader-step.ts';
-import { lockTime, settlingTime } from './lock-times.ts';
 import { UPLOADS } from './snapshot-bucket.ts';
 
 export type LoaderStepsProps = {

@@ -3,9 +3,9 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
-import { acknowledge } from '../acknowledge.ts';
 import type { Config } from '../config/schema.ts';
-import { removal } from '../removal.ts';
+import { removal } from '../shared/encryption.ts';
+import { acknowledge } from '../shared/grants.ts';
 
 /** Where the state machine leaves the results of its maps. */
 export const MAP_RUNS = 'map-runs/';

@@ -15,13 +15,11 @@ import {
   metricNamespaceVariable,
   requestDimensions,
 } from '../../lambdas/shared/metric-names.ts';
-import { acknowledge } from '../acknowledge.ts';
-import { bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
-import { functionRole } from '../function-role.ts';
-import { logGroupProps } from '../log-group-props.ts';
-import { operatorAlarm } from '../monitoring/operator-alarm.ts';
-import { scheduleRole } from '../schedule-role.ts';
+import { operatorAlarm } from '../shared/alarms.ts';
+import { bundle } from '../shared/bundle.ts';
+import { logGroupProps } from '../shared/encryption.ts';
+import { acknowledge, functionRole, scheduleRole } from '../shared/grants.ts';
 
 export type CanaryProps = {
   config: Config;

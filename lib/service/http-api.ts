@@ -1,20 +1,75 @@
 import { CfnOutput } from 'aws-cdk-lib';
+import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   HttpApi as Api,
+  DomainName,
   HttpMethod,
   HttpStage,
+  type IAccessLogSettings,
   IpAddressType,
+  LogGroupLogDestination,
   PayloadFormatVersion,
+  SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup, type LogGroupProps } from 'aws-cdk-lib/aws-logs';
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
-import { acknowledge } from '../acknowledge.ts';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../log-group-props.ts';
-import { accessLog } from './access-log.ts';
-import { CustomDomain } from './custom-domain.ts';
+import { logGroupProps } from '../shared/encryption.ts';
+import { acknowledge } from '../shared/grants.ts';
+
+/**
+ * What the gateway notes of a request. Never a header, the query string or what an answer holds, so no key, no label and
+ * no address that was asked for. The caller's IP address is in it, to see where an attack comes from.
+ */
+const fields = {
+  time: '$context.requestTime',
+  request_id: '$context.requestId',
+  ip: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  latency_ms: '$context.responseLatency',
+  integration_latency_ms: '$context.integrationLatency',
+  error: '$context.error.message',
+  integration_error: '$context.integrationErrorMessage',
+};
+
+/** Where and how a stage writes its access log. */
+export function accessLog(scope: Construct, props: LogGroupProps): IAccessLogSettings {
+  return {
+    destination: new LogGroupLogDestination(new LogGroup(scope, 'AccessLog', props)),
+    format: AccessLogFormat.custom(JSON.stringify(fields)),
+  };
+}
+
+export type CustomDomainProps = NonNullable<Config['domain']>;
+
+/** A host name of the operator's own: TLS 1.2 or newer, over IPv4 and IPv6. */
+export class CustomDomain extends Construct {
+  readonly domainName: DomainName;
+
+  constructor(scope: Construct, id: string, { name, certificateArn, hostedZoneId, hostedZoneName }: CustomDomainProps) {
+    super(scope, id);
+    this.domainName = new DomainName(this, 'Name', {
+      domainName: name,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      securityPolicy: SecurityPolicy.TLS_1_2,
+      ipAddressType: IpAddressType.DUAL_STACK,
+    });
+    // Given, not looked up: a synth needs no credentials.
+    const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: hostedZoneName });
+    const { regionalDomainName, regionalHostedZoneId } = this.domainName;
+    const target = RecordTarget.fromAlias(new ApiGatewayv2DomainProperties(regionalDomainName, regionalHostedZoneId));
+    new ARecord(this, 'Ipv4', { zone, recordName: name, target });
+    new AaaaRecord(this, 'Ipv6', { zone, recordName: name, target });
+  }
+}
 
 export type HttpApiProps = {
   config: Config;

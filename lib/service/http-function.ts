@@ -12,11 +12,10 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { acknowledge } from '../acknowledge.ts';
-import { bundle } from '../bundle.ts';
 import type { Config } from '../config/schema.ts';
-import { functionRole } from '../function-role.ts';
-import { logGroupProps } from '../log-group-props.ts';
+import { bundle } from '../shared/bundle.ts';
+import { logGroupProps } from '../shared/encryption.ts';
+import { acknowledge, functionRole } from '../shared/grants.ts';
 
 export type HttpFunctionProps = {
   config: Config;

@@ -1,11 +1,39 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { type Alarm, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { operatorAlarm } from '../monitoring/operator-alarm.ts';
-import { requests } from './service-metrics.ts';
+import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
+import { operatorAlarm } from '../shared/alarms.ts';
+
+/** The services that a request's metrics tell apart. */
+export type ServiceName = 'address' | 'validate';
+
+const minute = Duration.minutes(1);
+
+/** Requests of a service that ended in one way, a minute. */
+export function requests(stage: string, service: ServiceName, outcome: string): Metric {
+  return new Metric({
+    namespace: metricNamespaceOf(stage),
+    metricName: metricNames.requests,
+    dimensionsMap: { [requestDimensions.service]: service, [requestDimensions.outcome]: outcome },
+    statistic: 'Sum',
+    period: minute,
+    label: outcome,
+  });
+}
+
+/** One line an outcome that occurred. Only for dashboards: an alarm can't search. */
+export function byOutcome(stage: string, service: ServiceName, metricName: string): MathExpression {
+  const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${requestDimensions.outcome}`;
+  return new MathExpression({
+    expression: `SEARCH('{${schema}} MetricName="${metricName}" ${requestDimensions.service}="${service}"', 'Sum')`,
+    usingMetrics: {},
+    label: '',
+    period: minute,
+  });
+}
 
 export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: ITopic };
 

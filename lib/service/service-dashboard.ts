@@ -5,7 +5,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { metricNames } from '../../lambdas/shared/metric-names.ts';
-import { byOutcome } from './service-metrics.ts';
+import { byOutcome } from './service-alarms.ts';
 
 export type ServiceDashboardProps = {
   stage: string;

@@ -1,10 +1,15 @@
-import { ExtractError } from './extract-error.ts';
-import type { Problem } from './problem-report.ts';
-import type { ReadCounts } from './read-counts.ts';
+import { ExtractError } from '../extract-error.ts';
+import type { Problem, ReadCounts } from './problem-report.ts';
 import type { ObjectKind } from './schema.ts';
 import type { Fields } from './stand-parser.ts';
-import { liveStatus, whyNotCurrent } from './validity.ts';
-import type { Begun, Nummeraanduiding, OpenbareRuimte, Woonplaats } from './voorkomen.ts';
+import {
+  type Begun,
+  liveStatus,
+  type Nummeraanduiding,
+  type OpenbareRuimte,
+  type Woonplaats,
+  whyNotCurrent,
+} from './voorkomen.ts';
 
 const knownStatuses: Record<ObjectKind, string[]> = {
   NUM: [liveStatus.NUM, 'Naamgeving ingetrokken'],

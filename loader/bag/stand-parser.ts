@@ -1,7 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { unknownSchema } from './delivery.ts';
-import { ExtractError } from './extract-error.ts';
-import { type Content, documentOf, namespaces, type ObjectKind } from './schema.ts';
+import { ExtractError } from '../extract-error.ts';
+import { type Content, documentOf, namespaces, type ObjectKind, unknownSchema } from './schema.ts';
 
 /** The values of one occurrence by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`. */
 export type Fields = Partial<Record<string, string>>;

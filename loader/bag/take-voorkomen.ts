@@ -1,5 +1,5 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
-import type { NotCurrentReason } from './validity.ts';
+import type { NotCurrentReason } from './voorkomen.ts';
 
 const open = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
 const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');

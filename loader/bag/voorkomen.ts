@@ -1,3 +1,5 @@
+import type { Problem } from './problem-report.ts';
+
 /**
  * A nummeraanduiding as it is on the date of the state. Identifications are the register's own digits: 16 for a
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
@@ -32,3 +34,69 @@ type Lookup<T> = { get(identificatie: string): T | undefined };
 
 /** The current streets and places. */
 export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
+
+/** The part of an occurrence (voorkomen) that says whether it counts; dates are `2021-10-15`. */
+export type Geldigheid = {
+  status: string;
+  beginGeldigheid: string;
+  eindGeldigheid?: string | undefined;
+  tijdstipInactief?: string | undefined;
+  tijdstipInactiefLV?: string | undefined;
+  tijdstipNietBagLV?: string | undefined;
+};
+
+/** The statuses of an object that exists. The only other ones are `Naamgeving ingetrokken`, `Woonplaats ingetrokken`. */
+export const liveStatus = { NUM: 'Naamgeving uitgegeven', OPR: 'Naamgeving uitgegeven', WPL: 'Woonplaats aangewezen' };
+
+/** Why an occurrence does not count; the first that applies, in this order. */
+export const notCurrentReasons = ['withdrawn', 'future', 'ended', 'inactive', 'not_bag'] as const;
+export type NotCurrentReason = (typeof notCurrentReasons)[number];
+
+/**
+ * Why an occurrence does not count on `peildatum`, or `null` when it does. It counts from the day on which it begins
+ * until the day before it ends, so one that begins and ends on the same day never counts. A withdrawn object often has
+ * no end date: only its status says so.
+ */
+export function whyNotCurrent(geldigheid: Geldigheid, live: string, peildatum: string): NotCurrentReason | null {
+  if (geldigheid.status !== live) return 'withdrawn';
+  if (geldigheid.beginGeldigheid > peildatum) return 'future';
+  if (geldigheid.eindGeldigheid !== undefined && geldigheid.eindGeldigheid <= peildatum) return 'ended';
+  if (geldigheid.tijdstipInactief !== undefined || geldigheid.tijdstipInactiefLV !== undefined) return 'inactive';
+  return geldigheid.tijdstipNietBagLV === undefined ? null : 'not_bag';
+}
+
+/** One address of the register, its letter and addition still apart: joined they would be lossy (`A`+`1` = ``+`A1`). */
+export type AddressRow = {
+  postcode: string;
+  huisnummer: number;
+  huisletter: string;
+  huisnummertoevoeging: string;
+  straat: string;
+  woonplaats: string;
+};
+
+/**
+ * The address of a current nummeraanduiding, or the problem that keeps it from being one: it has no postcode, or its
+ * street or place is not among the current ones. Nothing is ever invented. `file` is for the report.
+ */
+export function toAddressRow(
+  nummeraanduiding: Nummeraanduiding,
+  reference: Reference,
+  file: string,
+): AddressRow | Problem {
+  const { identificatie, postcode, openbareRuimte } = nummeraanduiding;
+  if (postcode === null) return { kind: 'no_postcode', file, identificatie: identificatie() };
+  const street = reference.openbareRuimten.get(openbareRuimte);
+  if (!street) return { kind: 'street_missing', file, identificatie: identificatie(), detail: openbareRuimte };
+  const woonplaats = nummeraanduiding.woonplaats ?? street.woonplaats;
+  const place = reference.woonplaatsen.get(woonplaats);
+  if (!place) return { kind: 'place_missing', file, identificatie: identificatie(), detail: woonplaats };
+  return {
+    postcode,
+    huisnummer: nummeraanduiding.huisnummer,
+    huisletter: nummeraanduiding.huisletter,
+    huisnummertoevoeging: nummeraanduiding.huisnummertoevoeging,
+    straat: street.naam,
+    woonplaats: place.naam,
+  };
+}

@@ -1,5 +1,4 @@
-import type { LoadCounts } from './load.ts';
-import { problemCount } from './load-counts.ts';
+import { type LoadCounts, problemCount } from './load.ts';
 
 /** What a load may do without anyone looking at it. Shares are of 1: 0.02 is 2 %. */
 export type Thresholds = {

@@ -1,5 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { comparePlaces, type Place } from '../../lambdas/shared/domain/address-key.ts';
+import { comparePlaces, type Place } from '../../lambdas/shared/addresses/address-key.ts';
 
 /**
  * A line is what a load sorts, compares and stores: the key, then woonplaats and straat of each place, parted by tabs.
@@ -73,4 +73,103 @@ function escaped(name: string): string {
 function unescaped(name: string): string {
   if (!name.includes('\\')) return name;
   return name.replace(/\\(.)/g, (_, letter) => (letter === 't' ? '\t' : letter === 'n' ? '\n' : letter));
+}
+
+/** Bytes that are written one after the other into one piece of memory, which doubles when it is full. */
+export class GrowingBytes {
+  memory: Buffer = Buffer.allocUnsafeSlow(4_096);
+  length = 0;
+
+  /** Makes room for so many more bytes, to be written to `memory` at `length`. */
+  reserve(count: number): void {
+    const least = this.length + count;
+    if (least <= this.memory.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.memory.length, least));
+    this.memory.copy(larger, 0, 0, this.length);
+    this.memory = larger;
+  }
+
+  write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
+    this.reserve(Buffer.byteLength(text, encoding));
+    this.length += this.memory.write(text, this.length, encoding);
+  }
+
+  /** What was written. */
+  get bytes(): Buffer {
+    return this.memory.subarray(0, this.length);
+  }
+}
+
+const hash = 0x23;
+const tab = 0x09;
+const lineEnd = 0x0a;
+/** A key is at most `1381AA#99999#A1234`, and then a tab and a line end. */
+const longestKey = 20;
+
+/**
+ * The lines of many rows, written byte by byte into one piece of memory: no string is made of a row, and nothing is left
+ * for the garbage collector to copy about.
+ */
+export class LineBytes {
+  readonly #lines = new GrowingBytes();
+
+  /** Adds the line of one row: its key as `addressKey` makes it, of ASCII alone, then `place`, the bytes of its place. */
+  add(postcode: string, huisnummer: number, huisletter: string, huisnummertoevoeging: string, place: Uint8Array): void {
+    const lines = this.#lines;
+    lines.reserve(longestKey + place.length);
+    const { memory } = lines;
+    let at = lines.length;
+    if (at > 0) memory[at++] = lineEnd;
+    at = write(memory, at, postcode);
+    memory[at++] = hash;
+    at = write(memory, at, String(huisnummer));
+    memory[at++] = hash;
+    at = writeUpperCase(memory, at, huisletter);
+    at = writeUpperCase(memory, at, huisnummertoevoeging);
+    memory[at++] = tab;
+    for (let i = 0; i < place.length; i++) memory[at++] = place[i] as number;
+    lines.length = at;
+  }
+
+  /** All lines, parted by line ends. */
+  get bytes(): Buffer {
+    return this.#lines.bytes;
+  }
+}
+
+function write(bytes: Buffer, start: number, text: string): number {
+  let at = start;
+  for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
+  return at;
+}
+
+function writeUpperCase(bytes: Buffer, start: number, text: string): number {
+  let at = start;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    bytes[at++] = code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
+  }
+  return at;
+}
+
+/**
+ * The lines of a snapshot from rows in any order: sorted by key, one a key, with its distinct places. Sorts `rows` in
+ * place. The same rows give the same lines, whatever their order and however they were spread over workers.
+ */
+export function joinRows(rows: Line[]): Line[] {
+  rows.sort();
+  const lines: Line[] = [];
+  let previous = '';
+  let start = '';
+  for (const row of rows) {
+    if (row === previous) continue;
+    previous = row;
+    if (start !== '' && row.startsWith(start)) {
+      lines.push(`${lines.pop()}${row.slice(start.length - 1)}`);
+    } else {
+      start = `${keyOf(row)}\t`;
+      lines.push(row);
+    }
+  }
+  return lines;
 }

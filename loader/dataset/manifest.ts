@@ -1,6 +1,14 @@
 import type { ProblemCounts } from '../bag/problem-report.ts';
 import type { Snapshot } from './load.ts';
-import type { SourceVersion } from './source-version.ts';
+
+/** Which copy of an extract a source held: enough to ask "has it changed?" without reading it. Plain JSON. */
+export type SourceVersion = {
+  /** A URL, `s3://bucket/key`, or the path of a file. */
+  location: string;
+  size: number | null;
+  etag: string | null;
+  lastModified: string | null;
+};
 
 /** A load that is being served, was served, or is being applied. */
 export type ManifestEntry = {

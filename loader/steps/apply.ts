@@ -1,7 +1,11 @@
-import { unpackWrites } from '../dataset/change-file.ts';
-import { getObject, putJson } from '../storage/storage.ts';
+import { unpackWrites } from '../dataset/changes.ts';
+import { type Line, unpackLines } from '../dataset/lines.ts';
+import type { Snapshot } from '../dataset/load.ts';
+import type { BulkImport } from '../storage/address-table.ts';
+import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import type { ChangeFile } from './guard.ts';
+import { currentManifest, type Places } from './manifest.ts';
 import { paths } from './paths.ts';
-import type { Places } from './step.ts';
 
 /**
  * Writes one file of changes into the table. A file that was written before is left alone; one that was written in part
@@ -20,4 +24,32 @@ export async function applyChanges(
   await addresses.write(writes, onWritten);
   await putJson(storage, paths.applied(load, changes), { writes: writes.length });
   return { written: writes.length };
+}
+
+/**
+ * Applies a load by bringing in its whole snapshot, where the import finds that worth it, and marks all files of changes
+ * as applied. Says whether it did.
+ * @throws LockedError
+ */
+export async function importAll(
+  { storage, addresses }: Places,
+  { load, files, owner }: { load: string; files: ChangeFile[]; owner: string },
+  bulkImport: BulkImport,
+): Promise<boolean> {
+  const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
+  const left = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
+  const writes = left.reduce((total, file) => total + file.writes, 0);
+  const { pending } = await currentManifest(storage, addresses);
+  if (pending?.load !== load || writes === 0) return false;
+  await addresses.lock.check(owner);
+  const { snapshot, keys } = pending;
+  const size = { lines: keys, writes };
+  if (!(await bulkImport.takesOn(size))) return false;
+  await bulkImport.run(linesOf(storage, snapshot), size);
+  for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });
+  return true;
+}
+
+async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenerator<Line[]> {
+  for (const shard of shards) yield unpackLines(await getObject(storage, paths.snapshot(id, shard)));
 }

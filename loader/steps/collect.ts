@@ -1,12 +1,21 @@
-import type { Load, LoadCounts, PartCounts } from '../dataset/load.ts';
-import { mergeParts } from '../dataset/load-counts.ts';
+import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
 import { referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
 import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
 import type { Extracted } from './extract.ts';
-import { inGroups } from './in-groups.ts';
 import { paths } from './paths.ts';
 import type { Part } from './reference.ts';
+
+const groupSize = 16;
+
+/** Does `work` for each item, 16 at a time, and gives the results in the order of the items. */
+export async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let start = 0; start < items.length; start += groupSize) {
+    results.push(...(await Promise.all(items.slice(start, start + groupSize).map(work))));
+  }
+  return results;
+}
 
 /** What the parts came to together, and where in each part's rows each tenth of a shard lies. */
 export type Collected = Pick<LoadCounts, keyof PartCounts> & { parts: { part: string; segments: Segments }[] };

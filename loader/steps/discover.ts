@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { findMembers } from '../bag/extract-members.ts';
 import { extractIdentity, type Load, loadId } from '../dataset/load.ts';
 import type { Manifest } from '../dataset/manifest.ts';
-import { findMembers } from '../pipeline/extract-members.ts';
-import type { RandomAccess } from '../pipeline/random-access.ts';
-import { openSource } from '../storage/open-source.ts';
+import { openSource } from '../storage/open.ts';
 import type { Source } from '../storage/source.ts';
 import { openObject, putJson, type Storage } from '../storage/storage.ts';
-import { currentManifest } from './current-manifest.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
 import { finishPending } from './finish-pending.ts';
+import { currentManifest, type Found, type Places } from './manifest.ts';
 import { paths } from './paths.ts';
-import type { Found, Places } from './step.ts';
-import { storageSpool } from './storage-spool.ts';
+import { storageSpool } from './stage.ts';
 
 export type DiscoverInput = {
   /** A URL, `s3://bucket/key` or the path of a file. */

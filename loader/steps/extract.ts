@@ -1,14 +1,13 @@
-import { toAddressRow } from '../bag/address-row.ts';
+import { fileLabel, type Member } from '../bag/extract-members.ts';
+import { readNummeraanduidingen } from '../bag/nummeraanduidingen.ts';
 import { addProblem, emptyReport, isProblem } from '../bag/problem-report.ts';
-import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
-import type { Nummeraanduiding } from '../bag/voorkomen.ts';
+import { type Nummeraanduiding, toAddressRow } from '../bag/voorkomen.ts';
 import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
-import { fileLabel, type Member } from '../pipeline/extract-members.ts';
-import { entryFile } from '../pipeline/zip-entry.ts';
 import type { Amount } from '../progress.ts';
 import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { entryFile } from '../zip/zip-entry.ts';
 import { paths } from './paths.ts';
 import type { Part } from './reference.ts';
 

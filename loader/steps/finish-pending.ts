@@ -1,8 +1,8 @@
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { ChangeFile } from './guard.ts';
+import type { Found } from './manifest.ts';
 import { paths } from './paths.ts';
-import type { Found } from './step.ts';
 
 /** The work of a load that died while applying expired or was removed: it can't go on from there. */
 export class WorkGoneError extends Error {

@@ -1,14 +1,9 @@
-import { ChangeWriter } from '../dataset/change-file.ts';
-import { diff } from '../dataset/diff.ts';
-import { joinRows } from '../dataset/join-rows.ts';
-import { type Line, unpackLines } from '../dataset/lines.ts';
-import type { Load, Snapshot } from '../dataset/load.ts';
-import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
-import { tenthsOf } from '../dataset/shard.ts';
-import { ShardReader, ShardWriter } from '../dataset/shard-lines.ts';
+import { ChangeWriter, diff } from '../dataset/changes.ts';
+import { joinRows, type Line, unpackLines } from '../dataset/lines.ts';
+import { countChange, type Load, noChanges, type ShardCounts, type Snapshot } from '../dataset/load.ts';
+import { ShardReader, ShardWriter, tenthsOf } from '../dataset/shard.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
-import type { Collected } from './collect.ts';
-import { inGroups } from './in-groups.ts';
+import { type Collected, inGroups } from './collect.ts';
 import { paths } from './paths.ts';
 
 /** What `mergeShard` leaves; its being there says that the shard is finished. `files` names its change files. */

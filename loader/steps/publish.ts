@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { unpackWrites } from '../dataset/change-file.ts';
+import { unpackWrites } from '../dataset/changes.ts';
 import { parseLine, unpackLines } from '../dataset/lines.ts';
 import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { getJson, getObject, type Storage } from '../storage/storage.ts';
-import { currentManifest, putManifest } from './current-manifest.ts';
 import type { ChangeFile } from './guard.ts';
+import { currentManifest, type Places, putManifest } from './manifest.ts';
 import { paths } from './paths.ts';
-import type { Places } from './step.ts';
 
 /** The table does not hold what was written into it. */
 export class ReadBackError extends Error {

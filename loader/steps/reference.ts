@@ -1,13 +1,13 @@
+import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
+import { readOpenbareRuimten, readWoonplaatsen } from '../bag/openbare-ruimten.ts';
 import type { Problem } from '../bag/problem-report.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-reference.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
-import { fileLabel, listXmlFiles, type Member } from '../pipeline/extract-members.ts';
-import type { RandomAccess } from '../pipeline/random-access.ts';
-import type { ZipEntry } from '../pipeline/zip.ts';
-import { entryFile } from '../pipeline/zip-entry.ts';
 import type { Amount } from '../progress.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
+import type { ZipEntry } from '../zip/zip.ts';
+import { entryFile } from '../zip/zip-entry.ts';
 import { paths } from './paths.ts';
 
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */

@@ -1,12 +1,10 @@
-import { type Load, loadId } from '../dataset/load.ts';
-import { reportOfCounts } from '../dataset/load-counts.ts';
+import { type Load, loadId, reportOfCounts } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
-import { currentManifest } from './current-manifest.ts';
 import { finishPending } from './finish-pending.ts';
+import { currentManifest, type Found, type Places } from './manifest.ts';
 import { paths } from './paths.ts';
-import type { Found, Places } from './step.ts';
 
 /** There is no such state to go back to. */
 export class UnknownStateError extends Error {

@@ -1,15 +1,33 @@
+import { createHash } from 'node:crypto';
+import { fileLabel, memberAccess, type Spool } from '../bag/extract-members.ts';
 import { extractName, type Load } from '../dataset/load.ts';
-import type { SourceVersion } from '../dataset/source-version.ts';
-import { fileLabel, memberAccess } from '../pipeline/extract-members.ts';
-import { entryStream } from '../pipeline/zip-entry.ts';
+import type { SourceVersion } from '../dataset/manifest.ts';
 import { noProgress, type Progress } from '../progress.ts';
-import { openSource } from '../storage/open-source.ts';
+import { openSource } from '../storage/open.ts';
 import { readAhead } from '../storage/read-ahead.ts';
 import { SourceChangedError } from '../storage/source.ts';
-import { getJson, type Storage } from '../storage/storage.ts';
+import { getJson, openObject, type Storage } from '../storage/storage.ts';
+import { entryStream } from '../zip/zip-entry.ts';
 import { readable } from './discover.ts';
 import { paths } from './paths.ts';
-import { storageSpool } from './storage-spool.ts';
+
+/** Keeps an inner zip that was deflated in the storage, where it can be read by range; once for each extract. */
+export function storageSpool(storage: Storage, version: SourceVersion): Spool {
+  return async (stream, name, size) => {
+    const hash = createHash('sha256')
+      .update(JSON.stringify([version, name, size]))
+      .digest('hex')
+      .slice(0, 16);
+    const key = paths.incoming(`${hash}-${name}`);
+    const kept = await storage.open(key);
+    if (kept) {
+      stream.destroy();
+      return kept;
+    }
+    await storage.putStream(key, stream);
+    return openObject(storage, key);
+  };
+}
 
 /** The most that lies before the bytes of an entry: 30, its name and its extra fields. */
 const localHeaderBytes = 1024;

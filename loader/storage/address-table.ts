@@ -1,5 +1,5 @@
-import type { Place } from '../../lambdas/shared/domain/address-key.ts';
-import type { Write } from '../dataset/change-file.ts';
+import type { Place } from '../../lambdas/shared/addresses/address-key.ts';
+import type { Write } from '../dataset/changes.ts';
 import type { Line } from '../dataset/lines.ts';
 
 /** Which state the table serves: its date, and the load that brought it. */

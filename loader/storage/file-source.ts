@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { SourceVersion } from '../dataset/source-version.ts';
-import { fileAccess, type RandomAccess } from '../pipeline/random-access.ts';
+import type { SourceVersion } from '../dataset/manifest.ts';
+import { fileAccess, type RandomAccess } from '../zip/random-access.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';
 
 /** An extract in a file on this machine; `null` when it is still `known`. @throws SourceError */

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isRunning } from '../is-running.ts';
-import { fileAccess, type RandomAccess } from '../pipeline/random-access.ts';
+import { fileAccess, type RandomAccess } from '../zip/random-access.ts';
 import type { Storage, StoredObject } from './storage.ts';
 
 /** What is or was being written, by which process; nothing refers to it. */

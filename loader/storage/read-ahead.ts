@@ -1,4 +1,4 @@
-import type { RandomAccess } from '../pipeline/random-access.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
 
 const usualBlockBytes = 8 * 1024 * 1024;
 

@@ -1,5 +1,6 @@
-import type { SourceVersion } from '../dataset/source-version.ts';
-import type { RandomAccess } from '../pipeline/random-access.ts';
+import { resolve } from 'node:path';
+import type { SourceVersion } from '../dataset/manifest.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
 
 /** An extract where it lies. */
 export interface Source {
@@ -30,4 +31,13 @@ export class SourceChangedError extends SourceError {
   constructor(location: string, options?: ErrorOptions) {
     super(`${location} changed while it was being read. Run the load again: it reads the new file.`, options);
   }
+}
+
+/**
+ * Where the extract is that a person named: a URL or `s3://bucket/key` as it is, anything else as the path of a file, from
+ * `folder`. `null` for a URL of another kind.
+ */
+export function sourceLocation(named: string, folder: string): string | null {
+  if (/^(?:https?|s3):\/\/./i.test(named)) return named;
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(named) ? null : resolve(folder, named);
 }

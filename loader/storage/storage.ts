@@ -1,4 +1,4 @@
-import type { RandomAccess } from '../pipeline/random-access.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
 
 /** One stored object: its key (`snapshots/2021-10-15-3f9a2c1b/13`) and its size in bytes. */
 export type StoredObject = { key: string; size: number };

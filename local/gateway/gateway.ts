@@ -2,12 +2,27 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Answer, integrationAnswer, integrationFailed, ownAnswer } from './answer.ts';
-import { gatewayEvent } from './event.ts';
-import { readBody } from './read-body.ts';
-import { refuse, refuseUnreadable } from './refuse-unreadable.ts';
-import { type RequestTarget, requestTarget } from './request-target.ts';
+import { type Answer, integrationAnswer, integrationFailed, ownAnswer, refuse, refuseUnreadable } from './answer.ts';
+import { gatewayEvent, type RequestTarget, requestTarget } from './event.ts';
 import { matchRoute, type Route, type RouteMatch } from './router.ts';
+
+/** The real gateway's limit for the body of a request. */
+const bodyLimitBytes = 10 * 1024 * 1024;
+
+/** The whole body, or `undefined` where it is larger than the gateway takes. */
+export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > bodyLimitBytes) {
+      request.resume();
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
 
 /** A function behind the gateway: takes an event and returns what the function returned, both as JSON text. */
 export type Integration = (event: string, requestId: string) => Promise<string>;

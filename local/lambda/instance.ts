@@ -1,8 +1,38 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
-import type { FunctionSettings } from './function-settings.ts';
-import type { Answer, Invocation, Outcome } from './messages.ts';
+
+/** What a worker is asked. */
+export interface Invocation {
+  /** Tells its answer from others. */
+  readonly number: number;
+  readonly requestId: string;
+  /** JSON text. */
+  readonly event: string;
+  /** Epoch milliseconds at which the function's time is over. */
+  readonly deadline: number;
+}
+
+/** What it answers. */
+export interface Answer {
+  readonly number: number;
+  readonly outcome: Outcome;
+}
+
+/** What the handler returned, as JSON text, or what it threw. */
+export type Outcome = { readonly payload: string } | { readonly failure: string };
+
+/** A Lambda function as the template describes it, its values resolved. */
+export interface FunctionSettings {
+  readonly name: string;
+  /** The absolute path of the module that exports the handler. */
+  readonly module: string;
+  /** The name of the export. */
+  readonly handler: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMilliseconds: number;
+  readonly memoryMegabytes: number;
+}
 
 /** The function threw, ran out of its time, or its environment died. */
 export class FunctionError extends Error {

@@ -1,5 +1,4 @@
-import type { FunctionSettings } from './function-settings.ts';
-import { FunctionError, type Instance, startInstance } from './instance.ts';
+import { FunctionError, type FunctionSettings, type Instance, startInstance } from './instance.ts';
 
 /** A function with as many environments as its callers at one time need, up to a limit; past that they wait in turn. */
 export interface Pool {

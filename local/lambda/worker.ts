@@ -1,7 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Context, Handler } from 'aws-lambda';
-import type { FunctionSettings } from './function-settings.ts';
-import type { Answer, Invocation, Outcome } from './messages.ts';
+import type { Answer, FunctionSettings, Invocation, Outcome } from './instance.ts';
 
 /** One execution environment of a function: a thread with its own modules and its own environment variables. */
 const settings = workerData as FunctionSettings;

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { FunctionSettings } from '../lambda/function-settings.ts';
+import type { FunctionSettings } from '../lambda/instance.ts';
 import type { Resource, StackTemplate } from './assembly.ts';
 import { type Evaluate, evaluator, type LocalValues, TemplateError } from './evaluate.ts';
 

@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const sources = globSync('{bin,lib,lambdas,loader,local}/**/*.ts', { cwd: root }).map(normalize).sort();
+const tops = ['bin', 'lib', 'lambdas', 'loader', 'local'];
+const sources = globSync(`{${tops}}/**/*.ts`, { cwd: root }).map(normalize).sort();
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
 
 /** What a file imports: paths from the root for our own files, names for packages. Types count too. */
 function importsOf(file: string): string[] {
-  const source = readFileSync(join(root, file), 'utf8');
-  const found = [...source.matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*'([^']+)'|\bimport\(\s*'([^']+)'/g)];
+  const found = [
+    ...textOf(file).matchAll(/(?:^|\n)\s*(?:import|export)\b[^'"`;]*?from\s*'([^']+)'|\bimport\(\s*'([^']+)'/g),
+  ];
   return found.map(([, from, dynamic]) => {
     const name = from ?? dynamic ?? '';
     return name.startsWith('.') ? relative('.', join(dirname(file), name)) : name;
@@ -17,38 +20,40 @@ function importsOf(file: string): string[] {
 }
 
 const imports = new Map(sources.map((file) => [file, importsOf(file)]));
-const isPackage = (name: string) => !/^(bin|lib|lambdas|loader|local|test)\//.test(name);
+const isPackage = (name: string) => !new RegExp(`^(${tops.join('|')}|test)/`).test(name);
 const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
-/** Each row: the files it is about, and what they may import. */
+/** Files of `lambdas/shared` that decide without a database: what an account or an address is, and what a request gets. */
+const pure =
+  /^lambdas\/shared\/(contract|accounts\/(quota|shards|api-key|refusal|account)|addresses\/(address-key|address-input))\.ts$/;
+
+/** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
   [
-    'the domain imports nothing outside itself but schemas and node:crypto',
-    /^lambdas\/shared\/domain\//,
-    (name) => /^lambdas\/shared\/(domain|contract)\//.test(name) || ['zod/mini', 'node:crypto'].includes(name),
+    'decisions on accounts and addresses import no AWS, HTTP or storage',
+    pure,
+    (name) => pure.test(name) || ['zod/mini', 'node:crypto'].includes(name),
   ],
   [
-    'the HTTP layer imports the domain, the contract and no AWS client',
+    'the HTTP layer imports no AWS client',
     /^lambdas\/shared\/http\//,
-    (name) =>
-      /^lambdas\/shared\/((domain|http|contract)\/|metric-names\.ts)/.test(name) ||
-      (isPackage(name) && !/^@aws-sdk\//.test(name)),
+    (name) => /^lambdas\/shared\//.test(name) || (isPackage(name) && !/^@aws-sdk\//.test(name)),
   ],
   [
-    'the store imports the domain, and nothing of HTTP',
-    /^lambdas\/shared\/store\//,
-    (name) => /^lambdas\/shared\/((domain|store)\/|tables\.ts)/.test(name) || isPackage(name),
+    'accounts and addresses import nothing of HTTP, and nothing outside lambdas/shared',
+    /^lambdas\/shared\/(accounts|addresses)\//,
+    (name) => /^lambdas\/shared\/(?!http\/)/.test(name) || isPackage(name),
   ],
   [
-    'a route imports HTTP and the domain, and no store',
+    'a route imports no AWS client',
     /^lambdas\/[a-z]+\/route\.ts$/,
-    (name) => /^lambdas\/(shared\/(domain|http|contract)|(?!shared)[a-z]+)\//.test(name) || name === '@middy/core',
+    (name) => name.startsWith('lambdas/') || name.startsWith('docs/') || (isPackage(name) && !isAws(name)),
   ],
   [
-    'reading the register knows no AWS, no storage and no step',
-    /^loader\/(bag|pipeline|dataset)\//,
+    'reading the register imports no AWS, storage or step',
+    /^loader\/(zip|bag|dataset)\//,
     (name) =>
-      /^(loader\/(bag|pipeline|dataset|progress)|lambdas\/shared\/domain\/)/.test(name) ||
+      /^(loader\/(zip|bag|dataset)\/|loader\/[a-z-]+\.ts$|lambdas\/shared\/addresses\/)/.test(name) ||
       (isPackage(name) && !isAws(name)),
   ],
   [
@@ -57,19 +62,19 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     (name) => /^(lib\/|lambdas\/shared\/(tables|metric-names)\.ts$|loader\/names\.ts$)/.test(name) || isPackage(name),
   ],
   [
-    'what is deployed imports nothing of the command line, the stacks or the local run',
+    'deployed code imports nothing of the command line, the stacks or the local run',
     /^(lambdas|loader)\//,
     (name) => !/^(bin|lib|local|test)\//.test(name),
   ],
-  ['nothing imports a test', /./, (name) => !name.startsWith('test/')],
+  ['product code imports no test', /./, (name) => !name.startsWith('test/')],
 ];
 
-describe('the imports', () => {
-  it('are seen: every room has files, and they import each other', () => {
-    for (const room of ['bin', 'lib', 'lambdas', 'loader', 'local']) {
-      expect(sources.filter((file) => file.startsWith(`${room}/`)).length).toBeGreaterThan(0);
+describe('imports', () => {
+  it('are found in every top-level folder', () => {
+    for (const top of tops) {
+      expect(sources.filter((file) => file.startsWith(`${top}/`)).length).toBeGreaterThan(0);
     }
-    expect(imports.get('lambdas/address/route.ts')).toContain('lambdas/shared/domain/lookup.ts');
+    expect(imports.get('lambdas/address/route.ts')).toContain('lambdas/shared/contract.ts');
     for (const [, about] of rules) expect(sources.filter((file) => about.test(file)).length).toBeGreaterThan(0);
   });
 
@@ -82,17 +87,47 @@ describe('the imports', () => {
     expect(broken).toEqual([]);
   });
 
-  it('make no circle', () => {
-    const done = new Set<string>();
-    const circles: string[] = [];
-    function visit(file: string, path: string[]): void {
-      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
-      else if (!done.has(file)) {
-        for (const next of imports.get(file) ?? []) visit(next, [...path, file]);
-        done.add(file);
+  it('form no cycle of files', () => {
+    expect(cyclesOf(imports)).toEqual([]);
+  });
+
+  it('never go both ways between two folders', () => {
+    const folders = new Map<string, Set<string>>();
+    for (const [file, names] of imports) {
+      for (const name of names.filter((name) => sources.includes(name) && dirname(name) !== dirname(file))) {
+        folders.set(dirname(file), (folders.get(dirname(file)) ?? new Set()).add(dirname(name)));
       }
     }
-    for (const file of sources) visit(file, []);
-    expect(circles).toEqual([]);
+    const both = [...folders].flatMap(([from, tos]) =>
+      [...tos].filter((to) => from < to && folders.get(to)?.has(from)).map((to) => `${from} <-> ${to}`),
+    );
+    expect(both).toEqual([]);
   });
 });
+
+describe('files', () => {
+  it('have at most 300 lines', () => {
+    expect(sources.filter((file) => textOf(file).split('\n').length > 301)).toEqual([]);
+  });
+
+  it('do more than forward', () => {
+    const forwards = (file: string) =>
+      /^(\s*(\/\*\*[\s\S]*?\*\/|export\s[^;]*?from\s*'[^']+';))*\s*$/.test(textOf(file));
+    expect(sources.filter(forwards)).toEqual([]);
+  });
+});
+
+/** Each cycle once, as the files along it. */
+function cyclesOf(graph: ReadonlyMap<string, string[]>): string[] {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  function visit(file: string, path: string[]): void {
+    if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+    else if (!done.has(file)) {
+      for (const next of graph.get(file) ?? []) visit(next, [...path, file]);
+      done.add(file);
+    }
+  }
+  for (const file of graph.keys()) visit(file, []);
+  return cycles;
+}

@@ -1,6 +1,6 @@
-import { type KeyClaim, readApiKey } from '../../lambdas/shared/domain/api-key.ts';
-import { charge } from '../../lambdas/shared/domain/charge.ts';
-import { createAccessStore } from '../../lambdas/shared/store/access-store.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
+import { type KeyClaim, readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
+import { charge } from '../../lambdas/shared/accounts/charge.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import type { Benchmark } from './benchmark.ts';
 import { rounded } from './measure.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readApiKey } from '../../lambdas/shared/domain/api-key.ts';
-import { localAws } from '../../local/dynamodb-client.ts';
+import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
+import { localAws } from '../../local/engine/tables.ts';
 import { runProcess, startLocalRun } from './command-line.ts';
 
 const secretArn = 'arn:aws:secretsmanager:eu-west-1:000000000000:secret:checksum';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
-import { writeExtract } from '../../local/extract/write-extract.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { type Ended, run, startLocalRun } from './command-line.ts';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../lambdas/shared/http/event.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
-import { writeBundle } from '../../lib/bundle.ts';
+import { writeBundle } from '../../lib/shared/bundle.ts';
 import { expectContract } from '../support/contract.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 

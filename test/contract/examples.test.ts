@@ -2,8 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { codeSamples } from '../../lambdas/reference/openapi/code-samples.ts';
-import { StoreUnavailable } from '../../lambdas/shared/domain/ports.ts';
+import { codeSamples } from '../../bin/openapi/document.ts';
+import { StoreUnavailable } from '../../lambdas/shared/dynamodb.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 

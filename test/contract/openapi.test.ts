@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../lambdas/reference/openapi/document.ts';
-import { lookupExamples, validationExample } from '../../lambdas/reference/openapi/examples.ts';
-import { StoreUnavailable } from '../../lambdas/shared/domain/ports.ts';
+import { openApiDocument } from '../../bin/openapi/document.ts';
+import { lookupExamples, validationExample } from '../../bin/openapi/examples.ts';
+import { StoreUnavailable } from '../../lambdas/shared/dynamodb.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';

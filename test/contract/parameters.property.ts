@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { openApiDocument } from '../../lambdas/reference/openapi/document.ts';
-import { readAddressInput } from '../../lambdas/shared/domain/address-input.ts';
+import { openApiDocument } from '../../bin/openapi/document.ts';
+import { readAddressInput } from '../../lambdas/shared/addresses/address-input.ts';
 
 type Parameter = { name: string; schema: { pattern?: string; minimum?: number; maximum?: number } };
 

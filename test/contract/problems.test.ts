@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { withProblemSection } from '../../bin/openapi/write-reference.ts';
 import { type ExplainedCode, explanations, faultCodes } from '../../lambdas/reference/explanations.ts';
-import { withProblemSection } from '../../lambdas/reference/problem-section.ts';
-import { inputFaultSchema } from '../../lambdas/shared/contract/problem.ts';
+import { inputFaultSchema } from '../../lambdas/shared/contract.ts';
 import { problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addChecks } from '../../lib/checks.ts';
+import { addChecks } from '../../lib/app.ts';
 import { app, everything, type Resource } from './synthesized.ts';
 
 /** Every file of a cloud assembly: its path and what it holds. */

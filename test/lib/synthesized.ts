@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bagAdresApp } from '../../lib/app.ts';
-import { stackNames } from '../../lib/stack-names.ts';
+import { bagAdresApp, stackNames } from '../../lib/app.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 
 const assemblies = folderForNow('bag-adres-synth-');

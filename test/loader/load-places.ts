@@ -1,6 +1,6 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
-import { s3Storage } from '../../loader/storage/s3-storage.ts';
+import { s3Storage } from '../../loader/storage/s3.ts';
 import { startCountingProxy } from '../support/counting-proxy.ts';
 import { createTables } from '../support/dynamodb.ts';
 import { startRangeServer } from '../support/range-server.ts';

@@ -1,6 +1,6 @@
 import { loaderEnvironment, loaderErrors } from '../../loader/names.ts';
-import { s3Client } from '../../loader/storage/s3-client.ts';
-import { writeExtract } from '../../local/extract/write-extract.ts';
+import { s3Client } from '../../loader/storage/s3.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
 import { lambdaInvoke, lambdaInvokeArn } from '../support/state-machine/lambda-invoke.ts';
 import { type Execution, runStateMachine } from '../support/state-machine/run-state-machine.ts';
 import { snsPublish, snsPublishArn } from '../support/state-machine/sns-publish.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeExtract } from '../../local/extract/write-extract.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
 import { StoppedError } from '../support/state-machine/errors.ts';
 import type { Permission } from './deployed-loader.ts';
 import type { Call } from './record-calls.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { baseUrl } from '../../local/base-url.ts';
+import { baseUrl } from '../../local/service.ts';
 
 describe('the printed address', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainError } from '../../bin/output/explain-error.ts';
-import { startErrorText } from '../../local/start-error.ts';
+import { explainError } from '../../bin/cli/explain-error.ts';
+import { startErrorText } from '../../local/messages.ts';
 
 const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code, path: '/home/me/.data/x' });

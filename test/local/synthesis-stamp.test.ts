@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { isFresh, stamp } from '../../local/synthesis-stamp.ts';
+import { isFresh, stamp } from '../../local/synthesize.ts';
 
 describe('synthesized templates', () => {
   let root: string;

@@ -1,4 +1,4 @@
-import { localDynamoDb } from '../../local/dynamodb-client.ts';
+import { localDynamoDb } from '../../local/engine/tables.ts';
 import { createInstance } from './address-service.ts';
 
 /**

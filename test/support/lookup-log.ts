@@ -1,4 +1,4 @@
-import { localDynamoDb } from '../../local/dynamodb-client.ts';
+import { localDynamoDb } from '../../local/engine/tables.ts';
 import { createInstance } from './address-service.ts';
 
 /** Makes each kind of answer once, for the lines that it logs: `node lookup-log.ts ENDPOINT KEY`. */

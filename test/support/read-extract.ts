@@ -1,13 +1,17 @@
-import { addressKey } from '../../lambdas/shared/domain/address-key.ts';
-import { type AddressRow, toAddressRow } from '../../loader/bag/address-row.ts';
-import { addProblem, emptyReport, isProblem, type ProblemReport } from '../../loader/bag/problem-report.ts';
-import type { ReadCounts } from '../../loader/bag/read-counts.ts';
-import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-reference.ts';
-import type { OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
-import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/pipeline/extract-members.ts';
-import { bufferAccess, type RandomAccess } from '../../loader/pipeline/random-access.ts';
-import { entryFile } from '../../loader/pipeline/zip-entry.ts';
+import { addressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
+import { readNummeraanduidingen } from '../../loader/bag/nummeraanduidingen.ts';
+import { readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/openbare-ruimten.ts';
+import {
+  addProblem,
+  emptyReport,
+  isProblem,
+  type ProblemReport,
+  type ReadCounts,
+} from '../../loader/bag/problem-report.ts';
+import { type AddressRow, type OpenbareRuimte, toAddressRow, type Woonplaats } from '../../loader/bag/voorkomen.ts';
+import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
+import { entryFile } from '../../loader/zip/zip-entry.ts';
 
 /** Everything that reading an extract gives, in memory. */
 export type ReadOutcome = {

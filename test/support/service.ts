@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../lambdas/shared/admin/admin.ts';
+import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
 import { noProgress } from '../../loader/progress.ts';
-import { localDynamoDb } from '../../local/dynamodb-client.ts';
-import { type LocalState, readLocalState } from '../../local/local-state.ts';
+import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type Service, startService } from '../../local/service.ts';
+import { type LocalState, readLocalState } from '../../local/state.ts';
 
 /** The whole service as `npm start` runs it: engine, bundled functions, gateway; its data goes when it stops. */
 export interface TestService extends Service {

@@ -1,8 +1,8 @@
-import { type Caller, requireAccess } from '../domain/access.ts';
-import { type KeyClaim, readApiKey } from '../domain/api-key.ts';
-import { charge } from '../domain/charge.ts';
-import type { AccessStore, Clock } from '../domain/ports.ts';
-import { Refusal } from '../domain/refusal.ts';
+import { type Caller, requireAccess } from '../accounts/account-item.ts';
+import { type KeyClaim, readApiKey } from '../accounts/api-key.ts';
+import { type AccessStore, charge } from '../accounts/charge.ts';
+import { Refusal } from '../accounts/refusal.ts';
+import type { Clock } from '../environment.ts';
 import type { Middleware, RequestEvent } from './event.ts';
 
 export type AuthenticateOptions = {

@@ -1,7 +1,7 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { metricNames, metricNamespace, requestDimensions } from '../metric-names.ts';
 import type { Middleware, MiddlewareRequest } from './event.ts';
-import { reasonOf } from './render-problems.ts';
+import { reasonOf } from './problem.ts';
 
 /**
  * Writes one line a request: its metrics in embedded metric format, and beside them who asked and what came of it. An

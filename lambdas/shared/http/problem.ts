@@ -1,6 +1,7 @@
-import type { ProblemBody } from '../contract/problem.ts';
-import type { RefusalCode, RefusalReason } from '../domain/refusal.ts';
-import type { Answer } from './event.ts';
+import { Refusal, type RefusalCode, type RefusalReason } from '../accounts/refusal.ts';
+import type { ProblemBody } from '../contract.ts';
+import { StoreUnavailable } from '../dynamodb.ts';
+import type { Answer, Middleware } from './event.ts';
 
 /** The last part of a problem type. */
 export type ProblemCode = RefusalCode | 'internal-error';
@@ -81,4 +82,21 @@ function headers(reason: RefusalReason | { code: 'internal-error' }): Record<str
     default:
       return {};
   }
+}
+
+/** The store's throttles and outages are short: a second is the least that `Retry-After` can say. */
+const unavailable: RefusalReason = { code: 'temporarily-unavailable', retryAfterSeconds: 1 };
+
+/** Turns whatever was thrown into problem details; what nobody expected becomes a 500 that tells nothing of the inside. */
+export function renderProblems(): Middleware {
+  return {
+    onError: (request) => {
+      request.response = problemAnswer(reasonOf(request.error), request.event.requestContext.requestId);
+    },
+  };
+}
+
+export function reasonOf(error: unknown): RefusalReason | { code: 'internal-error' } {
+  if (error instanceof Refusal) return error.reason;
+  return error instanceof StoreUnavailable ? unavailable : { code: 'internal-error' };
 }

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { loaderEnvironment } from '../../names.ts';
 import { applyChanges } from '../apply.ts';
-import { batchOf, ofLoad, ofOwner } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { addressTable, bucketStorage, numberSetting } from './settings.ts';
+import { addressTable, batchOf, bucketStorage, lambdaStep, numberSetting, ofLoad, ofOwner } from '../lambda-step.ts';
 
 const writesPerSecond = numberSetting(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
 const places = { storage: bucketStorage(), addresses: addressTable({ writesPerSecond }) };

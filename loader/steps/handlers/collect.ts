@@ -1,8 +1,6 @@
 import { collect } from '../collect.ts';
+import { bucketStorage, itemsAt, lambdaStep, ofLoad } from '../lambda-step.ts';
 import { paths } from '../paths.ts';
-import { ofLoad } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { bucketStorage, itemsAt } from './settings.ts';
 
 const storage = bucketStorage();
 

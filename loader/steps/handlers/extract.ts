@@ -1,9 +1,7 @@
 import type { ReferenceMemory } from '../../dataset/reference-file.ts';
 import { extractPart } from '../extract.ts';
+import { batchOf, bucketStorage, lambdaStep, ofLoad, partItem } from '../lambda-step.ts';
 import { readReference } from '../reference.ts';
-import { batchOf, ofLoad, partItem } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { bucketStorage } from './settings.ts';
 
 const storage = bucketStorage();
 

@@ -1,11 +1,16 @@
 import * as z from 'zod';
-import { reportOf } from '../../load-report.ts';
-import { approve } from '../approve.ts';
-import { guard } from '../guard.ts';
+import { approve, guard } from '../guard.ts';
+import {
+  addressTable,
+  bucketStorage,
+  itemsAt,
+  lambdaStep,
+  ofLoad,
+  ofOwner,
+  thresholdSettings,
+} from '../lambda-step.ts';
+import { reportOf } from '../load-report.ts';
 import { paths } from '../paths.ts';
-import { ofLoad, ofOwner } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { addressTable, bucketStorage, itemsAt, thresholdSettings } from './settings.ts';
 
 const places = { storage: bucketStorage(), addresses: addressTable() };
 const thresholds = thresholdSettings();

@@ -1,8 +1,6 @@
 import * as z from 'zod';
+import { batchOf, bucketStorage, lambdaStep, ofLoad } from '../lambda-step.ts';
 import { mergeShard } from '../merge.ts';
-import { batchOf, ofLoad } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { bucketStorage } from './settings.ts';
 
 const storage = bucketStorage();
 const shardItem = z.object({ shard: z.string() });

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { loaderEnvironment } from '../../names.ts';
+import { addressTable, bucketStorage, lambdaStep, numberSetting, ofLoad, ofOwner } from '../lambda-step.ts';
 import { publish } from '../publish.ts';
-import { ofLoad, ofOwner } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { addressTable, bucketStorage, numberSetting } from './settings.ts';
 
 const places = { storage: bucketStorage(), addresses: addressTable() };
 const keep = numberSetting(loaderEnvironment.keepSnapshots, 6);

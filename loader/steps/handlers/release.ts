@@ -1,6 +1,4 @@
-import { ofOwner } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { addressTable } from './settings.ts';
+import { addressTable, lambdaStep, ofOwner } from '../lambda-step.ts';
 
 const addresses = addressTable();
 

@@ -1,7 +1,5 @@
+import { bucketStorage, lambdaStep, ofLoad } from '../lambda-step.ts';
 import { stage } from '../stage.ts';
-import { ofLoad } from './inputs.ts';
-import { lambdaStep } from './lambda-step.ts';
-import { bucketStorage } from './settings.ts';
 
 const storage = bucketStorage();
 

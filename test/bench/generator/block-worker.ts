@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { fileXml, type Voorkomens } from '../../../local/extract/stand-xml.ts';
+import { fileXml, type Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { block, type Plan, peildata } from './country.ts';
 import { type Difference, differenceOf, type Truth, truthOf } from './truth.ts';
 import { deflated, type PackedEntry } from './zip-writer.ts';

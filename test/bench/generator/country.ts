@@ -1,10 +1,4 @@
-import type {
-  Historie,
-  NumVoorkomen,
-  OprVoorkomen,
-  Voorkomens,
-  WplVoorkomen,
-} from '../../../local/extract/stand-xml.ts';
+import type { Historie, NumVoorkomen, OprVoorkomen, Voorkomens, WplVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
 import { Random } from './random.ts';

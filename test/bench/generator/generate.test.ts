@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { fileXml } from '../../../local/extract/stand-xml.ts';
+import { fileXml } from '../../../local/demo/stand-xml.ts';
 import { readExtract } from '../../support/read-extract.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
 import { block, type Plan } from './country.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { deliveryXml, fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/extract/stand-xml.ts';
+import { deliveryXml, fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/demo/stand-xml.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
 import { type Plan, peildata, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { addTruths, type Difference, noTruth, type Truth } from './truth.ts';

@@ -1,4 +1,4 @@
-import type { NumVoorkomen, OprVoorkomen, Voorkomens } from '../../../local/extract/stand-xml.ts';
+import type { NumVoorkomen, OprVoorkomen, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { Random } from './random.ts';
 
 const day = '2026-01-21';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planLoad } from '../../../loader/run-load.ts';
+import { planLoad } from '../../../loader/run/run-load.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
 
 /** Takes an extract from zip to snapshot on all cores, in a process of its own, and prints what that came to. */

@@ -16,9 +16,9 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { issueApiKey } from '../../../lambdas/shared/domain/api-key.ts';
-import { createStoreClient } from '../../../lambdas/shared/store/store-client.ts';
-import { localAws } from '../../../local/dynamodb-client.ts';
+import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
+import { createStoreClient } from '../../../lambdas/shared/dynamodb.ts';
+import { localAws } from '../../../local/engine/tables.ts';
 import {
   type AddressService,
   createInstance,

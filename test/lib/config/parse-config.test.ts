@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError } from '../../../lib/config/config-error.ts';
-import { parseConfig } from '../../../lib/config/parse-config.ts';
-import { readContext } from '../../../lib/config/read-context.ts';
+import { ConfigError, parseConfig, readContext } from '../../../lib/config/parse-config.ts';
 
 const domain = {
   name: 'adres.example.nl',

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { toAddressRow } from '../../../loader/bag/address-row.ts';
-import type { Nummeraanduiding, Reference } from '../../../loader/bag/voorkomen.ts';
+import { type Nummeraanduiding, type Reference, toAddressRow } from '../../../loader/bag/voorkomen.ts';
 
 const reference: Reference = {
   openbareRuimten: new Map([

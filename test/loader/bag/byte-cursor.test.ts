@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ByteCursor, literal } from '../../../loader/bag/byte-cursor.ts';
-import { RepeatingText } from '../../../loader/bag/repeating-text.ts';
+import { ByteCursor, literal, RepeatingText } from '../../../loader/bag/byte-cursor.ts';
 
 const cursorOn = (text: string) => new ByteCursor(Buffer.from(text, 'latin1'));
 

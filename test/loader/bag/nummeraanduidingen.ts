@@ -1,9 +1,9 @@
-import { heldFile } from '../../../loader/bag/byte-file.ts';
-import type { ExtractErrorCode } from '../../../loader/bag/extract-error.ts';
-import type { ReadCounts } from '../../../loader/bag/read-counts.ts';
-import { readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
+import { readNummeraanduidingen } from '../../../loader/bag/nummeraanduidingen.ts';
+import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import type { Nummeraanduiding } from '../../../loader/bag/voorkomen.ts';
-import { fileXml, type NumVoorkomen } from '../../../local/extract/stand-xml.ts';
+import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
+import { heldFile } from '../../../loader/zip/zip-entry.ts';
+import { fileXml, type NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 
 export const peildatum = '2026-01-08';
 

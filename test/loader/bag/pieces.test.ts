@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { heldFile } from '../../../loader/bag/byte-file.ts';
-import { piecesOf } from '../../../loader/bag/pieces.ts';
+import { piecesOf } from '../../../loader/bag/read-stands.ts';
+import { heldFile } from '../../../loader/zip/zip-entry.ts';
 
 /** Each piece as text; the window that it lies in is used again. */
 function piecesIn(text: string, most?: number): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { NumVoorkomen } from '../../../local/extract/stand-xml.ts';
+import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { numXml, read, someNum } from './nummeraanduidingen.ts';
 
 const day = fc.constantFrom('2010-09-29', '2026-01-07', '2026-01-08', '2026-01-09', '2104-01-21', '20-1-1', '');

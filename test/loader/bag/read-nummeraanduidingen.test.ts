@@ -1,12 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { type ByteFile, heldFile } from '../../../loader/bag/byte-file.ts';
-import { ExtractError } from '../../../loader/bag/extract-error.ts';
-import { emptyCounts } from '../../../loader/bag/read-counts.ts';
-import { readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
+import { NummeraanduidingTaker, readNummeraanduidingen } from '../../../loader/bag/nummeraanduidingen.ts';
+import { emptyCounts } from '../../../loader/bag/problem-report.ts';
 import { readStands } from '../../../loader/bag/read-stands.ts';
-import { NummeraanduidingTaker } from '../../../loader/bag/take-nummeraanduiding.ts';
-import type { NumVoorkomen } from '../../../local/extract/stand-xml.ts';
+import { ExtractError } from '../../../loader/extract-error.ts';
+import { type ByteFile, heldFile } from '../../../loader/zip/zip-entry.ts';
+import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { numXml, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
 const samples = '../shared/bag-samples';

@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { heldFile } from '../../../loader/bag/byte-file.ts';
-import { emptyCounts, type ReadCounts } from '../../../loader/bag/read-counts.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../../../loader/bag/read-reference.ts';
+import { OpenbareRuimteTaker, readOpenbareRuimten, readWoonplaatsen } from '../../../loader/bag/openbare-ruimten.ts';
+import { emptyCounts, type ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { readStands } from '../../../loader/bag/read-stands.ts';
-import { OpenbareRuimteTaker } from '../../../loader/bag/take-openbare-ruimte.ts';
 import type { OpenbareRuimte, Woonplaats } from '../../../loader/bag/voorkomen.ts';
-import { fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/extract/stand-xml.ts';
+import { heldFile } from '../../../loader/zip/zip-entry.ts';
+import { fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/demo/stand-xml.ts';
 
 const peildatum = '2026-01-08';
 const street: OprVoorkomen = {

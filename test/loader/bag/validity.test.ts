@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Geldigheid, whyNotCurrent } from '../../../loader/bag/validity.ts';
+import { type Geldigheid, whyNotCurrent } from '../../../loader/bag/voorkomen.ts';
 
 const live = 'Naamgeving uitgegeven';
 const moment = '2020-01-01T10:00:00.000';

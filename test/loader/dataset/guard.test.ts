@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { objections, usualThresholds } from '../../../loader/dataset/guard.ts';
-import type { LoadCounts } from '../../../loader/dataset/load.ts';
-import { noChanges } from '../../../loader/dataset/load-counts.ts';
+import { type LoadCounts, noChanges } from '../../../loader/dataset/load.ts';
 
 const served = { state: '2026-01-08', keys: 10_000 };
 const load = { state: '2026-02-08', mayGoBack: false };

@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressKey, comparePlaces, type Place } from '../../../lambdas/shared/domain/address-key.ts';
-import { ChangeWriter, unpackWrites } from '../../../loader/dataset/change-file.ts';
-import { diff } from '../../../loader/dataset/diff.ts';
-import { joinRows } from '../../../loader/dataset/join-rows.ts';
-import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../../../loader/dataset/lines.ts';
-import { ShardedRows, tenthsOf } from '../../../loader/dataset/shard.ts';
-import { ShardReader, ShardWriter } from '../../../loader/dataset/shard-lines.ts';
+import { addressKey, comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-key.ts';
+import { ChangeWriter, diff, unpackWrites } from '../../../loader/dataset/changes.ts';
+import {
+  joinRows,
+  keyOf,
+  type Line,
+  packLines,
+  parseLine,
+  placeText,
+  unpackLines,
+} from '../../../loader/dataset/lines.ts';
+import { ShardedRows, ShardReader, ShardWriter, tenthsOf } from '../../../loader/dataset/shard.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
 

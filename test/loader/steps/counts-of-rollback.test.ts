@@ -1,13 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { renderReport } from '../../../bin/output/render-load-report.ts';
-import { renderStatus } from '../../../bin/output/render-load-status.ts';
-import { loadStatus } from '../../../loader/load-history.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../loader/run-load.ts';
+import { renderReport, renderStatus } from '../../../bin/cli/render-load.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
-import { writeExtract } from '../../../local/extract/write-extract.ts';
+import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { february, january, voorkomensOf } from './months.ts';
 

@@ -1,6 +1,6 @@
 import { cpSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { rollbackLoad, runLoad } from '../../../loader/run-load.ts';
+import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

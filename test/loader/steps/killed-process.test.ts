@@ -4,7 +4,7 @@ import { globSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runLoad } from '../../../loader/run-load.ts';
+import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { type Month, tableOf } from './months.ts';

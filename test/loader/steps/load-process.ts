@@ -1,6 +1,6 @@
-import { runLoad } from '../../../loader/run-load.ts';
+import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
-import { localDynamoDb } from '../../../local/dynamodb-client.ts';
+import { localDynamoDb } from '../../../local/engine/tables.ts';
 
 /** A load in a process of its own, slow enough to be killed: `node load-process.ts ENDPOINT TABLE FOLDER EXTRACT`. */
 const [endpoint = '', table = '', storage = '', source = ''] = process.argv.slice(2);

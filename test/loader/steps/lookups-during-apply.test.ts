@@ -1,7 +1,7 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { comparePlaces } from '../../../lambdas/shared/domain/address-key.ts';
-import { runLoad } from '../../../loader/run-load.ts';
+import { comparePlaces } from '../../../lambdas/shared/addresses/address-key.ts';
+import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { type Month, tableOf } from './months.ts';

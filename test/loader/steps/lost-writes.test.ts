@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runLoad } from '../../../loader/run-load.ts';
+import { runLoad } from '../../../loader/run/run-load.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

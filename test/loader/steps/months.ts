@@ -1,5 +1,5 @@
-import { comparePlaces, type Place } from '../../../lambdas/shared/domain/address-key.ts';
-import type { Voorkomens } from '../../../local/extract/stand-xml.ts';
+import { comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-key.ts';
+import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 
 /** `1381AA 9 a` and where it lies. */
 type Address = [address: string, straat: string, woonplaats: string];

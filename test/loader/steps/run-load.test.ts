@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { usualThresholds } from '../../../loader/dataset/guard.ts';
-import { loadHistory, loadStatus } from '../../../loader/load-history.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../../loader/run-load.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import type { BulkImport } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { renderReport } from '../../../bin/output/render-load-report.ts';
-import { runLoad } from '../../../loader/run-load.ts';
+import { renderReport } from '../../../bin/cli/render-load.ts';
+import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
-import { type Packing, writeExtract } from '../../../local/extract/write-extract.ts';
+import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 
 let bench: LoadBench;

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { Write } from '../../../loader/dataset/change-file.ts';
-import { batchWriter } from '../../../loader/storage/batch-writer.ts';
+import type { Write } from '../../../loader/dataset/changes.ts';
+import { batchWriter } from '../../../loader/storage/dynamodb-address-table.ts';
 
 const mock = mockClient(DynamoDBClient);
 afterEach(() => void mock.reset());

@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { connectionError } from '../../../loader/storage/connection-error.ts';
-import { httpSource } from '../../../loader/storage/http-source.ts';
-import { idleGuard } from '../../../loader/storage/idle-guard.ts';
+import { connectionError, httpSource, idleGuard } from '../../../loader/storage/http-source.ts';
 
 const started: Server[] = [];
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoDbLock } from '../../../loader/storage/dynamodb-lock.ts';
+import { dynamoDbLock } from '../../../loader/storage/lock.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 let db: TestDynamoDb;

@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { s3Source } from '../../../loader/storage/s3-source.ts';
+import { s3Source } from '../../../loader/storage/s3.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 
 let s3: TestS3;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
-import { s3Storage } from '../../../loader/storage/s3-storage.ts';
+import { s3Storage } from '../../../loader/storage/s3.ts';
 import { getJson, putJson, type Storage } from '../../../loader/storage/storage.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 

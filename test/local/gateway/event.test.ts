@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type GatewayRequest, gatewayEvent } from '../../../local/gateway/event.ts';
-import { requestTarget } from '../../../local/gateway/request-target.ts';
+import { type GatewayRequest, gatewayEvent, requestTarget } from '../../../local/gateway/event.ts';
 
 type Given = Partial<Omit<GatewayRequest, 'target'>> & { url?: string };
 

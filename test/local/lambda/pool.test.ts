@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { FunctionSettings } from '../../../local/lambda/function-settings.ts';
-import { FunctionError } from '../../../local/lambda/instance.ts';
+import { FunctionError, type FunctionSettings } from '../../../local/lambda/instance.ts';
 import { startPool } from '../../../local/lambda/pool.ts';
 
 const source = `

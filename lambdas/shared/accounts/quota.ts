@@ -1,0 +1,104 @@
+/** The time windows that a plan can limit, from short to long. All UTC, aligned to the clock and the calendar. */
+export const windowNames = ['minute', 'hour', 'day', 'month'] as const;
+export type WindowName = (typeof windowNames)[number];
+
+/** One member for each configured window, in the order of `windowNames`. `null` is unlimited, 0 admits nothing. */
+export type Limits = Partial<Record<WindowName, number | null>>;
+
+const fixedSeconds = { minute: 60, hour: 3600, day: 86_400 };
+
+/** The start of the window that holds `atSeconds`, in seconds since 1970. */
+export function windowStart(name: WindowName, atSeconds: number): number {
+  if (name !== 'month') return atSeconds - (atSeconds % fixedSeconds[name]);
+  const date = new Date(atSeconds * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000;
+}
+
+/** The first second after the window that starts at `startSeconds`. */
+export function windowEnd(name: WindowName, startSeconds: number): number {
+  if (name !== 'month') return startSeconds + fixedSeconds[name];
+  const date = new Date(startSeconds * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000;
+}
+
+/**
+ * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account
+ * has several quota shards, `limit` is what this one holds of the account's `total`; `dryAt` is the start of a window
+ * for which no shard had anything left, as an earlier request has proved (decision 0081).
+ */
+export type WindowCount = { start: number; used: number; limit: number | null; total?: number; dryAt?: number };
+
+/** The configured windows of an account. */
+export type QuotaState = Partial<Record<WindowName, WindowCount>>;
+
+/** What one more unit would meet. `roll` names the windows that have passed and must restart with that unit. */
+export type QuotaDecision =
+  | { kind: 'admit'; roll: WindowName[] }
+  | { kind: 'exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState };
+
+/**
+ * Decides on one more unit at `now` (seconds). A window that starts after `now` was begun by an instance whose clock is
+ * ahead; it counts as the current one, because a window never moves backwards.
+ */
+export function decideQuota(stored: QuotaState, now: number): QuotaDecision {
+  const roll: WindowName[] = [];
+  const quota: QuotaState = {};
+  for (const [name, window] of configured(stored)) {
+    const start = windowStart(name, Math.floor(now));
+    if (window.start < start) roll.push(name);
+    quota[name] = window.start < start ? { ...window, start, used: 0 } : window;
+  }
+  const violated = configured(quota).flatMap(([name, { used, limit }]) =>
+    limit !== null && used >= limit ? [name] : [],
+  );
+  if (violated.length === 0) return { kind: 'admit', roll };
+  const waits = violated.map((name) => secondsToReset(name, quota[name] as WindowCount, now));
+  return { kind: 'exceeded', violated, retryAfterSeconds: Math.max(...waits), quota };
+}
+
+/** The limits in force, a member for each configured window. */
+export function limitsOf(quota: QuotaState): Limits {
+  return Object.fromEntries(configured(quota).map(([name, { limit, total = limit }]) => [name, total]));
+}
+
+/** A finite window as a caller is told of it; times in seconds. */
+export type WindowReport = { name: WindowName; limit: number; seconds: number; remaining: number; reset: number };
+
+/** The finite windows, from short to long. */
+export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
+  return configured(quota).flatMap(([name, window]) => {
+    const { start, used, limit, total = limit } = window;
+    if (limit === null || total === null) return [];
+    const seconds = windowEnd(name, start) - start;
+    const remaining = ofTotal(Math.max(0, limit - used), limit, total);
+    return [{ name, limit: total, seconds, remaining, reset: secondsToReset(name, window, now) }];
+  });
+}
+
+/** The window with the smallest share left; among equals the one that lasts longest, since it binds longest. */
+export function closestToExhaustion(windows: WindowReport[]): WindowReport | undefined {
+  return windows.reduce<WindowReport | undefined>(
+    (closest, window) => (closest === undefined || shareLeft(window) <= shareLeft(closest) ? window : closest),
+    undefined,
+  );
+}
+
+/** What the account has left when one shard has `left` of its `share`: exact for a single shard, else an estimate. */
+function ofTotal(left: number, share: number, total: number): number {
+  return share === total || left === 0 ? left : Math.floor(total * (left / share));
+}
+
+function shareLeft({ limit, remaining }: WindowReport): number {
+  return limit === 0 ? 0 : remaining / limit;
+}
+
+function secondsToReset(name: WindowName, { start }: WindowCount, now: number): number {
+  return Math.max(1, Math.ceil(windowEnd(name, start) - now));
+}
+
+function configured(quota: QuotaState): [WindowName, WindowCount][] {
+  return windowNames.flatMap((name): [WindowName, WindowCount][] => {
+    const window = quota[name];
+    return window ? [[name, window]] : [];
+  });
+}

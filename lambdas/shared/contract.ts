@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+
+const withoutSpaces = z.overwrite<string>((value) => value.replaceAll(' ', ''));
+const upperCase = z.overwrite<string>((value) => value.toUpperCase());
+
+/** A postcode as it is typed, to one as the register writes it. The pattern keeps `ß` and `ſ` out, which turn ASCII. */
+export const postcodeParameter = z
+  .string()
+  .check(z.regex(/^ *[1-9](?: *[0-9]){3}(?: *[A-Za-z]){2} *$/, { abort: true }), withoutSpaces, upperCase);
+
+/** A house number of the register: 1 to 99999. */
+export const huisnummerSchema = z.int().check(z.gte(1), z.lte(99_999));
+
+/** Digits, leading zeros among them, to a house number. */
+export const huisnummerParameter = z.pipe(
+  z.pipe(
+    z.string().check(z.regex(/^[0-9]{1,5}$/)),
+    z.transform((digits: string) => Number(digits)),
+  ),
+  huisnummerSchema,
+);
+
+/** Letters and digits to a toevoeging in the letter case it was given; none of them to `null`. */
+export const toevoegingParameter = z.pipe(
+  z.string().check(z.regex(/^ *(?:[0-9A-Za-z] *){0,5}$/), withoutSpaces),
+  z.transform((value: string) => value || null),
+);
+
+/** What a lookup asks for, normalised. */
+export const addressRequestSchema = z.object({
+  postcode: z.string().check(z.regex(/^[1-9][0-9]{3}[A-Z]{2}$/)),
+  huisnummer: huisnummerSchema,
+  toevoeging: z.nullable(z.string().check(z.regex(/^[0-9A-Za-z]{1,5}$/))),
+});
+
+/** What a lookup asks for, normalised; `toevoeging` in the letter case it was given. */
+export type AddressRequest = z.infer<typeof addressRequestSchema>;
+
+export const placeSchema = z.object({ straat: z.string(), woonplaats: z.string() });
+
+/** A street and the place it lies in, as the register writes them. */
+export type Place = z.infer<typeof placeSchema>;
+
+const noCandidates = z.array(placeSchema).check(z.maxLength(0));
+
+export const foundSchema = z.object({
+  status: z.literal('ok'),
+  request: addressRequestSchema,
+  address: placeSchema,
+  candidates: noCandidates,
+});
+
+export const notFoundSchema = z.object({
+  status: z.literal('not_found'),
+  request: addressRequestSchema,
+  address: z.null(),
+  candidates: noCandidates,
+});
+
+export const ambiguousSchema = z.object({
+  status: z.literal('ambiguous'),
+  request: addressRequestSchema,
+  address: z.null(),
+  candidates: z.array(placeSchema).check(z.minLength(2)),
+});
+
+export const lookupAnswerSchema = z.discriminatedUnion('status', [foundSchema, notFoundSchema, ambiguousSchema]);
+
+/** The answer to a lookup: one of three outcomes, told apart by `status`. */
+export type LookupAnswer = z.infer<typeof lookupAnswerSchema>;
+
+/** The members of every problem (RFC 9457). */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string(),
+  request_id: z.string(),
+});
+
+export const inputFaultSchema = z.object({
+  parameter: z.enum(['postcode', 'huisnummer', 'toevoeging']),
+  code: z.enum(['missing', 'duplicate', 'invalid']),
+  detail: z.string(),
+});
+
+/** One fault of the input; `code` is stable and documented. */
+export type InputFault = z.infer<typeof inputFaultSchema>;
+
+export const invalidInputSchema = z.extend(problemSchema, {
+  errors: z.array(inputFaultSchema).check(z.minLength(1)),
+});
+
+export const quotaExceededSchema = z.extend(problemSchema, {
+  violated_windows: z.array(z.enum(['minute', 'hour', 'day', 'month'])).check(z.minLength(1)),
+});
+
+/** The body of a refusal. */
+export type ProblemBody = z.infer<typeof problemSchema> &
+  Partial<z.infer<typeof invalidInputSchema> & z.infer<typeof quotaExceededSchema>>;
+
+const limit = z.optional(z.nullable(z.int().check(z.gte(0))));
+
+/** One member for each configured window. `null` is unlimited, 0 admits nothing. */
+export const limitsSchema = z.object({ minute: limit, hour: limit, day: limit, month: limit });
+
+export const validationAnswerSchema = z.object({
+  valid: z.literal(true),
+  key_label: z.string(),
+  plan_code: z.string(),
+  limits: limitsSchema,
+});
+
+/** The answer to a key that works. */
+export type ValidationAnswer = z.infer<typeof validationAnswerSchema>;

@@ -1,0 +1,155 @@
+import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'node:crypto';
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  type GetItemCommandInput,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
+
+export type StoreClient = Pick<DynamoDBClient, 'send'>;
+export type Item = Record<string, NativeAttributeValue>;
+type Key = Record<string, string>;
+
+/** The inputs of commands, with plain values. */
+export type Get = Omit<GetItemCommandInput, 'Key'> & { Key: Key };
+export type Query = Omit<QueryCommandInput, 'ExpressionAttributeValues'> & { ExpressionAttributeValues: Item };
+export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeValues'> & {
+  UpdateExpression: string;
+  Key: Key;
+  ExpressionAttributeValues: Item;
+};
+
+/**
+ * The calls that a request may make, with plain values in and out. The document client does the same for every command
+ * there is, by middleware of its own, which shows in the CPU of a lookup and of a cold start (`npm run bench`).
+ */
+export function documents(client: StoreClient) {
+  return {
+    async get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined> {
+      const command = new GetItemCommand({ ...get, Key: marshall(get.Key) });
+      const { Item } = await client.send(command, { abortSignal });
+      return Item && unmarshall(Item);
+    },
+
+    /** Gives the attributes that `ReturnValues` asks for. */
+    async update(update: Update, abortSignal?: AbortSignal): Promise<Item> {
+      const { Attributes = {} } = await client.send(new UpdateItemCommand(marshalled(update)), { abortSignal });
+      return unmarshall(Attributes);
+    },
+
+    /** Makes all of the updates or none. */
+    async updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void> {
+      const TransactItems = updates.map((update) => ({ Update: marshalled(update) }));
+      await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
+    },
+
+    async query(query: Query, abortSignal?: AbortSignal): Promise<Item[]> {
+      const values = marshall(query.ExpressionAttributeValues);
+      const command = new QueryCommand({ ...query, ExpressionAttributeValues: values });
+      const { Items = [] } = await client.send(command, { abortSignal });
+      return Items.map((item) => unmarshall(item));
+    },
+  };
+}
+
+function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
+  return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
+}
+
+/** The store could not be reached, or did not say what became of a request. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable';
+}
+
+/** Errors that are ours: a command the store will never accept. They stay what they are and become a 500. */
+const ourFaults = new Set(['ValidationException', 'SerializationException']);
+
+/**
+ * Waits for `work`, but never past `signal`: the SDK does not look at it while it sleeps between two tries. Whatever
+ * keeps the store from answering becomes a `StoreUnavailable` with its cause; `expected` errors pass untouched.
+ */
+export async function orUnavailable<Output>(
+  work: Promise<Output>,
+  signal: AbortSignal,
+  expected: (error: unknown) => boolean = () => false,
+): Promise<Output> {
+  try {
+    return await Promise.race([work, aborted(signal)]);
+  } catch (error) {
+    if (expected(error) || (error instanceof Error && ourFaults.has(error.name))) throw error;
+    throw new StoreUnavailable('the store did not answer', { cause: error });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(new Error('the time for this request is over'));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/**
+ * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a key
+ * object: given bytes, Node throws and catches two errors to find out that they are none (decision 0097).
+ */
+export class Sha256 {
+  readonly #key: Parameters<typeof createHmac>[1] | undefined;
+  #hash: Hash | Hmac;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#key = secret === undefined || typeof secret === 'string' ? secret : createSecretKey(bytesOf(secret));
+    this.#hash = this.#begin();
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#hash.update(chunk);
+  }
+
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+
+  reset(): void {
+    this.#hash = this.#begin();
+  }
+
+  #begin(): Hash | Hmac {
+    return this.#key === undefined ? createHash('sha256') : createHmac('sha256', this.#key);
+  }
+}
+
+function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}
+
+/**
+ * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so one try may hang for a second
+ * at most and there are three. A try whose answer was lost may have been applied, so a retried charge can count one
+ * lookup up to three times, and never none (decision 0002).
+ */
+export function createStoreClient(): DynamoDBClient {
+  const client = new DynamoDBClient({
+    maxAttempts: 3,
+    retryMode: 'standard',
+    // What the client would otherwise look for at every cold start, in files that no Lambda has.
+    defaultsMode: 'standard',
+    accountIdEndpointMode: 'disabled',
+    authSchemePreference: [],
+    userAgentAppId: async () => undefined,
+    useDualstackEndpoint: false,
+    useFipsEndpoint: false,
+    sha256: Sha256,
+    requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
+  });
+  // Without a logger it tells nobody, but puts together what it would tell of every call.
+  client.middlewareStack.remove('loggerMiddleware');
+  return client;
+}

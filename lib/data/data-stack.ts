@@ -1,0 +1,118 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { accountsTable, addressesTable } from '../../lambdas/shared/tables.ts';
+import type { Config } from '../config/schema.ts';
+import { alarmTopic, operatorAlarm } from '../shared/alarms.ts';
+import { encryptionKey, isProtected, removal } from '../shared/encryption.ts';
+import { acknowledge } from '../shared/grants.ts';
+
+export type TableAlarmsProps = { accounts: Table; addresses: Table; topic: ITopic };
+
+/** Says when a table turns requests away. */
+export class TableAlarms extends Construct {
+  constructor(scope: Construct, id: string, { accounts, addresses, topic }: TableAlarmsProps) {
+    super(scope, id);
+    operatorAlarm(this, 'Accounts', {
+      metric: throttled(accounts),
+      threshold: 1,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 2,
+      says: 'The accounts table turns requests away: those callers get 503.',
+      runbook: 'Accounts table throttled',
+      topic,
+    });
+    operatorAlarm(this, 'Addresses', {
+      // A load may meet a throttle or two while the table grows with it, and tries again; a lookup should not.
+      metric: throttled(addresses),
+      threshold: 100,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 2,
+      says: 'The addresses table turns requests away: lookups or a load go wrong.',
+      runbook: 'Addresses table throttled',
+      topic,
+    });
+  }
+}
+
+function throttled(table: Table): MathExpression {
+  const period = Duration.minutes(1);
+  return new MathExpression({
+    label: 'throttled requests',
+    expression: 'FILL(reads, 0) + FILL(writes, 0)',
+    usingMetrics: {
+      reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
+      writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
+    },
+    period,
+  });
+}
+
+export type DataStackProps = { config: Config; stackName: string };
+
+/**
+ * All that must outlive a deployment: both tables and the secret that keys the checksum of an API key. Nothing here is
+ * replaced by an update, and nothing goes with the stack unless the operator chose so.
+ */
+export class DataStack extends Stack {
+  readonly addresses: Table;
+  readonly accounts: Table;
+  readonly keyChecksumSecret: Secret;
+  readonly encryptionKey: IKey | undefined;
+  /** Every alarm goes here, of the other stacks too: an operator confirms one subscription. */
+  readonly alarmTopic: Topic;
+
+  constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
+    super(scope, id, {
+      stackName,
+      description: 'Dutch address service: addresses, accounts and the secret of its API keys',
+      env: { region: config.region },
+      terminationProtection: isProtected(config),
+    });
+    this.encryptionKey = encryptionKey(this, config);
+    this.addresses = this.table('Addresses', config, {
+      partitionKey: { name: addressesTable.partitionKey, type: AttributeType.STRING },
+    });
+    this.accounts = this.table('Accounts', config, {
+      partitionKey: { name: accountsTable.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
+    });
+    this.keyChecksumSecret = new Secret(this, 'KeyChecksumSecret', {
+      description: 'Keys the checksum of API keys: another value makes every key that was issued invalid',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: removal(config),
+      ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
+    });
+    acknowledge(
+      this.keyChecksumSecret,
+      'AwsSolutions-SMG4',
+      'Another value would make every key that was issued invalid at once; it admits nobody, the stored hash of a key does.',
+    );
+    this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
+    new TableAlarms(this, 'TableAlarms', {
+      accounts: this.accounts,
+      addresses: this.addresses,
+      topic: this.alarmTopic,
+    });
+    new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
+    new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });
+    new CfnOutput(this, 'KeyChecksumSecretArn', { value: this.keyChecksumSecret.secretArn });
+    new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
+  }
+
+  private table(id: string, config: Config, key: Pick<TableProps, 'partitionKey' | 'sortKey'>): Table {
+    return new Table(this, id, {
+      ...key,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: isProtected(config),
+      removalPolicy: removal(config),
+      // Without a key of its own a table is encrypted with one that AWS owns, which costs nothing.
+      ...(this.encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
+    });
+  }
+}

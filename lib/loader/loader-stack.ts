@@ -1,0 +1,32 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Config } from '../config/schema.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { isProtected } from '../shared/encryption.ts';
+import { LoadMachine } from './load-machine.ts';
+import { LoaderAlarms } from './loader-alarms.ts';
+import { LoaderDashboard } from './loader-dashboard.ts';
+import { LoaderSteps } from './loader-steps.ts';
+import { snapshotBucket } from './snapshot-bucket.ts';
+
+export type LoaderStackProps = { config: Config; stackName: string; data: DataStack };
+
+/** What keeps the addresses up to date: snapshots in S3, and a state machine that applies the difference. */
+export class LoaderStack extends Stack {
+  constructor(scope: Construct, id: string, { config, stackName, data }: LoaderStackProps) {
+    super(scope, id, {
+      stackName,
+      description: 'Dutch address service: loads of the register',
+      env: { region: config.region },
+      terminationProtection: isProtected(config),
+    });
+    const { addresses, encryptionKey, alarmTopic: topic } = data;
+    const bucket = snapshotBucket(this, config, encryptionKey);
+    const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
+    const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket, topic });
+    new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
+    new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
+    new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
+    new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
+  }
+}

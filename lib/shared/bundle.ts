@@ -1,0 +1,82 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { AssetHashType, DockerImage } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { buildSync } from 'esbuild';
+
+/** The root of the project: paths in a bundle are relative to it, so that it is the same wherever it is made. */
+const root = resolve(import.meta.dirname, '../..');
+
+/**
+ * Modules of Node that cost too much to `import`: that reads every export once, and behind some lie whole parts of Node which
+ * nothing here needs (decision 0096). These files take them without.
+ */
+const builtins = Object.fromEntries(
+  ['http', 'process'].map((name) => [`node:${name}`, join(import.meta.dirname, 'builtins', `${name}.cjs`)]),
+);
+
+export type BundleOptions = {
+  /** Names the folder of the source maps. */
+  name: string;
+  /** The modules with the handlers, relative to the root of the project, by the name that they get in the bundle. */
+  entries: Record<string, string>;
+  /** Whether a dependency is CommonJS and requires Node's own modules, which an ES module can't do by itself. */
+  requires?: boolean;
+};
+
+/**
+ * The code of one Lambda, or of several that share most of it: minified ES modules, made by esbuild in this process, so no
+ * Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
+ * `cdk.out/source-maps/NAME`.
+ */
+export function bundle(options: BundleOptions): Code {
+  const [first = ''] = Object.values(options.entries);
+  return Code.fromAsset(dirname(resolve(root, first)), {
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      // Never pulled: the local bundling below always takes the job.
+      image: DockerImage.fromRegistry('none'),
+      // The CDK takes two assets of one folder with equal options for the same: this tells them apart.
+      command: [JSON.stringify(options)],
+      local: {
+        tryBundle(outputDirectory) {
+          writeBundle(options, outputDirectory);
+          return true;
+        },
+      },
+    },
+  });
+}
+
+/** Makes a bundle in `outputDirectory`; its source maps go beside that, into `source-maps/NAME`. */
+export function writeBundle({ name, entries, requires = false }: BundleOptions, outputDirectory: string): void {
+  const { outputFiles } = buildSync({
+    entryPoints: entries,
+    absWorkingDir: root,
+    // Nothing is written there: the paths in the source maps are relative to it.
+    outdir: root,
+    outExtension: { '.js': '.mjs' },
+    write: false,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    mainFields: ['module', 'main'],
+    alias: builtins,
+    legalComments: 'none',
+    sourcemap: 'external',
+    logLevel: 'error',
+    ...(requires && { banner: { js: requireBanner } }),
+  });
+  const maps = join(dirname(outputDirectory), 'source-maps', name);
+  mkdirSync(maps, { recursive: true });
+  for (const { path, contents, text } of outputFiles) {
+    if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of'))
+      throw new Error(`A dependency of ${name} requires modules at run time: bundle it with \`requires: true\`.`);
+    writeFileSync(join(path.endsWith('.map') ? maps : outputDirectory, basename(path)), contents);
+  }
+}
+
+const requireBanner = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";

@@ -1,0 +1,67 @@
+import { GrowingBytes, keyOf, type Line, packLineBytes, unpackLines } from './lines.ts';
+
+/** One key that differs: its line before, its line after, or both. */
+export type Change =
+  | { kind: 'added'; before: null; after: Line }
+  | { kind: 'changed'; before: Line; after: Line }
+  | { kind: 'removed'; before: Line; after: null };
+
+export type ChangeKind = Change['kind'];
+
+/** How many keys of each kind. */
+export type ChangeCounts = Record<ChangeKind, number>;
+
+/** What turns the snapshot `before` into `after`, in the order of the keys. Both are sorted, one line a key. */
+export function* diff(before: readonly Line[], after: readonly Line[]): Generator<Change> {
+  let i = 0;
+  let j = 0;
+  while (i < before.length || j < after.length) {
+    const old = before[i];
+    const now = after[j];
+    if (old === now) {
+      i++;
+      j++;
+      continue;
+    }
+    const order = old === undefined ? 1 : now === undefined ? -1 : compare(keyOf(old), keyOf(now));
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+    if (order < 0) yield { kind: 'removed', before: old as Line, after: null };
+    else if (order > 0) yield { kind: 'added', before: null, after: now as Line };
+    else yield { kind: 'changed', before: old as Line, after: now as Line };
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What to do to one key of the table: put this line, or remove the key. */
+export type Write = { put: Line } | { remove: string };
+
+/**
+ * Makes the stored form of changes: `+` and the whole line to put, or `-` and the key to remove. Each says all that has to
+ * be done, so doing it twice is doing it once.
+ */
+export class ChangeWriter {
+  readonly #text = new GrowingBytes();
+  count = 0;
+
+  add({ before, after }: Change): void {
+    if (this.count++ > 0) this.#text.write('\n', 'latin1');
+    this.#text.write(after === null ? `-${keyOf(before)}` : `+${after}`, 'latin1');
+  }
+
+  /** What was added since the last time. */
+  pack(): Buffer {
+    const packed = packLineBytes(this.#text.bytes);
+    this.#text.length = 0;
+    this.count = 0;
+    return packed;
+  }
+}
+
+/** What a `ChangeWriter` packed. */
+export function unpackWrites(packed: Uint8Array): Write[] {
+  return unpackLines(packed).map((line) => (line.startsWith('+') ? { put: line.slice(1) } : { remove: line.slice(1) }));
+}

@@ -1,0 +1,139 @@
+import { type Change, type ChangeCounts, diff, type Write } from '../dataset/changes.ts';
+import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../dataset/lines.ts';
+import { countChange, noChanges, type ShardCounts, type Snapshot } from '../dataset/load.ts';
+import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import { paths } from '../steps/paths.ts';
+import { UnknownStateError } from '../steps/rollback.ts';
+import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import { inSession, type LoadOptions, type Session } from './session.ts';
+
+const usualLinesAPack = 10_000;
+
+/** Lines that come in any order, compressed until the shard that they are of is wanted: the country takes 200 MB. */
+export class LinesByShard {
+  readonly #linesAPack: number;
+  readonly #shards = new Map<string, { packed: Buffer[]; loose: Line[] }>();
+
+  constructor(linesAPack = usualLinesAPack) {
+    this.#linesAPack = linesAPack;
+  }
+
+  get shards(): string[] {
+    return [...this.#shards.keys()];
+  }
+
+  add(line: Line): void {
+    const name = line.slice(0, 2);
+    let shard = this.#shards.get(name);
+    if (!shard) {
+      shard = { packed: [], loose: [] };
+      this.#shards.set(name, shard);
+    }
+    shard.loose.push(line);
+    if (shard.loose.length < this.#linesAPack) return;
+    shard.packed.push(packLines(shard.loose));
+    shard.loose = [];
+  }
+
+  /** All lines of a shard, in order. */
+  of(name: string): Line[] {
+    const { packed, loose } = this.#shards.get(name) ?? { packed: [], loose: [] };
+    return [...packed.map(unpackLines), loose].flat().sort();
+  }
+}
+
+export type RepairOptions = LoadOptions & {
+  /** Every address in the table, as `scanAddresses` gives them. */
+  scan: () => AsyncIterable<Line[]>;
+  /** Only looks. */
+  planOnly?: boolean;
+};
+
+/** How the table differed from the snapshot that it has to hold. Plain JSON. */
+export type RepairReport = ChangeCounts & {
+  /** `planned`: only looked at. */
+  outcome: 'repaired' | 'planned';
+  state: string;
+  load: string;
+  /** Keys that the table has to hold. */
+  keys: number;
+  examples: ShardCounts['examples'];
+  /** Whether this load has begun to be applied and is not published: run it again. */
+  pending: boolean;
+};
+
+/**
+ * Makes the table hold what the storage says that it does, whatever it holds, and say so: reads all of it, and writes what
+ * differs. While a load is pending that is what it applies: then nothing of it is left to apply, and the next run of it
+ * reads back and publishes.
+ * @throws LockedError, UnknownStateError where nothing was loaded yet
+ */
+export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
+  return inSession(options, async (session) => {
+    const stored = await session.storage.get(paths.manifest);
+    const manifest = stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest;
+    const target = manifest.pending ?? manifest.published;
+    if (!target) throw new UnknownStateError('Nothing was loaded yet, so there is no state to repair the table to.');
+
+    const { state, load, keys, snapshot } = target;
+    const table = await readAll(session, scan, keys);
+    const found = noChanges();
+    for (const shard of [...new Set([...snapshot.shards, ...table.shards])].sort()) {
+      const after = await servedLines(session.storage, snapshot, shard);
+      const changes = [...diff(table.of(shard), after)];
+      for (const change of changes) countChange(found, change);
+      if (!planOnly) await write(session, changes);
+    }
+    if (!planOnly) await settle(session, target, manifest);
+    const { changes, examples } = found;
+    const outcome = planOnly ? 'planned' : 'repaired';
+    return { outcome, state, load, keys, ...changes, examples, pending: manifest.pending !== null };
+  });
+}
+
+async function readAll({ progress }: Session, scan: RepairOptions['scan'], keys: number): Promise<LinesByShard> {
+  const table = new LinesByShard();
+  const shown = progress.begin('compare', { rows: keys });
+  for await (const lines of scan()) {
+    for (const line of lines) table.add(line);
+    shown.advance({ rows: lines.length });
+  }
+  shown.end();
+  return table;
+}
+
+/** The lines of a snapshot with their places in the order in which the table has them. */
+async function servedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[]> {
+  if (!shards.includes(shard)) return [];
+  const lines = unpackLines(await getObject(storage, paths.snapshot(id, shard)));
+  return lines.map((line) => (line.split('\t', 4).length < 4 ? line : inServedOrder(line)));
+}
+
+function inServedOrder(line: Line): Line {
+  const { key, places } = parseLine(line);
+  return `${key}\t${places.map(placeText).join('\t')}`;
+}
+
+const writesACheck = 1000;
+
+async function write({ addresses, owner }: Session, changes: readonly Change[]): Promise<void> {
+  for (let start = 0; start < changes.length; start += writesACheck) {
+    await addresses.lock.check(owner);
+    await addresses.write(changes.slice(start, start + writesACheck).map(toWrite));
+  }
+}
+
+function toWrite({ before, after }: Change): Write {
+  return after === null ? { remove: keyOf(before) } : { put: after };
+}
+
+async function settle(
+  { storage, addresses, owner }: Session,
+  { load, state }: ManifestEntry,
+  { pending }: Manifest,
+): Promise<void> {
+  await addresses.lock.check(owner);
+  const dataset = await addresses.dataset();
+  if (dataset?.load !== load) await addresses.setDataset({ date: state, load });
+  if (pending) await putJson(storage, paths.changeFiles(load), []);
+}

@@ -1,0 +1,180 @@
+import type { Load } from '../dataset/load.ts';
+import { applyChanges, importAll } from '../steps/apply.ts';
+import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
+import { discover } from '../steps/discover.ts';
+import { approve, type ChangeFile, guard, type Plan } from '../steps/guard.ts';
+import { finishedReport, type LoadReport, RefusedLoadError, reportOf, unchangedReport } from '../steps/load-report.ts';
+import type { Found } from '../steps/manifest.ts';
+import { paths } from '../steps/paths.ts';
+import { publish } from '../steps/publish.ts';
+import { type Part, readReference } from '../steps/reference.ts';
+import { rollback } from '../steps/rollback.ts';
+import { stage } from '../steps/stage.ts';
+import { SourceChangedError } from '../storage/source.ts';
+import { getJson } from '../storage/storage.ts';
+import { inSession, type LoadOptions, type Session } from './session.ts';
+
+/** The first half of a load, up to rows by shard; what is there already is not done again. */
+export async function extract(session: Session, load: string): Promise<void> {
+  const { storage, progress, options } = session;
+  await stage(storage, load, progress);
+  const { members } = await getJson<Load>(storage, paths.load(load));
+  const workers = session.workers(sum(members, ({ path }) => path.at(-1)?.size ?? 0));
+  if (!(await storage.open(paths.parts(load)))) {
+    const shown = progress.begin('reference', { rows: 0 });
+    const { partBytes } = options;
+    await workers.run([{ kind: 'reference', load, partBytes }], (amount) => shown.advance(amount));
+    shown.end();
+  }
+  const parts = await getJson<Part[]>(storage, paths.parts(load));
+  const files = parts.flatMap((part) => part.files);
+  const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
+  const reference = await readReference(storage, load);
+  await workers.run(
+    parts.map((part) => ({ kind: 'extract', load, part, reference })),
+    (amount) => shown.advance(amount),
+  );
+  shown.end();
+  await collect(storage, load);
+}
+
+/** New snapshots and differences of all shards. */
+export async function merge(session: Session, load: string): Promise<void> {
+  const { storage, progress, options } = session;
+  const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
+  const workers = session.workers(0);
+  const { addresses } = await getJson<Collected>(storage, paths.collected(load));
+  const shown = progress.begin('merge', { rows: addresses });
+  const { changesPerFile } = options;
+  await workers.run(
+    shards.map(({ shard }) => ({ kind: 'merge', load, shard, ...(changesPerFile ? { changesPerFile } : {}) })),
+    (amount) => shown.advance(amount),
+  );
+  shown.end();
+}
+
+/** From the guard to the end. @throws RefusedLoadError */
+export async function guardAndApply(
+  session: Session,
+  load: string,
+  approval: boolean | string | undefined,
+): Promise<LoadReport> {
+  if (approval === true || approval === load) await approve(session.storage, load);
+  const { owner, thresholds, options } = session;
+  // An import that can't be done must not become what the next start has to finish first.
+  const plan = await guard(session, { load, owner }, thresholds, async (size) => options.bulkImport?.takesOn(size));
+  if (!plan.go) throw new RefusedLoadError(reportOf(plan, 'refused'));
+  return apply(session, load);
+}
+
+/** The second half of a load that was begun, or of one that died there. */
+export async function apply(session: Session, load: string): Promise<LoadReport> {
+  const { storage, progress, owner, options } = session;
+  const plan = await storage.get(paths.plan(load));
+  const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
+  const { bulkImport } = options;
+  if (!(bulkImport && (await importAll(session, { load, files, owner }, bulkImport)))) {
+    const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
+    for (const { changes, writes } of files) {
+      const { written } = await applyChanges(session, { load, changes, owner }, (rows) => shown.advance({ rows }));
+      if (written === 0) shown.advance({ rows: writes });
+    }
+    shown.end();
+  }
+  const publishing = progress.begin('publish', {});
+  const entry = await publish(session, { load, owner, ...(options.keep ? { keep: options.keep } : {}) });
+  publishing.end();
+  return plan ? reportOf(JSON.parse(plan.toString()) as Plan, 'published') : finishedReport(entry);
+}
+
+function sum<T>(items: readonly T[], count: (item: T) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
+}
+
+export type RunOptions = LoadOptions & {
+  /** A URL, `s3://bucket/key`, or the path of a file. */
+  source: string;
+  /** Lets a load go on in spite of objections: `true`, or the id of the one load that may. */
+  approve?: boolean | string;
+  /** Loads the extract even if it is the one that is served, or one that was gone back from. */
+  again?: boolean;
+};
+
+/**
+ * Makes the table equal to the extract: after it every current address is there, and nothing else. A load that died is
+ * taken up where it stopped; one that died while applying is finished first. Running it again is always right.
+ * @throws RefusedLoadError, LockedError, SourceError, ExtractError, ForeignStorageError, WorkGoneError
+ */
+export async function runLoad(options: RunOptions): Promise<LoadReport> {
+  return inSession(options, (session) =>
+    untilUnchanged(() =>
+      afterPending(
+        session,
+        () => discover(session, options),
+        async (load) => {
+          await extract(session, load);
+          await merge(session, load);
+          return guardAndApply(session, load, options.approve);
+        },
+      ),
+    ),
+  );
+}
+
+/** Everything up to the guard: says what `runLoad` would do, and writes nothing into the table but the lock. */
+export async function planLoad(options: RunOptions): Promise<LoadReport> {
+  return inSession(options, (session) =>
+    untilUnchanged(async () => {
+      const found = await discover(session, { ...options, planOnly: true });
+      if (found.action === 'none') return unchangedReport(found);
+      await extract(session, found.load);
+      await merge(session, found.load);
+      const { owner, thresholds } = session;
+      return reportOf(await guard(session, { load: found.load, owner, planOnly: true }, thresholds), 'planned');
+    }),
+  );
+}
+
+/** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownStateError */
+export async function rollbackLoad(
+  options: LoadOptions & { state: string; approve?: boolean | string },
+): Promise<LoadReport> {
+  return inSession(options, (session) =>
+    afterPending(
+      session,
+      () => rollback(session, options.state),
+      async (load) => {
+        await merge(session, load);
+        return guardAndApply(session, load, options.approve);
+      },
+    ),
+  );
+}
+
+/** Finishes what died while applying, then does the work that remains; the report is of the last that was done. */
+async function afterPending(
+  session: Session,
+  find: () => Promise<Found>,
+  work: (load: string) => Promise<LoadReport>,
+): Promise<LoadReport> {
+  let finished: LoadReport | undefined;
+  for (;;) {
+    const found = await find();
+    if (found.action === 'none') return finished ?? unchangedReport(found);
+    if (found.action !== 'finish') return work(found.load);
+    finished = await apply(session, found.load);
+  }
+}
+
+const attempts = 3;
+
+/** An extract that is replaced while it is read is read again from the start: the next time it is all new. */
+async function untilUnchanged(work: () => Promise<LoadReport>): Promise<LoadReport> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof SourceChangedError) || attempt === attempts) throw error;
+    }
+  }
+}

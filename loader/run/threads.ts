@@ -1,0 +1,113 @@
+import { Worker } from 'node:worker_threads';
+import type { ReferenceMemory } from '../dataset/reference-file.ts';
+import { ExtractError } from '../extract-error.ts';
+import type { Amount } from '../progress.ts';
+import { extractPart } from '../steps/extract.ts';
+import { mergeShard } from '../steps/merge.ts';
+import { type Part, reference } from '../steps/reference.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** Work for a thread: none of it should keep the thread that serves from answering. */
+export type Task =
+  | { kind: 'reference'; load: string; partBytes: number | undefined }
+  | { kind: 'extract'; load: string; part: Part; reference: ReferenceMemory }
+  | { kind: 'merge'; load: string; shard: string; changesPerFile?: number };
+
+/** Does tasks, some of them at once. */
+export interface Workers {
+  /** Resolves when all are done; the first failure ends it. `onRead` hears how far they are. */
+  run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void>;
+}
+
+/** Does one task: in this thread, or in a worker's. */
+export async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
+  switch (task.kind) {
+    case 'reference':
+      await reference(storage, task.load, task.partBytes, onRead);
+      break;
+    case 'extract':
+      await extractPart(storage, task.load, task.part, task.reference, onRead);
+      break;
+    case 'merge':
+      onRead({ rows: (await mergeShard(storage, task.load, task.shard, task.changesPerFile)).keys });
+  }
+}
+
+/** Does the tasks here, one after the other: for small extracts, where starting a thread takes longer than the work. */
+export function noWorkers(storage: Storage): Workers {
+  return {
+    async run(tasks, onRead) {
+      for (const task of tasks) await doTask(storage, task, onRead);
+    },
+  };
+}
+
+/** What a thread says: how far it has read, that its task is done, or why it is not. */
+export type ThreadMessage =
+  | { kind: 'read'; amount: Amount }
+  | { kind: 'done' }
+  | { kind: 'failed'; error: Error; extractError: ExtractErrorParts | null };
+
+/** A thread can't pass on the class of an error. */
+type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
+
+/**
+ * Threads of this process, each started for some tasks and ended after them: a thread that goes gives back the memory
+ * that its work took at most, which one that stays keeps for good (decision 0091).
+ */
+export class ThreadPool implements Workers {
+  readonly #location: string;
+  readonly #most: number;
+
+  /** @param location of the storage: a folder, or `s3://bucket/prefix` */
+  constructor(location: string, most: number) {
+    this.#location = location;
+    this.#most = most;
+  }
+
+  async run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void> {
+    const waiting = [...tasks];
+    const count = Math.min(this.#most, tasks.length);
+    const threads = Array.from({ length: count }, () => startThread(this.#location));
+    try {
+      await Promise.all(
+        threads.map(async (thread) => {
+          for (let task = waiting.shift(); task; task = waiting.shift()) await runOn(thread, task, onRead);
+        }),
+      );
+    } finally {
+      await Promise.all(threads.map((thread) => thread.terminate()));
+    }
+  }
+}
+
+/** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0091). */
+function startThread(location: string): Worker {
+  const script = new URL('./load-thread.ts', import.meta.url);
+  const thread = new Worker(script, { workerData: location, resourceLimits: { maxYoungGenerationSizeMb: 24 } });
+  return thread.setMaxListeners(0);
+}
+
+function runOn(thread: Worker, task: Task, onRead: (amount: Amount) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (finish: () => void) => {
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+      finish();
+    };
+    const onMessage = (message: ThreadMessage) => {
+      if (message.kind === 'read') onRead(message.amount);
+      else if (message.kind === 'done') settle(resolve);
+      else settle(() => reject(revived(message)));
+    };
+    const onError = (error: Error) => settle(() => reject(error));
+    const onExit = () => settle(() => reject(new Error('A thread of the load ended before its work did.')));
+    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+    thread.postMessage(task);
+  });
+}
+
+function revived({ error, extractError }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
+  if (!extractError) return error;
+  const { code, file, message } = extractError;
+  return new ExtractError(code, file, message.slice(file.length + 2), { cause: error });
+}

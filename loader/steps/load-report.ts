@@ -1,0 +1,95 @@
+import type { ProblemReport } from '../bag/problem-report.ts';
+import type { ChangeKind } from '../dataset/changes.ts';
+import type { Objection } from '../dataset/guard.ts';
+import { type ChangeExample, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
+import type { ManifestEntry } from '../dataset/manifest.ts';
+import type { Plan } from './guard.ts';
+import type { Found } from './manifest.ts';
+
+/** What came of a load, or would come of it. Plain JSON. */
+export type LoadReport = {
+  /** `unchanged`: there was nothing to do; `reason` says why. */
+  outcome: 'published' | 'planned' | 'refused' | 'unchanged';
+  /** The date of the state, `2021-10-15`; `null` when nothing is served and nothing was found. */
+  state: string | null;
+  load: string | null;
+  reason: string | null;
+  /** The date of the state that was served before. */
+  served: string | null;
+  /** Occurrences (`sl:stand`) of nummeraanduidingen read. */
+  voorkomens: number;
+  addresses: number;
+  /** Distinct keys: equal addresses share one. */
+  keys: number;
+  added: number;
+  changed: number;
+  removed: number;
+  /** Addresses that could not be made; an object without postcode is not one of them. `null`: not counted. */
+  problems: number | null;
+  withoutPostcode: number | null;
+  /** Without examples where nothing was read: they are of the load that made the snapshot. `null`: not counted. */
+  problemReport: ProblemReport | null;
+  examples: Record<ChangeKind, ChangeExample[]>;
+  objections: Objection[];
+  approved: boolean;
+};
+
+/** How much could not be served and why, for people: `107 without a postcode, 0 with a problem`. */
+export function notServedText({ withoutPostcode, problems }: LoadReport): string {
+  const count = (number: number | null) => number?.toLocaleString('en') ?? 'an uncounted number';
+  return `${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem`;
+}
+
+/** The report of a load that got as far as its plan. */
+export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
+  const { load, state, served, counts, objections, approved } = plan;
+  const { voorkomens, addresses, keys, changes, problems, examples } = counts;
+  return {
+    outcome,
+    state,
+    load,
+    reason: null,
+    served,
+    voorkomens,
+    addresses,
+    keys,
+    ...changes,
+    problems: problems && problemCount(problems),
+    withoutPostcode: problems?.no_postcode.count ?? null,
+    problemReport: problems,
+    examples,
+    objections,
+    approved,
+  };
+}
+
+/** The report of a load for which there was nothing to do: the counts are of what is served. */
+export function unchangedReport({ reason, served }: Extract<Found, { action: 'none' }>): LoadReport {
+  const { voorkomens = 0, addresses = 0, keys = 0, state = null, load = null, problemCounts } = served ?? {};
+  const problems = problemCounts ? reportOfCounts(problemCounts) : null;
+  const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
+  const plan = { load: '', state: '', served: state, counts, objections: [], approved: false, go: false };
+  return { ...reportOf(plan, 'unchanged'), load, state, reason, problems: served?.problems ?? null };
+}
+
+/** The report of a load that was finished when nothing but its entry was left; it has no examples. */
+export function finishedReport(entry: ManifestEntry): LoadReport {
+  const { added, changed, removed } = entry;
+  const reason = 'a load that had stopped while it was written was finished';
+  const report = unchangedReport({ action: 'none', reason, served: entry });
+  return { ...report, outcome: 'published', added, changed, removed };
+}
+
+/** A load that stopped before its first write. What is served is as it was. */
+export class RefusedLoadError extends Error {
+  override readonly name = 'RefusedLoadError';
+  readonly report: LoadReport;
+
+  constructor(report: LoadReport) {
+    const why = report.objections.map(({ message }) => message).join('; ');
+    super(
+      `The load of ${report.state} stops here, nothing was written: ${why}. To let it go on, approve ${report.load}.`,
+    );
+    this.report = report;
+  }
+}

@@ -1,0 +1,62 @@
+import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import type { AddressTable } from '../storage/address-table.ts';
+import { putJson, type Storage } from '../storage/storage.ts';
+import { paths } from './paths.ts';
+
+/** The storage and the table do not belong together, so no difference between them can be known. */
+export class ForeignStorageError extends Error {
+  override readonly name = 'ForeignStorageError';
+}
+
+/**
+ * The manifest, held against the table: a table that serves nothing is a new one, so everything has to be loaded.
+ * @throws ForeignStorageError when the table serves what this storage knows nothing of
+ */
+export async function currentManifest(storage: Storage, addresses: AddressTable): Promise<Manifest> {
+  const [stored, dataset] = await Promise.all([storage.get(paths.manifest), addresses.dataset()]);
+  const manifest = stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest;
+  if (!dataset) return manifest.published ? emptyManifest : manifest;
+  const { published, pending } = manifest;
+  if (dataset.load !== published?.load && dataset.load !== pending?.load) {
+    throw new ForeignStorageError(
+      `The table serves the state of ${dataset.date} (load ${dataset.load || 'unknown'}), which this storage does not ` +
+        'know. Use the storage of that load, or have the table made what this storage knows: "load repair". If the ' +
+        'storage was lost: docs/runbook.md#lost-table.',
+    );
+  }
+  return manifest;
+}
+
+/** Stores the manifest. */
+export async function putManifest(storage: Storage, manifest: Manifest): Promise<void> {
+  await putJson(storage, paths.manifest, manifest);
+}
+
+/** What the steps that look at the table work with. */
+export type Places = { storage: Storage; addresses: AddressTable };
+
+/** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
+export type Found =
+  | { action: 'none'; reason: string; served: ManifestEntry | null }
+  | { action: 'finish' | 'load' | 'rollback'; load: string; state: string };
+
+/** What is served, what is under way, and how old the served state is. Plain JSON. */
+export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
+  /** Whole days since the date of the state; `null` when nothing is served. */
+  ageDays: number | null;
+};
+
+/** @throws ForeignStorageError */
+export async function loadStatus(places: Places, now = Date.now()): Promise<LoadStatus> {
+  const { published, pending } = await currentManifest(places.storage, places.addresses);
+  const ageDays = published && Math.floor((now - Date.parse(published.state)) / 86_400_000);
+  return { published, pending, ageDays };
+}
+
+/** Published loads from new to old; `kept` ones can be gone back to. @throws ForeignStorageError */
+export async function loadHistory({ storage, addresses }: Places): Promise<(ManifestEntry & { kept: boolean })[]> {
+  const { history } = await currentManifest(storage, addresses);
+  const keys = await storage.list(paths.snapshots);
+  const snapshots = new Set(keys.map(({ key }) => key.split('/')[1]));
+  return history.map((entry) => ({ ...entry, kept: snapshots.has(entry.snapshot.id) }));
+}

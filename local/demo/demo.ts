@@ -1,0 +1,202 @@
+import type { Admin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { AdminError } from '../../lambdas/shared/accounts/admin/updates.ts';
+import type { Historie, NumVoorkomen, Voorkomens } from './stand-xml.ts';
+import { writeExtract } from './write-extract.ts';
+
+/** The date of the state of the demo extract. */
+export const demoPeildatum = '2026-01-08';
+
+/** A lookup to try on the demo, with its outcome and what it shows. */
+export type DemoExample = {
+  postcode: string;
+  huisnummer: number;
+  toevoeging?: string;
+  status: 'ok' | 'not_found' | 'ambiguous';
+  shows: string;
+};
+
+/** Lookups to try on the demo, the first one the one to begin with. */
+export const demoExamples: [DemoExample, ...DemoExample[]] = [
+  { postcode: '1012RJ', huisnummer: 147, status: 'ok', shows: 'Paleis op de Dam, Amsterdam' },
+  {
+    postcode: '2513AA',
+    huisnummer: 1,
+    toevoeging: 'A',
+    status: 'ok',
+    shows: "Binnenhof; the register says 's-Gravenhage",
+  },
+  { postcode: '1381AA', huisnummer: 9, toevoeging: 'a', status: 'ok', shows: 'a huisletter, in either letter case' },
+  { postcode: '1381DE', huisnummer: 30, toevoeging: 'a100', status: 'ok', shows: 'huisletter and toevoeging joined' },
+  {
+    postcode: '3028BV',
+    huisnummer: 527,
+    toevoeging: '01R',
+    status: 'ok',
+    shows: 'a toevoeging that begins with digits',
+  },
+  { postcode: '3554VZ', huisnummer: 24, status: 'ok', shows: 'a number beside its own additions A and B' },
+  {
+    postcode: '1382LJ',
+    huisnummer: 28,
+    status: 'ok',
+    shows: 'one address registered twice: an object and its successor',
+  },
+  { postcode: '1181BN', huisnummer: 1, status: 'ok', shows: "a place of its own, other than its street's" },
+  { postcode: '9999ZZ', huisnummer: 1, status: 'ambiguous', shows: 'one key in two places (made up)' },
+  { postcode: '1382AJ', huisnummer: 24, status: 'not_found', shows: 'withdrawn' },
+  { postcode: '1381DE', huisnummer: 30, toevoeging: 'a', status: 'not_found', shows: 'only with a further addition' },
+  { postcode: '1071XX', huisnummer: 3, status: 'not_found', shows: 'begins after the date of the state' },
+  { postcode: '1071XX', huisnummer: 2, status: 'not_found', shows: 'never given out' },
+];
+
+type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: Change];
+type Change = Partial<Historie> & { type?: NumVoorkomen['type']; woonplaats?: string };
+
+/**
+ * By place and street. No source of addresses: the well-known ones are public facts, some come from a real extract, the
+ * odd cases have the shape of real ones but a made-up street, and every identification is made up.
+ */
+const places: Record<string, Record<string, Address[]>> = {
+  Amsterdam: {
+    'Nieuwezijds Voorburgwal': [['1012RJ', 147]],
+    Westermarkt: [['1016DK', 20]],
+    Museumstraat: [
+      ['1071XX', 1],
+      ['1071XX', 3, undefined, undefined, { begin: '2026-03-01' }],
+    ],
+    Museumplein: [
+      ['1071DJ', 6],
+      ['1071DJ', 10],
+    ],
+    Concertgebouwplein: [['1071LN', 10]],
+    Kalfjeslaan: [['1181BN', 1, undefined, undefined, { woonplaats: 'Amstelveen' }]],
+    Kerkstraat: [['9999ZZ', 1]],
+  },
+  Amstelveen: {},
+  "'s-Gravenhage": {
+    Binnenhof: [
+      ['2513AA', 1, 'A'],
+      ['2513AA', 19],
+      ['2513AA', 20],
+    ],
+    Plein: [['2511CS', 29]],
+    Noordeinde: [['2514GL', 68]],
+    Carnegieplein: [['2517KJ', 2]],
+  },
+  Rotterdam: {
+    Coolsingel: [['3011AD', 40]],
+    'Dominee Jan Scharpstraat': [['3011GZ', 298]],
+    Mathenesserdijk: [
+      ['3028BV', 527, undefined, '01R'],
+      ['3028BV', 527, undefined, '02L'],
+    ],
+    Parkhaven: [
+      ['3016GM', 20],
+      [undefined, 22],
+    ],
+  },
+  Utrecht: {
+    Domplein: [['3512JE', 29]],
+    Amsterdamsestraatweg: [
+      ['3554VZ', 24],
+      ['3554VZ', 24, undefined, 'A'],
+      ['3554VZ', 24, undefined, 'B'],
+    ],
+    Dorpsstraat: [['9999ZZ', 1]],
+  },
+  Weesp: {
+    Buitenveer: [
+      ['1381AA', 7],
+      ['1381AA', 9],
+      ['1381AA', 9, 'a'],
+    ],
+    'Hugo de Grootlaan': [
+      ['1381DE', 30],
+      ['1381DE', 30, 'a', '100'],
+      ['1381DE', 30, 'a', '102'],
+      ['1381DE', 30, 'w', '1'],
+    ],
+    Aetsveldselaan: [
+      ['1381EX', 78],
+      ['1381EX', 82],
+    ],
+    'J.A.Fijnvandraatlaan': [
+      ['1381EX', 38],
+      ['1381EX', 72],
+    ],
+    Nijverheidslaan: [
+      ['1382LJ', 28],
+      ['1382LJ', 28],
+      ['1382LJ', 28, 'a'],
+    ],
+    Blomstraat: [
+      ['1382AJ', 17],
+      ['1382AJ', 24, undefined, undefined, { live: false, begin: '2020-01-30' }],
+      ['1382AJ', 26, undefined, undefined, { eind: '2024-05-01' }],
+    ],
+    'Mr.J.C.Bührmannlaan': [['1381GH', 3]],
+    "'t Nauwe Steegje": [['1381XK', 2]],
+    Ossenmarkt: [['1381LX', 12, undefined, undefined, { type: 'Ligplaats' }]],
+  },
+  Apeldoorn: { Hofstraat: [['7311KZ', 110]] },
+  Groningen: { Museumeiland: [['9711ME', 1]] },
+  Otterlo: { Houtkampweg: [['6731AW', 6]] },
+  Delft: { Mekelweg: [['2628CC', 5]] },
+};
+
+/** The occurrences of the demo: a few dozen addresses with what is odd about real ones. */
+export function demoVoorkomens(): Voorkomens {
+  const begin = '2010-09-29';
+  const voorkomens: Voorkomens = { NUM: [], OPR: [], WPL: [] };
+  const placeId = (name: string) => String(1000 + Object.keys(places).indexOf(name));
+  for (const [place, streets] of Object.entries(places)) {
+    voorkomens.WPL.push({ identificatie: placeId(place), naam: place, begin });
+    for (const [street, addresses] of Object.entries(streets)) {
+      const openbareRuimte = `000030${String(voorkomens.OPR.length + 1).padStart(10, '0')}`;
+      voorkomens.OPR.push({ identificatie: openbareRuimte, naam: street, woonplaats: placeId(place), begin });
+      for (const [postcode, huisnummer, huisletter, huisnummertoevoeging, change] of addresses) {
+        const identificatie = `000020${String(voorkomens.NUM.length + 1).padStart(10, '0')}`;
+        const { woonplaats, ...rest } = change ?? {};
+        voorkomens.NUM.push({
+          identificatie,
+          huisnummer,
+          ...(huisletter === undefined ? {} : { huisletter }),
+          ...(huisnummertoevoeging === undefined ? {} : { huisnummertoevoeging }),
+          ...(postcode === undefined ? {} : { postcode }),
+          openbareRuimte,
+          begin,
+          ...rest,
+          ...(woonplaats === undefined ? {} : { woonplaats: placeId(woonplaats) }),
+        });
+      }
+    }
+  }
+  return voorkomens;
+}
+
+/** The demo extract: a zip as the Kadaster delivers it, schema-valid and the same bytes every time. */
+export function demoExtract(): Promise<Buffer> {
+  return writeExtract(demoPeildatum, demoVoorkomens());
+}
+
+const demoAccount = 'demo';
+const demoPlan = 'demo';
+
+/**
+ * Makes sure that there is a demo plan and account, and gives a key of it that works: `known` as long as it is active.
+ * What someone changed of plan or account stays changed.
+ */
+export async function demoKey(admin: Admin, known: string | undefined): Promise<string> {
+  const plans = await admin.plans.list();
+  if (!plans.some(({ code }) => code === demoPlan)) {
+    await admin.plans.put({ code: demoPlan, limits: { minute: 600, day: 50_000, month: null } });
+  }
+  await admin.accounts.create({ id: demoAccount, plan: demoPlan }).catch((error) => {
+    if (!(error instanceof AdminError && error.code === 'exists')) throw error;
+  });
+  const keys = await admin.keys.list(demoAccount);
+  const isActive = keys.some(({ keyId, state }) => state === 'active' && known?.includes(`_${keyId}`));
+  if (known !== undefined && isActive) return known;
+  const { key } = await admin.keys.create({ account: demoAccount, label: 'made by npm start' });
+  return key;
+}

@@ -1,0 +1,74 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { addressesTable } from '../../lambdas/shared/tables.ts';
+import type { Progress } from '../../loader/progress.ts';
+import { runLoad } from '../../loader/run/run-load.ts';
+import type { LoadReport } from '../../loader/steps/load-report.ts';
+import type { BulkImport } from '../../loader/storage/address-table.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { transactionWriter } from '../engine/tables.ts';
+import { demoExamples, demoExtract } from './demo.ts';
+
+/** What is served. */
+export interface Dataset {
+  readonly report: LoadReport;
+  /** A lookup to try. It finds one address, unless the extract holds none such. */
+  readonly example: Example;
+}
+
+type Example = { postcode: string; huisnummer: number; toevoeging?: string | undefined };
+
+export interface LoadOptions {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  /** Whether the engine is the embedded one. */
+  readonly embedded?: boolean;
+  readonly bulkImport?: BulkImport | undefined;
+  readonly storageFolder: string;
+  /** Where the demo extract goes. */
+  readonly demoFile: string;
+  /** A file, a URL or `s3://bucket/key`; the demo extract when left out. */
+  readonly extract: string | undefined;
+  readonly progress: Progress;
+}
+
+/**
+ * Makes the table hold the extract and nothing else; one that it holds already is not loaded again.
+ * @throws what `runLoad` throws
+ */
+export async function loadExtract({ client, table, extract, ...options }: LoadOptions): Promise<Dataset> {
+  const report = await runLoad({
+    source: extract ?? (await writeDemo(options.demoFile)),
+    storage: options.storageFolder,
+    addresses: { ...dynamoDbAddressTable(client, table), ...(options.embedded && transactionWriter(client, table)) },
+    ...(options.bulkImport && { bulkImport: options.bulkImport }),
+    progress: options.progress,
+    // Always the same one: the data folder is ours alone, so a load under way is one that was interrupted.
+    owner: 'npm start',
+    // From the demo to a municipality and back is a large change, and it was asked for.
+    approve: true,
+  });
+  const [demoExample] = demoExamples;
+  return { report, example: (extract === undefined ? undefined : await someAddress(client, table)) ?? demoExample };
+}
+
+/** The file keeps its time as long as its bytes are the same: that is how the loader knows that it has it. */
+async function writeDemo(file: string): Promise<string> {
+  const bytes = await demoExtract();
+  const present = await readFile(file).catch(() => undefined);
+  if (!present?.equals(bytes)) await writeFile(file, bytes);
+  return file;
+}
+
+/** One of the table, if it can be one that is not ambiguous. */
+async function someAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
+  const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
+  const examples = Items.flatMap(({ [addressesTable.partitionKey]: key, [addressesTable.places]: places }) => {
+    const [postcode, huisnummer, toevoeging] = key?.S?.split('#') ?? [];
+    if (!postcode || !huisnummer) return [];
+    return [
+      { places: places?.L?.length, postcode, huisnummer: Number(huisnummer), toevoeging: toevoeging || undefined },
+    ];
+  });
+  return examples.find(({ places }) => places === 1) ?? examples[0];
+}

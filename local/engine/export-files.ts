@@ -1,0 +1,113 @@
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  ListTablesCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { addressItem, type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
+import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { keyOf, type Line } from '../../loader/dataset/lines.ts';
+import { lockKey } from '../../loader/storage/lock.ts';
+
+/** Files as an export of DynamoDB to S3 has them: `TABLE/data/NAME.json`, an item a line. */
+export interface ExportFiles {
+  /** The folder; made when it is written to. */
+  readonly folder: string;
+  /** Items and bytes written so far. */
+  items: number;
+  bytes: number;
+}
+
+const linesAWrite = 10_000;
+
+/** Exports the addresses, one file a group of lines; `onLines` hears how many more are written. */
+export async function exportLines(
+  files: ExportFiles,
+  table: string,
+  groups: AsyncIterable<readonly Line[]>,
+  onLines: (count: number) => void,
+): Promise<void> {
+  const folder = await dataFolder(files, table);
+  let group = 0;
+  for await (const lines of groups) {
+    const file = await open(join(folder, `${String(group++).padStart(6, '0')}.json`), 'w');
+    try {
+      for (let start = 0; start < lines.length; start += linesAWrite) {
+        const some = lines.slice(start, start + linesAWrite);
+        const bytes = Buffer.from(linesText(some));
+        await file.writeFile(bytes);
+        files.items += some.length;
+        files.bytes += bytes.length;
+        onLines(some.length);
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/**
+ * Exports what the engine holds beside the addresses: every other table, and the dataset and the lock of the table of
+ * addresses. Gives all tables as `DescribeTable` describes them.
+ */
+export async function exportRest(files: ExportFiles, client: DynamoDBClient, addresses: string): Promise<object[]> {
+  const { TableNames = [] } = await client.send(new ListTablesCommand());
+  const tables: object[] = [];
+  for (const TableName of TableNames) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    tables.push({ Table });
+    const folder = await dataFolder(files, TableName);
+    let page = 0;
+    for await (const items of TableName === addresses ? special(client, addresses) : pages(client, TableName)) {
+      const text = items.map((item) => `${JSON.stringify({ Item: item }, binaryAsText)}\n`).join('');
+      await writeFile(join(folder, `rest-${String(page++).padStart(6, '0')}.json`), text);
+      files.items += items.length;
+    }
+  }
+  return tables;
+}
+
+async function dataFolder({ folder }: ExportFiles, table: string): Promise<string> {
+  const data = join(folder, table, 'data');
+  await mkdir(data, { recursive: true });
+  return data;
+}
+
+/** Neighbours mostly lie in one street: its names are put into JSON once. */
+function linesText(lines: readonly Line[]): string {
+  let names = '';
+  let json = '';
+  let text = '';
+  for (const line of lines) {
+    const key = keyOf(line);
+    if (line.slice(key.length) !== names) {
+      names = line.slice(key.length);
+      json = JSON.stringify(addressItem(line)[addressesTable.places]);
+    }
+    text += `{"Item":{"${addressesTable.partitionKey}":{"S":${JSON.stringify(key)}},"${addressesTable.places}":${json}}}\n`;
+  }
+  return text;
+}
+
+async function* special(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
+  for (const key of [addressesTable.datasetKey, lockKey]) {
+    const { Item } = await client.send(new GetItemCommand({ TableName, Key: keyItem(key), ConsistentRead: true }));
+    yield Item ? [Item] : [];
+  }
+}
+
+/** A table without items is one empty page: without a file the import would leave it out. */
+async function* pages(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
+  let ExclusiveStartKey: Item | undefined;
+  do {
+    const page = await client.send(new ScanCommand({ TableName, ExclusiveStartKey, ConsistentRead: true }));
+    yield page.Items ?? [];
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey !== undefined);
+}
+
+const binaryAsText = (_name: string, value: unknown) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value;

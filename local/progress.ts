@@ -1,0 +1,126 @@
+import { SingleBar } from 'cli-progress';
+import type { Amount, LoadStage, Progress } from '../loader/progress.ts';
+
+/** What of a stage is done, of how much, since when. */
+export type Tally = { bytes: number; rows: number; total: Amount; seconds: number };
+
+/** From 0 to 1, by bytes where their total is known, else by rows; `null` when neither is. */
+export function shareOf({ bytes, rows, total }: Tally): number | null {
+  if (total.bytes) return Math.min(1, bytes / total.bytes);
+  return total.rows ? Math.min(1, rows / total.rows) : null;
+}
+
+/** `12.3 of 305 MB, 1,234,567 rows`. */
+export function amountText({ bytes, rows, total }: Tally): string {
+  const parts: string[] = [];
+  if (total.bytes) parts.push(`${megabytes(bytes)} of ${megabytes(total.bytes)} MB`);
+  else if (bytes > 0) parts.push(`${megabytes(bytes)} MB`);
+  if (total.rows) parts.push(`${thousands(rows)} of ${thousands(total.rows)} rows`);
+  else if (rows > 0) parts.push(`${thousands(rows)} rows`);
+  return parts.join(', ');
+}
+
+/** `8.3 MB/s, 4,100 rows/s`; nothing before there is anything to measure. */
+export function rateText({ bytes, rows, seconds }: Tally): string {
+  if (seconds < 0.1) return '';
+  const parts: string[] = [];
+  if (bytes > 0) parts.push(`${megabytes(bytes / seconds)} MB/s`);
+  if (rows > 0) parts.push(`${thousands(rows / seconds)} rows/s`);
+  return parts.join(', ');
+}
+
+/** `1:05 left`; nothing while that can't be told. */
+export function leftText(tally: Tally): string {
+  const share = shareOf(tally);
+  if (share === null || share < 0.01 || tally.seconds < 0.5) return '';
+  return `${clock((tally.seconds / share) * (1 - share))} left`;
+}
+
+/** `0:07`, `1:02:03`. */
+export function clock(seconds: number): string {
+  const whole = Math.round(seconds);
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  if (parts[0] === 0) parts.shift();
+  return parts.map((part, index) => (index === 0 ? `${part}` : String(part).padStart(2, '0'))).join(':');
+}
+
+function megabytes(bytes: number): string {
+  const megabytes = bytes / 1e6;
+  return megabytes < 100 ? megabytes.toFixed(1) : thousands(megabytes);
+}
+
+function thousands(count: number): string {
+  return Math.round(count).toLocaleString('en');
+}
+
+const barSteps = 1000;
+const barCharacters = 24;
+
+/** A bar a stage, for a terminal: bytes and rows, rate, time left. */
+export function progressBars(stream: NodeJS.WriteStream): Progress {
+  return {
+    begin(stage, total) {
+      const startedAt = performance.now();
+      const tally: Tally = { bytes: 0, rows: 0, total, seconds: 0 };
+      const bar = new SingleBar({ stream, hideCursor: true, format: () => lineOf(stage, tally) });
+      const show = () => {
+        tally.seconds = (performance.now() - startedAt) / 1000;
+        bar.update(Math.round((shareOf(tally) ?? 0) * barSteps));
+      };
+      bar.start(barSteps, 0);
+      return {
+        advance({ bytes = 0, rows = 0 }) {
+          tally.bytes += bytes;
+          tally.rows += rows;
+          show();
+        },
+        end() {
+          show();
+          bar.stop();
+        },
+      };
+    },
+  };
+}
+
+function lineOf(stage: LoadStage, tally: Tally): string {
+  const share = shareOf(tally);
+  const filled = Math.round((share ?? 0) * barCharacters);
+  const bar = share === null ? '' : `${'█'.repeat(filled)}${'░'.repeat(barCharacters - filled)}`;
+  const percent = share === null ? '' : `${Math.floor(share * 100)} %`;
+  const texts = [bar, percent, amountText(tally), rateText(tally), share === 1 ? '' : leftText(tally)];
+  return [stage.padEnd(10), ...texts.filter((text) => text !== '')].join('  ');
+}
+
+const usualSilenceSeconds = 10;
+
+/** Plain lines, for a log: one when a stage has ended, and one every ten seconds of a long one. */
+export function progressLines(write: (line: string) => void, silenceSeconds = usualSilenceSeconds): Progress {
+  return {
+    begin(stage, total) {
+      const startedAt = performance.now();
+      const tally: Tally = { bytes: 0, rows: 0, total, seconds: 0 };
+      let said = 0;
+      const say = (...texts: string[]) => write(`${[stage, ...texts.filter((text) => text !== '')].join(', ')}\n`);
+      return {
+        advance({ bytes = 0, rows = 0 }) {
+          tally.bytes += bytes;
+          tally.rows += rows;
+          tally.seconds = (performance.now() - startedAt) / 1000;
+          if (tally.seconds - said < silenceSeconds) return;
+          said = tally.seconds;
+          say(amountText(tally), rateText(tally), leftText(tally));
+        },
+        end() {
+          const seconds = (performance.now() - startedAt) / 1000;
+          say(amountText(tally), `done in ${seconds < 10 ? `${seconds.toFixed(1)} s` : clock(seconds)}`);
+        },
+      };
+    },
+  };
+}
+
+/** Bars where someone looks at a terminal, plain lines where not. On standard error: output stays for a program. */
+export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+  return stream.isTTY ? progressBars(stream) : progressLines((line) => void stream.write(line));
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { apportion } from '../../../../lambdas/shared/accounts/admin/reshard.ts';
+
+const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
+const amount = fc.oneof(
+  fc.nat({ max: 20 }),
+  fc.nat({ max: 1e6 }),
+  fc.maxSafeNat().map((n) => n % (1e12 + 1)),
+);
+const uses = fc.array(amount, { minLength: 1, maxLength: 20 });
+
+describe('the shares of a limit', () => {
+  it('add up to it exactly, and none is negative', () => {
+    fc.assert(
+      fc.property(amount, uses, (total, used) => {
+        const shares = apportion(total, used);
+        expect(shares).toHaveLength(used.length);
+        expect(sum(shares)).toBe(total);
+        for (const share of shares) expect(share >= 0 && Number.isInteger(share)).toBe(true);
+      }),
+    );
+  });
+
+  it('leave what is left of the limit, evenly, and nothing when nothing is left', () => {
+    fc.assert(
+      fc.property(amount, uses, (total, used) => {
+        const shares = apportion(total, used);
+        const left = shares.map((share, i) => share - (used[i] as number));
+        if (sum(used) > total) for (const units of left) expect(units).toBeLessThanOrEqual(0);
+        else expect(Math.max(...left) - Math.min(...left)).toBeLessThanOrEqual(1);
+        if (sum(used) <= total) expect(Math.min(...left)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+
+  it.each([
+    [10, [5, 5, 10], [2, 3, 5]],
+    [7, [0, 0], [4, 3]],
+    [0, [3, 0], [0, 0]],
+    [12, [9, 0, 0], [10, 1, 1]],
+  ])('of %i over uses of %j are about in proportion: %j', (total, used, expected) => {
+    const shares = apportion(total, used);
+    for (const [i, share] of shares.entries()) expect(Math.abs(share - (expected[i] as number))).toBeLessThanOrEqual(1);
+  });
+});

@@ -1,0 +1,13 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { createStoreClient } from '../../../lambdas/shared/dynamodb.ts';
+
+const hasLogger = (client: DynamoDBClient) =>
+  client.middlewareStack.identify().some((name) => name.startsWith('loggerMiddleware'));
+
+describe('the client of the Lambdas', () => {
+  it('does without the logger that the SDK gives every client, under the name that this removes', () => {
+    expect(hasLogger(new DynamoDBClient())).toBe(true);
+    expect(hasLogger(createStoreClient())).toBe(false);
+  });
+});

@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { everything, ofType, type Template, templates } from '../synthesized.ts';
+
+describe('the data stack', () => {
+  let kept: ReturnType<typeof templates>;
+  let heard: ReturnType<typeof templates>;
+  let trial: Template;
+
+  beforeAll(() => {
+    kept = templates();
+    heard = templates(everything);
+    trial = heard.data;
+  }, 60_000);
+
+  // CloudFormation replaces a table, and so loses what it holds, when its logical id, a key or a local index changes. A
+  // failure here means just that: give a new table another name and move the data, never change these lines alone.
+  it('never replaces a table', () => {
+    const pinned = Object.entries(ofType(kept.data, 'AWS::DynamoDB::Table')).map(([id, { Properties }]) => ({
+      id,
+      name: Properties?.TableName ?? 'of CloudFormation',
+      keys: Properties?.KeySchema,
+      attributes: Properties?.AttributeDefinitions,
+      localIndexes: Properties?.LocalSecondaryIndexes ?? [],
+    }));
+    expect(pinned).toEqual([
+      {
+        id: 'Addresses02DFC07F',
+        name: 'of CloudFormation',
+        keys: [{ AttributeName: 'address', KeyType: 'HASH' }],
+        attributes: [{ AttributeName: 'address', AttributeType: 'S' }],
+        localIndexes: [],
+      },
+      {
+        id: 'AccountsBE8A900E',
+        name: 'of CloudFormation',
+        keys: [
+          { AttributeName: 'account', KeyType: 'HASH' },
+          { AttributeName: 'item', KeyType: 'RANGE' },
+        ],
+        attributes: [
+          { AttributeName: 'account', AttributeType: 'S' },
+          { AttributeName: 'item', AttributeType: 'S' },
+        ],
+        localIndexes: [],
+      },
+    ]);
+  });
+
+  it('never replaces the secret, which would make every issued key invalid', () => {
+    const [[id, secret] = []] = Object.entries(ofType(kept.data, 'AWS::SecretsManager::Secret'));
+    expect(id).toBe('KeyChecksumSecretB8B096D7');
+    expect(secret).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    // Another way to generate it is an update that generates it anew.
+    expect(secret?.Properties?.GenerateSecretString).toEqual({ ExcludePunctuation: true, PasswordLength: 64 });
+  });
+
+  it('keeps both tables when the stack goes, with backups of every second', () => {
+    for (const table of Object.values(ofType(kept.data, 'AWS::DynamoDB::Table')))
+      expect(table).toMatchObject({
+        DeletionPolicy: 'Retain',
+        UpdateReplacePolicy: 'Retain',
+        Properties: {
+          BillingMode: 'PAY_PER_REQUEST',
+          DeletionProtectionEnabled: true,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        },
+      });
+    expect(kept.stack(kept.names.data).terminationProtection).toBe(true);
+  });
+
+  it('lets a trial go, and encrypts it with the key of its own', () => {
+    for (const table of Object.values(ofType(trial, 'AWS::DynamoDB::Table')))
+      expect(table).toMatchObject({
+        DeletionPolicy: 'Delete',
+        Properties: { DeletionProtectionEnabled: false, SSESpecification: { SSEEnabled: true, SSEType: 'KMS' } },
+      });
+    expect(Object.values(ofType(trial, 'AWS::KMS::Key'))).toEqual([
+      expect.objectContaining({ Properties: expect.objectContaining({ EnableKeyRotation: true }) }),
+    ]);
+  });
+
+  it('gives out what the command line needs', () => {
+    expect(Object.keys(kept.data.Outputs ?? {})).toEqual(
+      expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'KeyChecksumSecretArn', 'AlarmTopicArn']),
+    );
+  });
+
+  it('warns when nobody would hear of an alarm, and only then', () => {
+    const annotations = ({ stack, names }: ReturnType<typeof templates>) =>
+      stack(names.data).messages.map(({ level, entry: { data } }) => `${level}: ${data}`);
+    expect(annotations(kept)).toEqual([expect.stringMatching(/^warning: Nobody hears of an alarm.*alarmEmail/)]);
+    expect(annotations(heard)).toEqual([]);
+  });
+
+  it('lets alarms reach the topic, over TLS only, and an operator by mail', () => {
+    const [policy] = Object.values(ofType(kept.data, 'AWS::SNS::TopicPolicy'));
+    expect(policy?.Properties?.PolicyDocument).toMatchObject({
+      Statement: expect.arrayContaining([
+        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+        expect.objectContaining({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
+      ]),
+    });
+    expect(ofType(kept.data, 'AWS::SNS::Subscription')).toEqual({});
+    expect(Object.values(ofType(trial, 'AWS::SNS::Subscription'))[0]?.Properties).toMatchObject({
+      Protocol: 'email',
+      Endpoint: 'beheer@example.nl',
+    });
+  });
+});

@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { everything, ofType, type Template, templates } from '../synthesized.ts';
+
+type Retry = { ErrorEquals: string[]; JitterStrategy?: string; IntervalSeconds?: number; MaxAttempts?: number };
+
+type State = {
+  Type: string;
+  Retry?: Retry[];
+  Catch?: { ErrorEquals: string[]; Next: string }[];
+  ItemProcessor?: { States: Record<string, State>; ProcessorConfig: unknown };
+  TimeoutSeconds?: number;
+};
+
+/** The definition as the service gets it, its references left as text. */
+function definition(template: Template): {
+  States: Record<string, State>;
+  QueryLanguage: string;
+  TimeoutSeconds: number;
+} {
+  const [machine] = Object.values(ofType(template, 'AWS::StepFunctions::StateMachine'));
+  const join = machine?.Properties?.DefinitionString as { 'Fn::Join': [string, unknown[]] };
+  return JSON.parse(
+    join['Fn::Join'][1]
+      .map((part) =>
+        typeof part === 'string'
+          ? part
+          : Object.values(part as object)
+              .flat()
+              .join('.'),
+      )
+      .join(''),
+  );
+}
+
+type Lifecycle = { Rules: { Prefix?: string; ExpirationInDays?: number }[] };
+
+describe('the loader stack', () => {
+  let loader: Template;
+  let quiet: Template;
+
+  beforeAll(() => {
+    loader = templates().loader;
+    quiet = templates({ ...everything, schedule: 'off' }).loader;
+  }, 60_000);
+
+  const maps = () => Object.entries(definition(loader).States).filter(([, { Type }]) => Type === 'Map');
+  const tasks = () => {
+    const { States } = definition(loader);
+    const inner = Object.values(States).flatMap(({ ItemProcessor }) => Object.entries(ItemProcessor?.States ?? {}));
+    return [...Object.entries(States), ...inner].filter(([, { Type }]) => Type === 'Task');
+  };
+
+  /** What the functions are given under this name. */
+  const variablesOf = (name: string) =>
+    Object.values(ofType(loader, 'AWS::Lambda::Function')).flatMap(({ Properties }) => {
+      const { Variables } = (Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
+      return Variables?.[name] ?? [];
+    });
+
+  // Without its feature flag the CDK leaves the ResultWriter out and says nothing.
+  it('reads the items of each map from S3, in batches, and writes its results there', () => {
+    expect(
+      maps()
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(['Apply', 'Extract', 'Merge']);
+    for (const [name, map] of maps())
+      expect(map).toMatchObject({
+        Label: name,
+        ItemReader: {
+          Resource: expect.stringContaining(':s3:getObject'),
+          ReaderConfig: { InputType: 'JSON' },
+          Arguments: { Bucket: expect.stringMatching(/^Snapshots/), Key: '{% $items.key %}' },
+        },
+        ItemBatcher: { MaxItemsPerBatch: expect.any(Number), BatchInput: { load: '{% $load %}' } },
+        ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' } },
+        ResultWriter: {
+          Resource: expect.stringContaining(':s3:putObject'),
+          Arguments: { Bucket: expect.stringMatching(/^Snapshots/), Prefix: `map-runs/${name.toLowerCase()}` },
+        },
+      });
+  });
+
+  it('tolerates no failed item in any map: a part that is missing would be addresses that are missing', () => {
+    for (const [, map] of maps())
+      for (const field of ['ToleratedFailureCount', 'ToleratedFailurePercentage'])
+        expect(map).not.toHaveProperty(field);
+  });
+
+  const settling = ({ ErrorEquals }: Retry) => ErrorEquals.includes('LockSettlingError');
+
+  it('tries a step again for faults by name only, with jitter', () => {
+    for (const [, { Retry = [] }] of tasks()) {
+      expect(Retry.length).toBeGreaterThan(0);
+      for (const { ErrorEquals, JitterStrategy } of Retry.filter((retry) => !settling(retry))) {
+        expect(JitterStrategy).toBe('FULL');
+        expect(ErrorEquals).not.toContain('States.ALL');
+      }
+    }
+  });
+
+  it('waits for a load that was stopped until no function that it began can write, and then for long enough to go on', () => {
+    const { Discover } = definition(loader).States;
+    const functions = Object.values(ofType(loader, 'AWS::Lambda::Function')).map(({ Properties }) => Properties);
+    const longest = Math.max(...functions.map((properties) => Number(properties?.Timeout)));
+    expect(variablesOf('SETTLE_SECONDS')).toHaveLength(1);
+    const [settles] = variablesOf('SETTLE_SECONDS').map(Number);
+    expect(settles).toBeGreaterThanOrEqual(longest + 300);
+    const { IntervalSeconds = 0, MaxAttempts = 0, JitterStrategy } = Discover?.Retry?.find(settling) ?? ({} as Retry);
+    expect(IntervalSeconds * MaxAttempts).toBeGreaterThan(settles ?? 0);
+    expect(JitterStrategy).toBeUndefined();
+  });
+
+  it('gives the lock back and tells somebody, whatever goes wrong wherever; only not while it may still write', () => {
+    const { States } = definition(loader);
+    const endOf = ({ Catch = [] }: State) => Catch.find(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))?.Next;
+    const unguarded = Object.entries(States).filter(
+      ([, state]) => ['Task', 'Map'].includes(state.Type) && endOf(state) !== 'ReleaseAfterFailure',
+    );
+    expect(unguarded.map(([name, state]) => [name, endOf(state)]).sort()).toEqual([
+      ['Apply', 'TellFailure'],
+      ['ReleaseAfterFailure', 'TellFailure'],
+      ['TellFailure', undefined],
+    ]);
+    expect(States.ReleaseAfterFailure).toMatchObject({
+      Next: 'TellFailure',
+      Catch: [{ ErrorEquals: ['States.ALL'], Next: 'TellFailure' }],
+    });
+    expect(States.TellFailure).toMatchObject({ Next: 'Failed' });
+  });
+
+  it('ends before its lock does, and waits for no answer for ever', () => {
+    const { TimeoutSeconds } = definition(loader);
+    const lock = variablesOf('LOCK_SECONDS');
+    expect(lock).toHaveLength(1);
+    expect(TimeoutSeconds).toBeLessThan(Number(lock[0]));
+    for (const [, { TimeoutSeconds: own }] of tasks()) expect(own).toBeGreaterThan(0);
+  });
+
+  it('hands the guard the configured thresholds, and the publisher the number of snapshots', () => {
+    const variables = Object.values(ofType(loader, 'AWS::Lambda::Function')).map(({ Properties }) =>
+      JSON.stringify(Properties?.Environment),
+    );
+    expect(variables.filter((text) => text?.includes('minimumAddresses\\":9000000'))).toHaveLength(1);
+    expect(variables.filter((text) => text?.includes('"KEEP_SNAPSHOTS":"3"'))).toHaveLength(1);
+  });
+
+  it('looks daily in the time of Amsterdam, unless it is told not to', () => {
+    expect(Object.values(ofType(loader, 'AWS::Scheduler::Schedule')).map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        ScheduleExpression: 'cron(30 5 * * ? *)',
+        ScheduleExpressionTimezone: 'Europe/Amsterdam',
+        Target: expect.objectContaining({ Input: '{}' }),
+      }),
+    ]);
+    expect(ofType(quiet, 'AWS::Scheduler::Schedule')).toEqual({});
+  });
+
+  it('keeps snapshots in a private, encrypted bucket over TLS, and lets work expire but never a snapshot', () => {
+    const [[id, bucket] = []] = Object.entries(ofType(loader, 'AWS::S3::Bucket'));
+    expect(id).toBe('SnapshotsD03D071C');
+    expect(bucket).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: {
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+        BucketEncryption: { ServerSideEncryptionConfiguration: [expect.anything()] },
+      },
+    });
+    const lifecycle = bucket?.Properties?.LifecycleConfiguration as Lifecycle | undefined;
+    const expiring = lifecycle?.Rules.filter(({ ExpirationInDays }) => ExpirationInDays !== undefined).map(
+      ({ Prefix }) => Prefix,
+    );
+    expect(expiring).toEqual(['loads/', 'approvals/', 'map-runs/', 'uploads/']);
+    const [policy] = Object.values(ofType(loader, 'AWS::S3::BucketPolicy'));
+    expect(policy?.Properties?.PolicyDocument).toMatchObject({
+      Statement: [
+        expect.objectContaining({
+          Effect: 'Deny',
+          Action: 's3:*',
+          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+        }),
+      ],
+    });
+  });
+
+  it('gives out what the command line needs', () => {
+    expect(Object.keys(loader.Outputs ?? {})).toEqual(
+      expect.arrayContaining(['StateMachineArn', 'SnapshotBucketName', 'DashboardUrl']),
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { everything, ofType, type Template, templates } from '../synthesized.ts';
+
+describe('the service stack', () => {
+  let service: Template;
+  let trial: Template;
+
+  beforeAll(() => {
+    service = templates().service;
+    trial = templates(everything).service;
+  }, 60_000);
+
+  /** What a route's target leads to: route -> integration -> alias -> function. */
+  function functionBehind(route: string): string {
+    const found = properties('AWS::ApiGatewayV2::Route').find(({ RouteKey }) => RouteKey === route);
+    const integration = follow(/Ref":"(\w+)"/.exec(JSON.stringify(found?.Target))?.[1]);
+    expect(integration).toMatchObject({ PayloadFormatVersion: '2.0' });
+    const alias = follow(refOf(integration.IntegrationUri));
+    return refOf(alias.FunctionName);
+  }
+
+  const follow = (id = '') => service.Resources[id]?.Properties ?? {};
+  const refOf = (value: unknown) => (value as { Ref: string }).Ref;
+
+  function properties(type: string, template = service): Record<string, unknown>[] {
+    return Object.values(ofType(template, type)).map(({ Properties = {} }) => Properties);
+  }
+
+  it('leads every method of both operations, and every other path, to a function that answers it', () => {
+    const routes = properties('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
+    expect(routes.sort()).toEqual(['$default', 'ANY /v1/address', 'ANY /v1/auth/validate']);
+    expect(functionBehind('ANY /v1/address')).toMatch(/^Address/);
+    expect(functionBehind('ANY /v1/auth/validate')).toMatch(/^Validate/);
+    expect(functionBehind('$default')).toMatch(/^Validate/);
+  });
+
+  it('has no CORS', () => {
+    expect(properties('AWS::ApiGatewayV2::Api')).toEqual([
+      expect.not.objectContaining({ CorsConfiguration: expect.anything() }),
+    ]);
+  });
+
+  it('bounds what the whole API admits, as configured', () => {
+    expect(properties('AWS::ApiGatewayV2::Stage')).toEqual([
+      expect.objectContaining({
+        StageName: '$default',
+        DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+      }),
+    ]);
+  });
+
+  it('notes requests without header, query, path or answer, which could hold a key, a label or an address', () => {
+    const [stage] = properties('AWS::ApiGatewayV2::Stage');
+    const settings = stage?.AccessLogSettings as { Format: string } | undefined;
+    expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual([
+      '$context.error.message',
+      '$context.identity.sourceIp',
+      '$context.integrationErrorMessage',
+      '$context.integrationLatency',
+      '$context.requestId',
+      '$context.requestTime',
+      '$context.responseLatency',
+      '$context.responseLength',
+      '$context.routeKey',
+      '$context.status',
+    ]);
+  });
+
+  it('runs both functions on Node 24 and arm64, traced, with a timeout over their own deadline', () => {
+    const functions = properties('AWS::Lambda::Function');
+    expect(functions).toHaveLength(2);
+    for (const lambda of functions)
+      expect(lambda).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Timeout: 6,
+        TracingConfig: { Mode: 'Active' },
+        LoggingConfig: { LogFormat: 'JSON' },
+      });
+  });
+
+  it('tells a function only what it needs: the tables, and the secret without a call at its start', () => {
+    const variables = properties('AWS::Lambda::Function').map(
+      ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
+    );
+    expect(variables.map((each) => Object.keys(each).sort())).toEqual([
+      ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
+      ['ACCOUNTS_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
+    ]);
+    for (const each of variables)
+      expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
+  });
+
+  it('brings a new version in by canary, and back on an alarm of its errors, of 5xx or of latency', () => {
+    const groups = properties('AWS::CodeDeploy::DeploymentGroup');
+    expect(groups).toHaveLength(2);
+    for (const group of groups)
+      expect(group).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+        AutoRollbackConfiguration: { Enabled: true, Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']) },
+        AlarmConfiguration: { Enabled: true },
+      });
+    expect(JSON.stringify(groups[0]?.AlarmConfiguration)).toMatch(/AddressErrors.*ServerErrors.*SlowAnswers/);
+    for (const alias of Object.values(ofType(service, 'AWS::Lambda::Alias')))
+      expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
+  });
+
+  it('keeps logs for the configured time', () => {
+    const groups = properties('AWS::Logs::LogGroup');
+    expect(groups).toHaveLength(3);
+    for (const group of groups) expect(group.RetentionInDays).toBe(30);
+  });
+
+  it('answers at a domain of the operator, over TLS 1.2, and at no other name then', () => {
+    expect(properties('AWS::ApiGatewayV2::Api', trial)).toEqual([
+      expect.objectContaining({ DisableExecuteApiEndpoint: true }),
+    ]);
+    expect(properties('AWS::ApiGatewayV2::DomainName', trial)).toEqual([
+      expect.objectContaining({
+        DomainName: 'adres.example.nl',
+        DomainNameConfigurations: [expect.objectContaining({ SecurityPolicy: 'TLS_1_2' })],
+      }),
+    ]);
+    expect(properties('AWS::Route53::RecordSet', trial).map(({ Type, Name }) => [Type, Name])).toEqual([
+      ['A', 'adres.example.nl.'],
+      ['AAAA', 'adres.example.nl.'],
+    ]);
+    expect(trial.Outputs?.BaseUrl?.Value).toBe('https://adres.example.nl');
+    expect(JSON.stringify(service.Outputs?.BaseUrl?.Value)).toContain('"ApiEndpoint"');
+  });
+
+  it('encrypts logs and settings with the key of the operator', () => {
+    for (const group of properties('AWS::Logs::LogGroup', trial)) expect(group.KmsKeyId).toBeDefined();
+    for (const lambda of properties('AWS::Lambda::Function', trial)) expect(lambda.KmsKeyArn).toBeDefined();
+  });
+
+  it('draws a dashboard of metrics that exist, and says where it is', () => {
+    const body = JSON.stringify(properties('AWS::CloudWatch::Dashboard')[0]?.DashboardBody);
+    for (const metric of ['Requests', 'Charges', 'WindowRolls', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents'])
+      expect(body).toContain(metric);
+    expect(JSON.stringify(service.Outputs?.DashboardUrl?.Value)).toContain('#dashboards/dashboard/');
+  });
+});

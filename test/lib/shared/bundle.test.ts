@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { sourcePositions } from '../../../bin/stack-trace.ts';
+import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
+import { gatewayEvent } from '../../support/gateway-event.ts';
+import { type LambdaRuntime, startLambda } from '../runtime/lambda-runtime.ts';
+import { app, ofType, type Template } from '../synthesized.ts';
+
+/** The bundles lie outside of the project, so that nothing but what is in them can be found. */
+describe('a bundle under the Runtime API', () => {
+  let directory: string;
+  let lambda: LambdaRuntime | undefined;
+
+  beforeAll(() => {
+    directory = app({}, { bundle: true }).synth().directory;
+  }, 60_000);
+  afterEach(() => lambda?.stop());
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  const region = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
+  const settings = {
+    ...region,
+    ACCOUNTS_TABLE: 'accounts',
+    ADDRESSES_TABLE: 'addresses',
+    KEY_CHECKSUM_SECRET: 'secret',
+  };
+  const loading = { ...region, ADDRESSES_TABLE: 'addresses', SNAPSHOT_BUCKET: 'bucket' };
+
+  function functions(stack: string): { path: string; handler: string }[] {
+    const template: Template = JSON.parse(
+      readFileSync(join(directory, `bag-adres-prod-${stack}.template.json`), 'utf8'),
+    );
+    return Object.values(ofType(template, 'AWS::Lambda::Function')).map(({ Properties }) => {
+      const { Code, Handler } = Properties as { Code: { S3Key: string }; Handler: string };
+      return { path: join(directory, `asset.${Code.S3Key.replace('.zip', '')}`), handler: Handler };
+    });
+  }
+
+  async function start({ path = '', handler = '' } = {}, environment: Record<string, string> = {}) {
+    lambda = await startLambda(path, handler, environment);
+    return { lambda, error: await lambda.started };
+  }
+
+  it.each([
+    ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
+    ['validate', 1, '/v1/auth/validate'],
+  ])('starts the %s function and answers', async (_name, index, url) => {
+    const { lambda, error } = await start(functions('service')[index], settings);
+    expect(error).toBeNull();
+    expect(await lambda.invoke(gatewayEvent(url))).toMatchObject({
+      response: { statusCode: 401, headers: { 'content-type': 'application/problem+json' } },
+    });
+    expect(await lambda.invoke(gatewayEvent(url, { method: 'PUT' }))).toMatchObject({ response: { statusCode: 405 } });
+    expect(lambda.logs()).toContain('"Requests"');
+  });
+
+  it.each([
+    ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
+    ['validate', 1, '/v1/auth/validate'],
+  ])(
+    'calls the store from the %s function without loading what its start can do without',
+    async (_name, index, url) => {
+      const { path } = functions('service')[index] ?? { path: '' };
+      const { key } = issueApiKey('account', settings.KEY_CHECKSUM_SECRET);
+      const event = gatewayEvent(url, { headers: { 'x-api-key': key } });
+      const script = `
+      const { handler } = await import(${JSON.stringify(join(path, 'index.mjs'))});
+      const { statusCode } = await handler(${JSON.stringify(event)}, {});
+      const hasUndici = process.moduleLoadList.some((module) => module.includes('undici'));
+      console.log(JSON.stringify({ statusCode, hasUndici }));`;
+      const env = { ...settings, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' }; // nobody listens there
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], { env });
+      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual({ statusCode: 503, hasUndici: false });
+    },
+  );
+
+  it('starts every step of a load, and fails on input that is none with an error that has a name', async () => {
+    const steps = functions('loader');
+    expect(steps).toHaveLength(10);
+    for (const step of steps) {
+      const { lambda, error } = await start(step, loading);
+      expect([step.handler, error]).toEqual([step.handler, null]);
+      expect(await lambda.invoke('nonsense')).toMatchObject({
+        type: expect.stringMatching(/^(Zod|\$Zod)Error$/),
+        error: { errorMessage: expect.stringContaining('expected object'), trace: expect.any(Array) },
+      });
+      await lambda.stop();
+    }
+  }, 60_000);
+
+  it('does not start without its settings, and says which is missing, at a line of the source that can be found', async () => {
+    const { error } = await start(functions('service')[0], region);
+    expect(error).toMatchObject({
+      errorType: 'Error',
+      errorMessage: expect.stringContaining('ADDRESSES_TABLE is not set'),
+    });
+    const maps = join(directory, 'source-maps', 'Address');
+    const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
+    expect(error?.trace.join('\n')).not.toContain('settings.ts');
+    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/lambdas\/shared\/settings\.ts:\d+:\d+/);
+  });
+});

@@ -1,0 +1,212 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { findMembers, listXmlFiles, memberAccess } from '../../../loader/bag/extract-members.ts';
+import { bufferAccess, type RandomAccess } from '../../../loader/zip/random-access.ts';
+import { demoPeildatum, demoVoorkomens } from '../../../local/demo/demo.ts';
+import { deliveryXml } from '../../../local/demo/stand-xml.ts';
+import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
+import { readExtract } from '../../support/read-extract.ts';
+
+const samples = '../shared/bag-samples';
+const ifSamples = existsSync(samples) ? it : it.skip; // real extracts are not part of this repository
+const sample = (name: string) => readFileSync(`${samples}/${name}`);
+
+const demo = (packing: Packing = {}) => writeExtract(demoPeildatum, demoVoorkomens(), packing);
+
+const appleDouble = Buffer.from('0005160700020000', 'hex');
+const junk = {
+  '.DS_Store': appleDouble,
+  'README.md': Buffer.from('a note'),
+  'folder/': Buffer.alloc(0),
+  '__MACOSX/._9999NUM08012026.zip': appleDouble,
+  'GEM-WPL-RELATIE-08012026-000001.xml': Buffer.from('<not-read/>'),
+  '9999InOnderzoek08012026.zip': Buffer.from('never opened'),
+  '9999Inactief08012026.zip': Buffer.from('never opened'),
+  '9999NietBag08012026.zip': Buffer.from('never opened'),
+  '9999VBO08012026.zip': Buffer.from('never opened'),
+};
+const junkInside = {
+  '.DS_Store': appleDouble,
+  '__MACOSX/9999NUM08012026/._9999NUM08012026-000001.xml': appleDouble,
+  '._9999NUM08012026-000001.xml': appleDouble,
+};
+
+describe('reading an extract', () => {
+  ifSamples('finds exactly the addresses of Weesp', async () => {
+    const { peildatum, voorkomens, current, rows, problems } = await readExtract(
+      sample('weesp-0457/BAGGEM0457L-15102021.zip'),
+    );
+    expect(peildatum).toBe('2021-10-15');
+    expect(voorkomens).toEqual({ NUM: 16_113, OPR: 593, WPL: 3 });
+    expect(current).toEqual({ NUM: 12_034, OPR: 320, WPL: 1 });
+    expect(rows).toHaveLength(11_927);
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(11_920);
+    expect(new Set(rows.map(({ postcode }) => postcode)).size).toBe(626);
+    expect(new Set(rows.map(({ woonplaats }) => woonplaats))).toEqual(new Set(['Weesp']));
+    expect(new Set(rows.map(({ key, straat }) => `${key} ${straat}`)).size).toBe(11_920); // so none is ambiguous
+    expect(problems.no_postcode.count).toBe(107);
+    expect(problems.street_missing.count + problems.place_missing.count + problems.invalid_value.count).toBe(0);
+  });
+
+  ifSamples('reads the national layout with the junk of a Mac, and XML with blanks', async () => {
+    const { rows, voorkomens } = await readExtract(sample('doesburg-0221-small/BAGNLDL-15092020-small.zip'));
+    expect(voorkomens).toEqual({ NUM: 14, OPR: 201, WPL: 1 });
+    expect(rows).toHaveLength(7);
+  });
+
+  ifSamples(
+    'reads deflated inner zips with XML in folders, told the date that no Leveringsdocument gives',
+    async () => {
+      const zip = sample('junk-entries-zip/bag.zip');
+      await expect(readExtract(zip)).rejects.toMatchObject({ code: 'missing_peildatum' });
+      const { peildatum, rows } = await readExtract(zip, '2025-12-08');
+      expect(peildatum).toBe('2025-12-08');
+      expect(rows.map(({ key }) => key)).toEqual(['1234AB#56#A', '1234AB#1#A']);
+    },
+  );
+
+  it.each<[string, Packing]>([
+    ['deflated inner zips', { inner: 'deflated' }],
+    ['a municipality, one more level', { layout: 'municipality' }],
+    ['a municipality, deflated at every level', { layout: 'municipality', inner: 'deflated' }],
+    ['ZIP64 at every level', { zip64: true }],
+    ['entries in the opposite order', { reversed: true }],
+    ['many XML files', { perFile: 7 }],
+    ['junk around the members', { extra: junk }],
+    ['junk inside the members', { extraInside: junkInside }],
+  ])('makes no difference: %s', async (_, packing) => {
+    const usual = await readExtract(await demo());
+    const { rows, voorkomens, peildatum } = await readExtract(await demo(packing));
+    expect({ rows, voorkomens, peildatum }).toEqual({
+      rows: usual.rows,
+      voorkomens: usual.voorkomens,
+      peildatum: demoPeildatum,
+    });
+    expect(rows.length).toBeGreaterThan(40);
+  });
+
+  it('reads several members of one kind', async () => {
+    const { NUM } = demoVoorkomens();
+    const second = await writeExtract(demoPeildatum, { ...demoVoorkomens(), NUM: NUM.slice(20) });
+    const source = bufferAccess(second);
+    const member = (await findMembers(source, 'second.zip')).members[0];
+    if (!member) throw new Error('no member');
+    const inner = await memberAccess(source, member, 'second.zip');
+    const first = { ...demoVoorkomens(), NUM: NUM.slice(0, 20) };
+    const zip = await writeExtract(demoPeildatum, first, {
+      extra: { '0000NUM08012026.zip': await inner.read(0, inner.size) },
+    });
+    expect((await readExtract(zip)).voorkomens.NUM).toBe(NUM.length);
+  });
+
+  it('ignores blanks around the date of the state, as XML Schema does', async () => {
+    const delivery = Buffer.from(deliveryXml(`\n  ${demoPeildatum} `));
+    const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': delivery } });
+    expect((await readExtract(zip)).peildatum).toBe(demoPeildatum);
+  });
+
+  it('reads files that hold no objects', async () => {
+    const { rows, voorkomens } = await readExtract(await writeExtract(demoPeildatum, { NUM: [], OPR: [], WPL: [] }));
+    expect(voorkomens).toEqual({ NUM: 0, OPR: 0, WPL: 0 });
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('refusing an extract', () => {
+  ifSamples('refuses a delivery of mutations, by what it is', async () => {
+    await expect(readExtract(sample('weesp-0457/BAGNLDM-13112021-14112021.zip'))).rejects.toMatchObject({
+      code: 'mutation_delivery',
+      message: expect.stringContaining('a delivery of mutations'),
+    });
+  });
+
+  ifSamples('refuses the old schema, by its name', async () => {
+    await expect(
+      readExtract(sample('schiermonnikoog-0088-draft-schema/BAGGEM0088L-15112019.zip')),
+    ).rejects.toMatchObject({
+      code: 'unknown_schema',
+      message: expect.stringContaining('v20180601'),
+    });
+  });
+
+  it.each(['NUM', 'OPR', 'WPL'])('names the member that is missing: %s', async (kind) => {
+    const zip = Buffer.from((await demo()).toString('latin1').replaceAll(`9999${kind}08`, '9999XXX08'), 'latin1');
+    await expect(readExtract(zip)).rejects.toMatchObject({
+      code: 'missing_member',
+      message: expect.stringContaining(`9999${kind}`),
+    });
+  });
+
+  it('refuses members of several states, which together would serve what has ended', async () => {
+    const older = await writeExtract('2025-12-08', demoVoorkomens());
+    const source = bufferAccess(older);
+    const [member] = (await findMembers(source, 'older.zip')).members;
+    if (!member) throw new Error('no member');
+    const inner = await memberAccess(source, member, 'older.zip');
+    const zip = await demo({ extra: { [member.name]: await inner.read(0, inner.size) } });
+    await expect(readExtract(zip)).rejects.toMatchObject({
+      code: 'mixed_states',
+      message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Give an extract of one state/),
+    });
+  });
+
+  it('says that mutations are no extract, also without a Leveringsdocument', async () => {
+    const zip = Buffer.from(
+      (await demo()).toString('latin1').replaceAll('9999NUM08', '9999MUT08').replaceAll('Levering', 'Xevering'),
+      'latin1',
+    );
+    await expect(readExtract(zip)).rejects.toMatchObject({ code: 'mutation_delivery' });
+  });
+
+  it.each([
+    ['no XML at all', 'nothing'],
+    ['another variant', deliveryXml('2026-01-08').replaceAll('LVC-Extract', 'APD-Extract')],
+    ['no date', deliveryXml('gisteren')],
+    ['a day that no calendar has', deliveryXml('2026-02-30')],
+    ['a later schema', deliveryXml('2026-01-08').replaceAll('v20200601', 'v20300101')],
+  ])('refuses a Leveringsdocument with %s', async (_, xml) => {
+    const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': Buffer.from(xml) } });
+    await expect(readExtract(zip)).rejects.toMatchObject({
+      name: 'ExtractError',
+      file: 'extract.zip > Leveringsdocument-BAG-Extract.xml',
+    });
+  });
+
+  it('refuses a member without an XML file', async () => {
+    const zip = Buffer.from((await demo()).toString('latin1').replaceAll('000001.xml', '000001.txt'), 'latin1');
+    const source = bufferAccess(zip);
+    const { members } = await findMembers(source, 'demo.zip');
+    for (const member of members) {
+      const inner = await memberAccess(source, member, 'demo.zip');
+      await expect(listXmlFiles(inner, 'demo.zip')).rejects.toMatchObject({ code: 'missing_member' });
+    }
+  });
+});
+
+describe('an extract whose reads fail', () => {
+  it.each<Packing>([{}, { layout: 'municipality', inner: 'deflated' }])(
+    'ends in the failure of the read, whichever read it is: %j',
+    async (packing) => {
+      const zip = bufferAccess(await demo(packing));
+      let reads = 0;
+      const counting: RandomAccess = {
+        size: zip.size,
+        read: (position, length) => {
+          reads++;
+          return zip.read(position, length);
+        },
+      };
+      await readExtract(counting);
+      for (let failing = 1; failing <= reads; failing++) {
+        let left = failing;
+        const failure = new Error(`read ${failing} failed`);
+        const source: RandomAccess = {
+          size: zip.size,
+          read: (position, length) => (--left === 0 ? Promise.reject(failure) : zip.read(position, length)),
+        };
+        await expect(readExtract(source)).rejects.toBe(failure);
+      }
+      expect(reads).toBeGreaterThan(8);
+    },
+  );
+});

@@ -1,0 +1,241 @@
+import { readFileSync } from 'node:fs';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addressItem, type Item, keyItem } from '../../../lambdas/shared/addresses/address-item.ts';
+import { repairTable } from '../../../loader/run/repair.ts';
+import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { paths } from '../../../loader/steps/paths.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { countWrites } from '../steps/count-writes.ts';
+import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
+import { february, january, march, tableOf } from '../steps/months.ts';
+
+let bench: LoadBench;
+let sources: { january: string; february: string; march: string };
+let place: Awaited<ReturnType<typeof newPlace>>;
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  const [one, two, three] = await Promise.all([january, february, march].map((month) => bench.extractOf(month)));
+  sources = { january: one as string, february: two as string, march: three as string };
+});
+beforeEach(async () => {
+  place = await newPlace();
+  await runLoad({ ...place.options, source: sources.january });
+});
+afterAll(() => bench.stop());
+
+async function newPlace() {
+  const table = await bench.newTable();
+  const { client, units } = await countWrites(bench.client);
+  const options = { storage: bench.newFolder(), addresses: dynamoDbAddressTable(client, table), workers: 0 };
+  return { table, units, options, scan: () => scanAddresses(bench.client, table) };
+}
+
+const repair = (more: { planOnly?: boolean } = {}) => repairTable({ ...place.options, scan: place.scan, ...more });
+const put = (Item: Item) => bench.client.send(new PutItemCommand({ TableName: place.table, Item }));
+const remove = (key: string) => bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: keyItem(key) }));
+const served = () => bench.addressesIn(place.table);
+
+/** One key of each kind of damage that an edit by hand can do. */
+async function damage() {
+  const [kerkstraat, dorpsstraat] = ['Kerkstraat', 'Dorpsstraat'].map((straat, index) => ({
+    M: { straat: { S: straat }, woonplaats: { S: index === 0 ? 'Weesp' : 'Amsterdam' } },
+  }));
+  await remove('1012RJ#147#');
+  await put(addressItem('1381AA#7#\tWeesp\tAnderestraat'));
+  await put({ ...keyItem('9999ZZ#1#'), places: { L: [kerkstraat, dorpsstraat].flatMap((one) => one ?? []) } });
+  await put({ ...keyItem('1381GH#3#'), straat: { S: 'Kalverstraat' } });
+  await put(addressItem('1381AA#8#\tWeesp\tNieuwestraat'));
+  await put(addressItem('4205EW#14#A\tGorinchem\tOmsnijdersweg'));
+}
+
+describe('a repair', () => {
+  it('finds every key that is missing, other or too many, wherever it is, and puts it right', async () => {
+    await damage();
+    expect(await repair()).toMatchObject({
+      outcome: 'repaired',
+      state: january.state,
+      keys: 11,
+      added: 1,
+      changed: 3,
+      removed: 2,
+      examples: { removed: [{ key: '1381AA#8#' }, { key: '4205EW#14#A', before: ['Omsnijdersweg, Gorinchem'] }] },
+      pending: false,
+    });
+    expect(await served()).toEqual(tableOf(january));
+    expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
+  });
+
+  it('that only looks says the same and writes no address, as does one that finds nothing', async () => {
+    const before = place.units();
+    expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
+    await damage();
+    const damaged = await served();
+    expect(await repair({ planOnly: true })).toMatchObject({ outcome: 'planned', added: 1, changed: 3, removed: 2 });
+    expect(place.units()).toBe(before);
+    expect(await served()).toEqual(damaged);
+    await repair();
+    expect(place.units()).toBe(before + 6);
+  });
+
+  it('puts any damage right', async () => {
+    const keys = [...tableOf(january).keys(), '1012RJ#1#', '1012RJ#14#', '1381AA#9#B', '8888AA#1#'];
+    const edit = fc.record({ key: fc.constantFrom(...keys), straat: fc.option(fc.constantFrom('a\tb', '𝔸', 'Dam')) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
+        for (const { key, straat } of edits) {
+          if (straat === null) await remove(key);
+          else {
+            const L = [{ M: { straat: { S: straat }, woonplaats: { S: 'Weesp' } } }];
+            await put({ ...keyItem(key), places: { L } });
+          }
+        }
+        await repair();
+        expect(await served()).toEqual(tableOf(january));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('leaves alone what no lookup can ask for', async () => {
+    const notes = [keyItem('#note'), { ...keyItem('1012RJ#147#\tx'), places: { L: [] } }];
+    for (const note of notes) await put(note);
+    expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
+    for (const { address } of notes) await remove(address?.S ?? '');
+    expect(await served()).toEqual(tableOf(january));
+  });
+
+  it('lets a load go on whose read-back finds a key that it does not change', async () => {
+    await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
+    const load = () => runLoad({ ...place.options, source: sources.february });
+    for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
+    expect(await repair()).toMatchObject({ state: february.state, changed: 1, pending: true });
+    expect(await load()).toMatchObject({ outcome: 'published', state: february.state });
+    expect(await served()).toEqual(tableOf(february));
+  });
+
+  describe('of a table of which a load that began to be written is pending', () => {
+    const load = () => runLoad({ ...place.options, changesPerFile: 2, source: sources.february });
+    const storage = () => folderStorage(place.options.storage);
+    const work = async () => (await storage().list(paths.loads)).map(({ key }) => key);
+    beforeEach(async () => {
+      await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
+      await expect(load()).rejects.toThrow(/1012RJ#147#/);
+    });
+
+    it('leaves nothing of it to write, so that the next run only reads back and publishes', async () => {
+      expect(await repair()).toMatchObject({ changed: 1, pending: true });
+      expect(await place.options.addresses.dataset()).toMatchObject({ date: february.state });
+      const before = place.units();
+      expect(await load()).toMatchObject({ outcome: 'published', state: february.state, added: 1, changed: 3 });
+      expect(place.units()).toBe(before);
+      expect(await served()).toEqual(tableOf(february));
+    });
+
+    it.each([
+      ['all of its work', () => true],
+      ['one file of its changes', (key: string) => key.includes('/changes/13-000')],
+      ['the list of its changes', (key: string) => key.endsWith('/changes.json')],
+    ])('is the way on when %s is gone: every other command says so', async (_, isGone) => {
+      const gone = (await work()).filter(isGone);
+      expect(gone).not.toEqual([]);
+      await storage().delete(gone);
+      const goneError = {
+        name: 'WorkGoneError',
+        message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),
+      };
+      for (let times = 0; times < 2; times++) await expect(load()).rejects.toMatchObject(goneError);
+      const back = rollbackLoad({ ...place.options, state: january.state });
+      await expect(back).rejects.toMatchObject(goneError);
+
+      await damage();
+      await repair();
+      expect(await load()).toMatchObject({
+        outcome: 'published',
+        state: february.state,
+        keys: 11,
+        added: 1,
+        changed: 3,
+      });
+      expect(await served()).toEqual(tableOf(february));
+      expect(await load()).toMatchObject({ outcome: 'unchanged' });
+      expect(await work()).toEqual([]);
+    });
+  });
+
+  it('with a first load under the name of none ends with exactly the register, when a storage was lost', async () => {
+    const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
+    const [, key = ''] = /aws dynamodb delete-item .*\n? .*--key '(.+)'/.exec(runbook) ?? [];
+    const options = { ...place.options, storage: bench.newFolder() };
+    const load = () => runLoad({ ...options, source: sources.february });
+    await expect(load()).rejects.toMatchObject({ name: 'ForeignStorageError' });
+    await bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: JSON.parse(key) }));
+    expect(await load()).toMatchObject({ outcome: 'published', added: 11 });
+    expect(await repairTable({ ...options, scan: place.scan })).toMatchObject({ added: 0, changed: 0, removed: 1 });
+    expect(await served()).toEqual(tableOf(february));
+  });
+
+  it('ends with exactly the register, when the manifest of a first load was lost before it was published', async () => {
+    const first = await newPlace();
+    const begin = runLoad({
+      ...first.options,
+      source: sources.january,
+      addresses: { ...first.options.addresses, setDataset: async () => Promise.reject(new Error('killed')) },
+    });
+    await expect(begin).rejects.toThrow(/killed/);
+    await folderStorage(first.options.storage).delete([paths.manifest]);
+    expect(await runLoad({ ...first.options, source: sources.february })).toMatchObject({ added: 11 });
+    expect(await bench.addressesIn(first.table)).not.toEqual(tableOf(february));
+    expect(await repairTable({ ...first.options, scan: first.scan })).toMatchObject({
+      added: 0,
+      changed: 0,
+      removed: 1,
+    });
+    expect(await bench.addressesIn(first.table)).toEqual(tableOf(february));
+  });
+
+  it('makes a table that was restored from a backup, or is empty, what it was before it was lost', async () => {
+    const backup = await bench.copyTable(place.table);
+    await runLoad({ ...place.options, source: sources.february });
+    await runLoad({ ...place.options, source: sources.march, approve: true });
+    for (const table of [backup, await bench.newTable()]) {
+      const addresses = dynamoDbAddressTable(bench.client, table);
+      const options = { ...place.options, addresses };
+      await repairTable({ ...options, scan: () => scanAddresses(bench.client, table) });
+      expect(await bench.addressesIn(table)).toEqual(tableOf(march));
+      expect(await runLoad({ ...options, source: sources.march })).toMatchObject({ outcome: 'unchanged' });
+    }
+  });
+
+  it('waits for a load that is at work', async () => {
+    await place.options.addresses.lock.acquire('a load', 60);
+    await expect(repair()).rejects.toMatchObject({ name: 'LockedError' });
+    await place.options.addresses.lock.release('a load');
+  });
+
+  it('ends before it writes when it has lost its lock', async () => {
+    await damage();
+    const damaged = await served();
+    const { lock } = place.options.addresses;
+    const scan = async function* () {
+      yield* place.scan();
+      await lock.release('me');
+      await lock.acquire('another', 60);
+    };
+    const repairing = repairTable({ ...place.options, owner: 'me', scan });
+    await expect(repairing).rejects.toMatchObject({ name: 'LockedError', owner: 'another' });
+    expect(await served()).toEqual(damaged);
+    await lock.release('another');
+  });
+
+  it('of a table into which nothing was loaded is refused', async () => {
+    place = await newPlace();
+    await expect(repair()).rejects.toMatchObject({
+      name: 'UnknownStateError',
+      message: expect.stringMatching(/^Nothing was loaded yet/),
+    });
+  });
+});

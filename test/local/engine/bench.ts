@@ -1,0 +1,60 @@
+import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { placeText } from '../../../loader/dataset/lines.ts';
+import { noProgress } from '../../../loader/progress.ts';
+import { engineBulkImport } from '../../../local/engine/bulk-import.ts';
+import { startPausableEngine } from '../../../local/engine/database-files.ts';
+import { localDynamoDb } from '../../../local/engine/tables.ts';
+import { createTables } from '../../support/dynamodb.ts';
+
+const names = { addresses: 'addresses', accounts: 'accounts' };
+
+/** An engine on `file` with both tables and one account, and what tests want of them. */
+export async function openBench(file: string) {
+  const engine = await startPausableEngine(file);
+  const client = localDynamoDb(engine.endpoint);
+  const scan = async (TableName: string) => (await client.send(new ScanCommand({ TableName }))).Items ?? [];
+  const disk = { free: Number.MAX_SAFE_INTEGER };
+  return {
+    engine,
+    client,
+    /** What the import is told of the disk. */
+    disk,
+    async prepare() {
+      await createTables(client, names);
+      const item = {
+        account: { S: 'shop' },
+        item: { S: 'access' },
+        used: { N: '12' },
+        keys: { M: { a: { S: 'ë"' } } },
+      };
+      await client.send(new PutItemCommand({ TableName: names.accounts, Item: item }));
+      await client.send(new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '#load' } } }));
+      await client.send(new PutItemCommand({ TableName: names.addresses, Item: { address: { S: '9999ZZ#1#' } } }));
+    },
+    accounts: () => scan(names.accounts),
+    addressKeys: async () => (await scan(names.addresses)).map(({ address }) => address?.S ?? '').sort(),
+    bulkImport: engineBulkImport({
+      engine,
+      client,
+      databaseFile: file,
+      table: names.addresses,
+      progress: noProgress,
+      leastWrites: 1,
+      freeIn: async () => disk.free,
+    }),
+    async close() {
+      client.destroy();
+      await engine.stop();
+    },
+  };
+}
+
+/** Lines of so many keys, in groups, as a snapshot's shards are. */
+export async function* groupsOf(count: number, groups = 2) {
+  for (let group = 0; group < groups; group++) {
+    yield Array.from({ length: count / groups }, (_, index) => {
+      const street = placeText({ straat: `Straat\t"${Math.floor(index / 3)}" \\ ’t`, woonplaats: "'s-Graveland é" });
+      return `${group + 1}381AA#${index + 1}#\t${street}`;
+    });
+  }
+}

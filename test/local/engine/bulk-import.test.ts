@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { runImport } from '../../../local/engine/bulk-import.ts';
+import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
+import { exportRest } from '../../../local/engine/export-files.ts';
+import { processesWith } from '../../support/start.ts';
+import { groupsOf, openBench } from './bench.ts';
+
+let folder: string;
+let file: string;
+let bench: Awaited<ReturnType<typeof openBench>>;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bulk-import-'));
+  file = join(folder, 'dynamodb.db');
+  bench = await openBench(file);
+  await bench.prepare();
+});
+afterEach(async () => {
+  await bench.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const shop = { account: { S: 'shop' }, item: { S: 'access' }, used: { N: '12' }, keys: { M: { a: { S: 'ë"' } } } };
+
+/** What there is of the database but the engine's own files of writes under way. */
+const left = async () => (await readdir(folder)).filter((name) => !/-(wal|shm)$/.test(name));
+
+async function* failing() {
+  yield* groupsOf(10);
+  throw new Error('no more lines');
+}
+
+describe('a bulk import into the embedded engine', () => {
+  it('makes the table hold the lines and no other address, and keeps lock, dataset and accounts', async () => {
+    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ date: '2026-01-08', load: 'x' });
+    expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
+    await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
+    const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
+    expect(await bench.addressKeys()).toEqual(['#dataset', '#load', ...keys.sort()]);
+    const table = dynamoDbAddressTable(bench.client, 'addresses');
+    expect(await table.read(['1381AA#1#', '2381AA#30#'])).toEqual(
+      new Map([
+        ['1381AA#1#', [{ straat: 'Straat\t"0" \\ ’t', woonplaats: "'s-Graveland é" }]],
+        ['2381AA#30#', [{ straat: 'Straat\t"9" \\ ’t', woonplaats: "'s-Graveland é" }]],
+      ]),
+    );
+    expect(await table.dataset()).toEqual({ date: '2026-01-08', load: 'x' });
+    expect(await bench.accounts()).toEqual([shop]);
+    expect(await left()).toEqual(['dynamodb.db']);
+  });
+
+  it('leaves to single writes what they do sooner', async () => {
+    expect(await bench.bulkImport.takesOn({ lines: 60, writes: 5 })).toBe(false);
+  });
+
+  it('is not begun where there is no room for it, and only there', async () => {
+    const size = { lines: 1_000_000, writes: 1_000_000 };
+    bench.disk.free = 500_000_000;
+    await expect(bench.bulkImport.takesOn(size)).rejects.toMatchObject({
+      name: 'NoRoomError',
+      message: expect.stringContaining(`takes 0.64 GB of free disk in ${folder} while it runs: there are 0.50 GB.`),
+    });
+    expect(await bench.bulkImport.takesOn({ ...size, writes: 10 })).toBe(false);
+    bench.disk.free = 700_000_000;
+    expect(await bench.bulkImport.takesOn(size)).toBe(true);
+  });
+
+  it('can be done again, and is there after a restart', async () => {
+    await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
+    await bench.bulkImport.run(groupsOf(40), { lines: 40, writes: 40 });
+    await bench.close();
+    bench = await openBench(file);
+    expect(await bench.addressKeys()).toHaveLength(41);
+    expect(await bench.accounts()).toEqual([shop]);
+  });
+
+  it('that fails leaves the engine serving what it served, and nothing of its work', async () => {
+    await expect(bench.bulkImport.run(failing(), { lines: 60, writes: 60 })).rejects.toThrow('no more lines');
+    await expect(
+      bench.engine.pause(async () => {
+        throw new Error('no room');
+      }),
+    ).rejects.toThrow('no room');
+    expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
+    expect(await bench.accounts()).toEqual([shop]);
+    expect(await left()).toEqual(['dynamodb.db']);
+  });
+
+  it('is no import when the engine skipped an item', async () => {
+    const files = { folder: join(folder, 'export'), items: 0, bytes: 0 };
+    const tables = await exportRest(files, bench.client, 'addresses');
+    await writeFile(join(files.folder, 'accounts', 'data', 'broken.json'), '{"Item":\n');
+    files.items++;
+    const { signal } = new AbortController();
+    const run = runImport(files, { tables, folder: join(folder, 'new'), signal }, () => undefined);
+    await expect(run).rejects.toThrow(/imported 2 of 3 items.*What was served is as it was/s);
+  });
+
+  it('that is stopped ends at once, with everything that it started', async () => {
+    const importing = bench.bulkImport.run(groupsOf(200_000), { lines: 200_000, writes: 200_000 });
+    const ended = expect(importing).rejects.toThrow(/stopped/);
+    while ((await processesWith(`import --source ${folder}`)).length === 0) await sleep(10);
+    await bench.close();
+    await bench.engine.ended;
+    await ended;
+    expect(await processesWith(folder)).toEqual([]);
+    expect(await left()).toEqual(['dynamodb.db']);
+    bench = await openBench(file);
+    expect(await bench.accounts()).toEqual([shop]);
+  });
+});
+
+describe('a bulk import that is killed', () => {
+  /** Imports in a process of its own, and kills that as soon as `seen` says so. */
+  async function killedWhen(seen: () => boolean | Promise<boolean>) {
+    await bench.close();
+    const module = new URL('./bench.ts', import.meta.url).href;
+    const script = `
+      const { groupsOf, openBench } = await import('${module}');
+      const bench = await openBench(${JSON.stringify(file)});
+      await bench.bulkImport.run(groupsOf(100_000), { lines: 100_000, writes: 100_000 });`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    while (!(await seen())) await sleep(2);
+    child.kill('SIGKILL');
+    await gone;
+    while ((await processesWith(folder)).length > 0) await sleep(10);
+    bench = await openBench(file);
+  }
+
+  it.each([
+    ['while it exports', () => existsSync(join(importFolder(file), 'export'))],
+    ['while the engine imports', () => existsSync(join(importFolder(file), 'database', 'tables.json'))],
+  ])('%s leaves everything as it was', async (_when, seen) => {
+    await killedWhen(seen);
+    expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
+    expect(await bench.accounts()).toEqual([shop]);
+    expect(await left()).toEqual(['dynamodb.db']);
+    await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
+    expect(await bench.addressKeys()).toHaveLength(21);
+    expect(await bench.accounts()).toEqual([shop]);
+  });
+
+  it('when the new database is whole is finished by the next start, and takes up no write of the old one', async () => {
+    await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
+    await bench.close();
+    const whole = join(folder, 'whole');
+    await copyFile(file, whole);
+    bench = await openBench(file);
+    await bench.bulkImport.run(groupsOf(4), { lines: 4, writes: 4 });
+    // The writes of an engine that is killed lie in a file of their own.
+    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ date: '2026-02-08', load: 'y' });
+    await copyFile(`${file}-wal`, join(folder, 'old.writes'));
+    await bench.close();
+    await copyFile(join(folder, 'old.writes'), `${file}-wal`);
+    await copyFile(whole, `${file}.imported`);
+
+    await finishImport(file);
+    expect(await left()).toEqual(['dynamodb.db', 'old.writes', 'whole']);
+    bench = await openBench(file);
+    expect(await bench.addressKeys()).toHaveLength(21);
+    expect(await bench.accounts()).toEqual([shop]);
+  });
+});

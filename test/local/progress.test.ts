@@ -1,0 +1,74 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import {
+  amountText,
+  clock,
+  leftText,
+  progressBars,
+  progressLines,
+  rateText,
+  shareOf,
+  showProgress,
+} from '../../local/progress.ts';
+
+const half = { bytes: 150e6, rows: 6_150_000, total: { bytes: 300e6 }, seconds: 20 };
+
+describe('a tally', () => {
+  it('says how much, how fast and how long still', () => {
+    expect(amountText(half)).toBe('150 of 300 MB, 6,150,000 rows');
+    expect(rateText(half)).toBe('7.5 MB/s, 307,500 rows/s');
+    expect(leftText(half)).toBe('0:20 left');
+  });
+
+  it('goes by rows where no bytes are known, and by nothing where neither is', () => {
+    expect(shareOf({ bytes: 0, rows: 5, total: { rows: 20 }, seconds: 1 })).toBe(0.25);
+    expect(shareOf({ bytes: 9, rows: 5, total: {}, seconds: 1 })).toBeNull();
+    expect(leftText({ bytes: 9, rows: 5, total: {}, seconds: 1 })).toBe('');
+  });
+
+  it.each([
+    [7, '0:07'],
+    [65, '1:05'],
+    [3723, '1:02:03'],
+  ])('writes %d seconds as %s', (seconds, text) => {
+    expect(clock(seconds)).toBe(text);
+  });
+});
+
+describe('plain lines', () => {
+  it('say each stage once when it is short, and now and then when it is long', () => {
+    const lines: string[] = [];
+    const short = progressLines((line) => lines.push(line)).begin('extract', { bytes: 2_000_000 });
+    short.advance({ bytes: 1_000_000, rows: 10_000 });
+    short.advance({ bytes: 1_000_000, rows: 6113 });
+    short.end();
+    expect(lines).toEqual([expect.stringMatching(/^extract, 2\.0 of 2\.0 MB, 16,113 rows, done in \d\.\d s\n$/)]);
+
+    const long = progressLines((line) => lines.push(line), 0).begin('apply', { rows: 50 });
+    long.advance({ rows: 25 });
+    expect(lines[1]).toMatch(/^apply, 25 of 50 rows/);
+  });
+});
+
+describe('bars', () => {
+  it('are for a terminal only, and show bytes and rows', () => {
+    const stream = Object.assign(new PassThrough(), {
+      isTTY: true,
+      columns: 120,
+      cursorTo: () => {},
+      clearLine: () => {},
+    });
+    const shown = progressBars(stream as unknown as NodeJS.WriteStream).begin('extract', { bytes: 2_000_000 });
+    shown.advance({ bytes: 2_000_000, rows: 16_113 });
+    shown.end();
+    expect(String(stream.read())).toContain('2.0 of 2.0 MB, 16,113 rows');
+  });
+
+  it('are not drawn into a file', () => {
+    const stream = new PassThrough();
+    showProgress(stream as unknown as NodeJS.WriteStream)
+      .begin('merge', {})
+      .end();
+    expect(String(stream.read())).toMatch(/^merge, done in 0\.\d s\n$/);
+  });
+});
