@@ -6,7 +6,7 @@ import { comparePlaces, type Place } from '../../lambdas/shared/addresses/addres
  * `1381AA#9#A<tab>Weesp<tab>Buitenveer`. A row has one place; a line of a snapshot has all distinct places of its key.
  *
  * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, they
- * cost nothing to read and to write, and their order is that of the bytes, so the same everywhere (decision 0030).
+ * cost nothing to read and to write, and their order is that of the bytes, so the same everywhere (decision 0113).
  */
 export type Line = string;
 
@@ -60,7 +60,7 @@ export function unpackLineBytes(packed: Uint8Array): Buffer {
 
 /**
  * Gives back the memory of bytes that nothing needs any more. Left to the garbage collector, which sees a small object where
- * megabytes hang on it, a load holds tens of them (decision 0091). A small buffer may share its memory and is left alone.
+ * megabytes hang on it, a load holds tens of them (decision 0113). A small buffer may share its memory and is left alone.
  */
 export function release(bytes: Buffer): void {
   if (bytes.buffer.byteLength > Buffer.poolSize) (bytes.buffer as ArrayBuffer).transfer(0);
