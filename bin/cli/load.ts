@@ -73,7 +73,7 @@ async function status(loads: Loads): Promise<Result> {
     refusedLoads(loads.places.storage),
     loads.running(),
   ]);
-  const blocked = refused.map(({ load, state, objections }) => ({ load, state, objections }));
+  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
   const shown = { ...found, running, blocked };
   return { json: shown, text: renderStatus(shown, loads.where) };
 }

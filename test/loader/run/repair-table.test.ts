@@ -57,7 +57,7 @@ describe('a repair', () => {
     await damage();
     expect(await repair()).toMatchObject({
       outcome: 'repaired',
-      state: january.state,
+      peildatum: january.peildatum,
       keys: 11,
       added: 1,
       changed: 3,
@@ -112,8 +112,8 @@ describe('a repair', () => {
     await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
     const load = () => runLoad({ ...place.options, source: sources.february });
     for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
-    expect(await repair()).toMatchObject({ state: february.state, changed: 1, pending: true });
-    expect(await load()).toMatchObject({ outcome: 'published', state: february.state });
+    expect(await repair()).toMatchObject({ peildatum: february.peildatum, changed: 1, pending: true });
+    expect(await load()).toMatchObject({ outcome: 'published', peildatum: february.peildatum });
     expect(await served()).toEqual(tableOf(february));
   });
 
@@ -128,9 +128,9 @@ describe('a repair', () => {
 
     it('leaves nothing of it to write, so that the next run only reads back and publishes', async () => {
       expect(await repair()).toMatchObject({ changed: 1, pending: true });
-      expect(await place.options.addresses.dataset()).toMatchObject({ date: february.state });
+      expect(await place.options.addresses.dataset()).toMatchObject({ peildatum: february.peildatum });
       const before = place.units();
-      expect(await load()).toMatchObject({ outcome: 'published', state: february.state, added: 1, changed: 3 });
+      expect(await load()).toMatchObject({ outcome: 'published', peildatum: february.peildatum, added: 1, changed: 3 });
       expect(place.units()).toBe(before);
       expect(await served()).toEqual(tableOf(february));
     });
@@ -148,14 +148,14 @@ describe('a repair', () => {
         message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),
       };
       for (let times = 0; times < 2; times++) await expect(load()).rejects.toMatchObject(goneError);
-      const back = rollbackLoad({ ...place.options, state: january.state });
+      const back = rollbackLoad({ ...place.options, snapshot: january.peildatum });
       await expect(back).rejects.toMatchObject(goneError);
 
       await damage();
       await repair();
       expect(await load()).toMatchObject({
         outcome: 'published',
-        state: february.state,
+        peildatum: february.peildatum,
         keys: 11,
         added: 1,
         changed: 3,
@@ -234,7 +234,7 @@ describe('a repair', () => {
   it('of a table into which nothing was loaded is refused', async () => {
     place = await newPlace();
     await expect(repair()).rejects.toMatchObject({
-      name: 'UnknownStateError',
+      name: 'UnknownSnapshotError',
       message: expect.stringMatching(/^Nothing was loaded yet/),
     });
   });
