@@ -135,7 +135,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const { out } = await load('history', '--json');
     expect(JSON.parse(out)[0]).toMatchObject({ kind: 'rollback', peildatum: february.peildatum, kept: true });
     expect(await failure('rollback', '2020-01-01')).toMatchObject({
-      code: 'unknown_state',
+      code: 'unknown_snapshot',
       message: expect.stringContaining('2026-03-08'),
     });
   });

@@ -61,15 +61,15 @@ describe('loads on this machine, one after the other', () => {
     expect((await load('history')).out).toContain(`Nothing was loaded yet; "load run ${place}" does.`);
     expect(await json('status')).toEqual({ published: null, pending: null, age_days: null, running: [], blocked: [] });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });
-    expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_state' });
-    expect(await failure('repair')).toMatchObject({ code: 'unknown_state' });
+    expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_snapshot' });
+    expect(await failure('repair')).toMatchObject({ code: 'unknown_snapshot' });
   });
 
   it('a plan tells what would change, and changes nothing', async () => {
     expect(await json('plan', ...extract(january))).toMatchObject({
       outcome: 'planned',
       peildatum: january.peildatum,
-      livePeildatum: null,
+      live_peildatum: null,
       voorkomens: 13,
       addresses: 13,
       keys: 11,
@@ -161,7 +161,7 @@ describe('loads on this machine, one after the other', () => {
 
   it('going back is blocked and approved in the same way', async () => {
     expect(await failure('rollback', '2026-01-01')).toMatchObject({
-      code: 'unknown_state',
+      code: 'unknown_snapshot',
       message: expect.stringContaining('2026-02-08, 2026-01-08'),
     });
     const { code, load: id } = await failure('rollback', january.peildatum);
@@ -293,7 +293,7 @@ describe('a command about loads written wrongly ends with 2', () => {
     ['no word on where', ['load', 'status'], /--local .*--stack NAME/],
     ['two places at once', ['load', 'status', '--local', '--stack', 'x'], /--local.*--stack/],
     ['--data alone', ['load', 'status', '--data', '/tmp'], /add --local/],
-    ['no state to go back to', ['load', 'rollback', '--local'], /missing required argument 'state'/i],
+    ['no state to go back to', ['load', 'rollback', '--local'], /missing required argument 'snapshot'/i],
     [
       'an extract of another kind',
       ['load', 'run', '--local', '--extract', 'ftp://x/y.zip'],
