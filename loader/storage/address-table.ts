@@ -1,4 +1,4 @@
-import type { Place } from '../../lambdas/shared/addresses/address-key.ts';
+import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
 import type { Write } from '../dataset/changes.ts';
 import type { Line } from '../dataset/lines.ts';
 

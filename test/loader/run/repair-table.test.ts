@@ -3,6 +3,7 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressItem, type Item, keyItem } from '../../../lambdas/shared/addresses/address-item.ts';
+import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { paths } from '../../../loader/steps/paths.ts';
@@ -45,11 +46,11 @@ async function damage() {
     M: { straat: { S: straat }, woonplaats: { S: index === 0 ? 'Weesp' : 'Amsterdam' } },
   }));
   await remove('1012RJ#147#');
-  await put(addressItem('1381AA#7#\tWeesp\tAnderestraat'));
+  await put(addressItem(parseLine('1381AA#7#\tWeesp\tAnderestraat')));
   await put({ ...keyItem('9999ZZ#1#'), places: { L: [kerkstraat, dorpsstraat].flatMap((one) => one ?? []) } });
   await put({ ...keyItem('1381GH#3#'), straat: { S: 'Kalverstraat' } });
-  await put(addressItem('1381AA#8#\tWeesp\tNieuwestraat'));
-  await put(addressItem('4205EW#14#A\tGorinchem\tOmsnijdersweg'));
+  await put(addressItem(parseLine('1381AA#8#\tWeesp\tNieuwestraat')));
+  await put(addressItem(parseLine('4205EW#14#A\tGorinchem\tOmsnijdersweg')));
 }
 
 describe('a repair', () => {
@@ -109,7 +110,7 @@ describe('a repair', () => {
   });
 
   it('lets a load go on whose read-back finds a key that it does not change', async () => {
-    await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
+    await put(addressItem(parseLine('1012RJ#147#\tAmsterdam\tKalverstraat')));
     const load = () => runLoad({ ...place.options, source: sources.february });
     for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
     expect(await repair()).toMatchObject({ peildatum: february.peildatum, changed: 1, pending: true });
@@ -122,7 +123,7 @@ describe('a repair', () => {
     const storage = () => folderStorage(place.options.storage);
     const work = async () => (await storage().list(paths.loads)).map(({ key }) => key);
     beforeEach(async () => {
-      await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
+      await put(addressItem(parseLine('1012RJ#147#\tAmsterdam\tKalverstraat')));
       await expect(load()).rejects.toThrow(/1012RJ#147#/);
     });
 

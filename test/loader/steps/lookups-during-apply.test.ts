@@ -1,6 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { comparePlaces } from '../../../lambdas/shared/addresses/address-key.ts';
+import { comparePlaces } from '../../../lambdas/shared/addresses/address-item.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
