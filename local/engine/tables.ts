@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { addressItem, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
 import type { Write } from '../../loader/dataset/changes.ts';
+import { parseLine } from '../../loader/dataset/lines.ts';
 import type { AddressWriter } from '../../loader/storage/address-table.ts';
 import type { TableSettings } from '../template/local-app.ts';
 
@@ -82,5 +83,5 @@ export function transactionWriter(client: DynamoDBClient, table: string): Addres
 
 function transactItem(TableName: string, write: Write): TransactWriteItem {
   if ('remove' in write) return { Delete: { TableName, Key: keyItem(write.remove) } };
-  return { Put: { TableName, Item: addressItem(write.put) } };
+  return { Put: { TableName, Item: addressItem(parseLine(write.put)) } };
 }
