@@ -12,53 +12,41 @@ const h = 'huisnummer=147';
 const faulty: [code: string, parameter: string, queries: string[]][] = [
   ['missing', 'postcode', [h, `${h}&postcode=`, `${h}&postcode=+%20`]],
   ['missing', 'huisnummer', [p, `${p}&huisnummer=`]],
-  [
-    'invalid',
-    'postcode',
-    [
-      '0123AB',
-      '1234',
-      '1234A',
-      '1234ABC',
-      'AB1234',
-      '12345',
-      '1234A1',
-      '1234%09AB',
-      '1234%C2%A0AB',
-      '1234%C3%9F',
-      '1234AB%00',
-    ].map((value) => `${h}&postcode=${value}`),
-  ],
-  [
-    'invalid',
-    'huisnummer',
-    [
-      '0',
-      '00000',
-      '-1',
-      '%2B1',
-      '+1',
-      '1+',
-      '1.0',
-      '1e3',
-      '0x10',
-      '100000',
-      'een',
-      '12A',
-      '1%09',
-      '%D9%A1',
-      '1%00',
-    ].map((value) => `${p}&huisnummer=${value}`),
-  ],
-  [
-    'invalid',
-    'toevoeging',
-    ['ABCDEF', 'a-b', '%C3%A9', 'A%09', 'A%C2%A0', '_', '%00', 'a%2Fb'].map((value) => `${p}&${h}&toevoeging=${value}`),
-  ],
+  ...invalid('postcode', h, {
+    'postcode-leading-zero': ['0123AB'],
+    'postcode-incomplete': ['1234', '1234A', '1012+J'],
+    'postcode-too-long': ['1234ABC'],
+    'postcode-form': ['AB1234', '12345', '1234A1'],
+    'postcode-character': ['1234-AB', '1234%09AB', '1234%C2%A0AB', '1234%C3%9F', '1234AB%00'],
+  }),
+  ...invalid('huisnummer', p, {
+    'huisnummer-zero': ['0', '00000'],
+    'huisnummer-sign': ['-1', '%2B1'],
+    'huisnummer-space': ['+1', '1+', '1%09'],
+    'huisnummer-decimal': ['1.0'],
+    'huisnummer-with-toevoeging': ['12A', '1e3'],
+    'huisnummer-range': ['12-14'],
+    'huisnummer-too-long': ['100000', '000147'],
+    'huisnummer-form': ['0x10', 'een', '%D9%A1', '1%00'],
+  }),
+  ...invalid('toevoeging', `${p}&${h}`, {
+    'toevoeging-character': ['a-b', '%C3%A9', 'A%09', 'A%C2%A0', '_', '%00', 'a%2Fb'],
+    'toevoeging-too-long': ['ABCDEF', 'tweehoog'],
+  }),
+  ['wrong-name', 'huisletter', [`${p}&${h}&huisletter=b`, `${p}&${h}&huisletter=`]],
+  ['wrong-name', 'house_number', [`${p}&${h}&house_number=147`]],
   ['duplicate', 'postcode', [`${p}&${p}&${h}`, `${p}&postcode=2513AA&${h}`]],
   ['duplicate', 'huisnummer', [`${p}&${h}&${h}`]],
   ['duplicate', 'toevoeging', [`${p}&${h}&toevoeging=a&toevoeging=a`]],
 ];
+
+function invalid(parameter: string, rest: string, values: Record<string, string[]>): typeof faulty {
+  return Object.entries(values).map(([code, some]) => [
+    code,
+    parameter,
+    some.map((value) => `${rest}&${parameter}=${value}`),
+  ]);
+}
 
 /** What is refused before anything is charged. */
 export const inputChecks: Check[] = [
@@ -79,7 +67,7 @@ export const inputChecks: Check[] = [
       const answer = await api.send('/v1/address?huisnummer=0&toevoeging=a&toevoeging=b');
       demandFaults(answer, [
         { parameter: 'postcode', code: 'missing' },
-        { parameter: 'huisnummer', code: 'invalid' },
+        { parameter: 'huisnummer', code: 'huisnummer-zero' },
         { parameter: 'toevoeging', code: 'duplicate' },
       ]);
     },

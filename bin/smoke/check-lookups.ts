@@ -45,7 +45,10 @@ export async function lookUp(visit: Visit, query: string): Promise<Looked> {
     throw new Skip('the account has no quota left');
   }
   const { asked } = answer;
-  const { status, request, address, candidates } = demandJson(answer, ['status', 'request', 'address', 'candidates']);
+  const isNotFound = answer.json?.status === 'not_found';
+  const members = ['status', 'request', 'address', 'candidates', ...(isNotFound ? ['toevoegingen'] : [])];
+  const { status, request, address, candidates, toevoegingen } = demandJson(answer, members);
+  if (isNotFound) demand(Array.isArray(toevoegingen), `${asked}: toevoegingen is no list`);
   demandMembers(answer, request, ['postcode', 'huisnummer', 'toevoeging']);
   demand(Array.isArray(candidates), `${asked}: candidates is no list`);
   demand(status === 'ok' || status === 'not_found' || status === 'ambiguous', `${asked}: the status is ${status}`);

@@ -3,9 +3,11 @@ import type { AccessStore } from '../shared/accounts/charge.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
 import { Refusal } from '../shared/accounts/refusal.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
-import type { AddressStore } from '../shared/addresses/address-store.ts';
+import { maxToevoegingen } from '../shared/addresses/address-item.ts';
+import type { AddressStore, Found } from '../shared/addresses/address-store.ts';
 import type { DatasetDate } from '../shared/addresses/dataset-date.ts';
-import type { AddressRequest, LookupAnswer, Place } from '../shared/contract.ts';
+import { findTestAddress } from '../shared/addresses/test-addresses.ts';
+import type { AddressRequest, LookupAnswer } from '../shared/contract.ts';
 import type { Clock } from '../shared/environment.ts';
 import { authenticate } from '../shared/http/authenticate.ts';
 import {
@@ -39,10 +41,13 @@ export function requireValidInput(): Middleware {
   };
 }
 
-/** `places` are the distinct ones of the request's key, sorted; none means that the register has no such address. */
-export function lookupAnswer(request: AddressRequest, places: Place[]): LookupAnswer {
+/** The outcome of a lookup, from what the register has for it. */
+export function lookupAnswer(request: AddressRequest, { places, toevoegingen }: Found): LookupAnswer {
   const [first, ...others] = places;
-  if (!first) return { status: 'not_found', request, address: null, candidates: [] };
+  if (!first) {
+    const listed = toevoegingen.slice(0, maxToevoegingen);
+    return { status: 'not_found', request, address: null, candidates: [], toevoegingen: listed };
+  }
   if (others.length > 0) return { status: 'ambiguous', request, address: null, candidates: places };
   return { status: 'ok', request, address: first, candidates: [] };
 }
@@ -104,8 +109,10 @@ export function addressRoute({ accessStore, addressStore, datasetDate, checksumS
     .use(authenticate({ store: accessStore, checksumSecret, clock, charges: ({ input }) => Boolean(input?.request) }))
     .use(requireValidInput())
     .handler(async (event) => {
-      if (!event.input?.request) throw new Error('requireValidInput lets no other request through');
-      const answer = lookupAnswer(event.input.request, await addressStore.find(event.input.request, event.signal));
+      const request = event.input?.request;
+      if (!request) throw new Error('requireValidInput lets no other request through');
+      const found = findTestAddress(request) ?? (await addressStore.find(request, event.signal));
+      const answer = lookupAnswer(request, found);
       event.outcome = answer.status;
       return ok<LookupAnswer>(answer);
     });

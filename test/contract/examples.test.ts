@@ -72,11 +72,11 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
   test(`tells a problem as the service does, and fails${because}`, async () => {
     const invalid = await run(command, ['0123AB', '0']);
     expect(invalid.code).not.toBe(0);
-    for (const said of ['Invalid input', 'postcode must be', 'huisnummer must be']) {
+    for (const said of ['Invalid input', "postcode can't begin with 0", 'huisnummer must be']) {
       expect(isCurl ? invalid.out : invalid.error).toContain(said);
     }
     const refused = await run(command, ['1012RJ', '147'], 'bagadres_no_key');
-    expect(isCurl ? refused.out : refused.error).toContain('This needs a valid API key');
+    expect(isCurl ? refused.out : refused.error).toContain('Send a valid API key');
   });
 
   test(`waits when it is asked to, and asks again${because}`, async () => {

@@ -97,7 +97,7 @@ describe('a client that a public generator makes of the description', () => {
     ['ok with a toevoeging', { postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' }, 'Hugo de Grootlaan, Weesp'],
     ['not_found', { ...address, toevoeging: 'A' }, 'no such address'],
     ['ambiguous', { postcode: '9999ZZ', huisnummer: 1 }, 'several: Kerkstraat, Amsterdam; Dorpsstraat, Utrecht'],
-    ['invalid input', { postcode: '', huisnummer: 0 }, 'invalid: postcode missing, huisnummer invalid'],
+    ['invalid input', { postcode: '', huisnummer: 0 }, 'invalid: postcode missing, huisnummer huisnummer-zero'],
   ])('tells %s', async (_outcome, query, told) => {
     expect(await describeWith(query)).toBe(told);
   });

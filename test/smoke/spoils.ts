@@ -75,7 +75,7 @@ function chargedAlso(when: When): Spoil {
   };
 }
 
-const notFound = (body: Body) => ({ ...body, status: 'not_found', address: null });
+const notFound = (body: Body) => ({ ...body, status: 'not_found', address: null, toevoegingen: [] });
 
 /** Ways in which a service breaks its contract, each with the one check that has to notice. */
 export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] = [
@@ -158,11 +158,15 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     /all faults/,
   ],
   ['has other codes', text('"duplicate"', '"twice"'), /duplicate postcode/],
-  ['writes problems as plain JSON', header('content-type', 'application/json', status(422)), /invalid huisnummer/],
-  ['takes 0 for a house number', query(/huisnummer=0(&|$)/, 'huisnummer=1$1'), /invalid huisnummer/],
-  ['takes a tab for a space', query(/%09/, '+'), /invalid postcode/],
+  [
+    'writes problems as plain JSON',
+    header('content-type', 'application/json', status(422)),
+    /huisnummer-range huisnummer/,
+  ],
+  ['takes 0 for a house number', query(/huisnummer=0(&|$)/, 'huisnummer=1$1'), /huisnummer-zero huisnummer/],
+  ['takes a tab for a space', query(/%09/, '+'), /postcode-character postcode/],
   ['takes the first of two values', query(/&toevoeging=a$/, ''), /duplicate toevoeging/],
-  ['fails at a NUL', statusOf((_, { url }) => url.search.includes('%00'), 500), /invalid postcode/],
+  ['fails at a NUL', statusOf((_, { url }) => url.search.includes('%00'), 500), /postcode-character postcode/],
 
   [
     'echoes what it was given',

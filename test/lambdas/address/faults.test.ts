@@ -75,6 +75,14 @@ describe('a store that fails', () => {
     expect((await instance.lookUp(key)).status).toBe(503);
   });
 
+  it('makes a lookup 503 when the toevoegingen that exist can not be read, never not_found without them', async () => {
+    const { mock, instance } = mocked();
+    mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
+    mock.on(GetItemCommand).resolvesOnce({}).rejects(new InternalServerError(meta));
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(mock.commandCalls(GetItemCommand)).toHaveLength(2);
+  });
+
   it('makes a validation and an invalid lookup 503, since nobody can say whose key it is', async () => {
     const { mock, instance } = mocked();
     mock.on(GetItemCommand).rejects(new ThrottlingException(meta));
@@ -175,6 +183,10 @@ describe('a connection that fails', () => {
     const secondAt = Date.now();
     expect((await instance.lookUp(key)).status).toBe(503);
     expect(Date.now() - secondAt).toBeLessThan(5000);
+    plan = ['pass', 'pass', 'hang', 'hang', 'hang', 'hang'];
+    const thirdAt = Date.now();
+    expect((await instance.lookUp(key, 'postcode=1381AA&huisnummer=9&toevoeging=b')).status).toBe(503);
+    expect(Date.now() - thirdAt).toBeLessThan(5000);
     plan = [];
   });
 });
