@@ -37,11 +37,11 @@ export async function guard(
   const { counts, files, shards } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const mayGoBack = load.kind === 'rollback';
-  const found = objections(counts, { state: load.state, mayGoBack }, base, thresholds);
+  const found = objections(counts, { peildatum: load.peildatum, mayGoBack }, base, thresholds);
   const plan: Plan = {
     load: loadId,
-    state: load.state,
-    served: base?.state ?? null,
+    peildatum: load.peildatum,
+    livePeildatum: base?.peildatum ?? null,
     counts,
     objections: found,
     approved,
@@ -72,7 +72,7 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
   return {
     load: load.id,
     kind: load.kind,
-    state: load.state,
+    peildatum: load.peildatum,
     snapshot: load.target?.snapshot ?? { id: load.id, shards },
     identity: load.identity,
     source: load.source,

@@ -19,7 +19,7 @@ export async function currentManifest(storage: Storage, addresses: AddressTable)
   const { published, pending } = manifest;
   if (dataset.load !== published?.load && dataset.load !== pending?.load) {
     throw new ForeignStorageError(
-      `The table serves the state of ${dataset.date} (load ${dataset.load || 'unknown'}), which this storage does not ` +
+      `The table serves the state of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this storage does not ` +
         'know. Use the storage of that load, or have the table made what this storage knows: "load repair". If the ' +
         'storage was lost: docs/runbook.md#lost-table.',
     );
@@ -37,8 +37,8 @@ export type LoadContext = { storage: Storage; addresses: AddressTable };
 
 /** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
 export type Found =
-  | { action: 'none'; reason: string; served: ManifestEntry | null }
-  | { action: 'finish' | 'load' | 'rollback'; load: string; state: string };
+  | { action: 'none'; reason: string; live: ManifestEntry | null }
+  | { action: 'finish' | 'load' | 'rollback'; load: string; peildatum: string };
 
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };
@@ -47,9 +47,9 @@ export type ChangeFile = { changes: string; writes: number };
 export class WorkGoneError extends Error {
   override readonly name = 'WorkGoneError';
 
-  constructor({ load, state, at }: ManifestEntry) {
+  constructor({ load, peildatum, at }: ManifestEntry) {
     super(
-      `The load of ${state} (${load}) began to be written at ${at} and did not end, and the work that it would go on ` +
+      `The load of ${peildatum} (${load}) began to be written at ${at} and did not end, and the work that it would go on ` +
         'with is gone: it is kept for 30 days. Run "load repair", which gets the table there without it, and then the ' +
         'load again.',
     );
@@ -58,13 +58,13 @@ export class WorkGoneError extends Error {
 
 /** To finish a load that died while applying, which comes before anything else. @throws WorkGoneError */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Found> {
-  const { load, state } = pending;
+  const { load, peildatum } = pending;
   const stored = await storage.get(paths.changeFiles(load));
   const files: ChangeFile[] | null = stored && JSON.parse(stored.toString());
   const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));
   const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
   if (!isWhole) throw new WorkGoneError(pending);
-  return { action: 'finish', load, state };
+  return { action: 'finish', load, peildatum };
 }
 
 /** What is served, what is under way, and how old the served state is. Plain JSON. */
@@ -76,7 +76,7 @@ export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
 /** @throws ForeignStorageError */
 export async function loadStatus(context: LoadContext, now = Date.now()): Promise<LoadStatus> {
   const { published, pending } = await currentManifest(context.storage, context.addresses);
-  const ageDays = published && Math.floor((now - Date.parse(published.state)) / 86_400_000);
+  const ageDays = published && Math.floor((now - Date.parse(published.peildatum)) / 86_400_000);
   return { published, pending, ageDays };
 }
 
