@@ -137,12 +137,12 @@ async function run(
 }
 
 function blocked({ report }: RefusedLoadError, where: string): CommandError {
-  const { state, load, objections } = report;
+  const { peildatum, load, objections } = report;
   const reasons = objections.map(({ message }) => message).join('; ');
   return new CommandError(
     'blocked',
-    `The load of ${state} is blocked; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}".`,
-    { details: { load, state, objections } },
+    `The load of ${peildatum} is blocked; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}".`,
+    { details: { load, peildatum, objections } },
   );
 }
 
@@ -162,7 +162,7 @@ async function approve(
   id: string | undefined,
 ): Promise<Result> {
   const { refusedLoads } = await import('../connect/loads.ts');
-  const { load, request } = choose(await refusedLoads(loads.places.storage), id, loads.where);
+  const { load, request } = choose(await refusedLoads(loads.context.storage), id, loads.where);
   const result = await run(terminal, options, loads, () => loads.start(request));
   const report = result.json as LoadReport;
   if (report.load === load || report.outcome === 'unchanged') return result;
@@ -247,11 +247,11 @@ async function status(loads: Loads): Promise<Result> {
   const { refusedLoads } = await import('../connect/loads.ts');
   const { renderStatus } = await import('./render-load.ts');
   const [found, refused, running] = await Promise.all([
-    loadStatus(loads.places),
-    refusedLoads(loads.places.storage),
+    loadStatus(loads.context),
+    refusedLoads(loads.context.storage),
     loads.running(),
   ]);
-  const blocked = refused.map(({ load, state, objections }) => ({ load, state, objections }));
+  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
   const shown = { ...found, running, blocked };
   return { json: shown, text: renderStatus(shown, loads.where) };
 }
@@ -262,9 +262,9 @@ function addHistory(load: Command, terminal: Terminal): void {
     .action(async (options: LoadOptions) => useLoads(terminal, options, history));
 }
 
-async function history({ places, where }: Loads): Promise<Result> {
+async function history({ context, where }: Loads): Promise<Result> {
   const { loadHistory } = await import('../../loader/steps/manifest.ts');
   const { renderHistory } = await import('./render-load.ts');
-  const entries = await loadHistory(places);
+  const entries = await loadHistory(context);
   return { json: entries, text: renderHistory(entries, where) };
 }

@@ -1,6 +1,7 @@
 import type { ChangeKind } from '../../loader/dataset/changes.ts';
 import type { Objection } from '../../loader/dataset/guard.ts';
 import type { ChangeExample } from '../../loader/dataset/load.ts';
+import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
@@ -9,14 +10,16 @@ import { counted, table, thousands } from './output.ts';
 
 /** The result of a load, or what it would be. */
 export function renderReport(report: LoadReport): string {
-  const { outcome, reason, state, served } = report;
+  const { outcome, reason, peildatum, livePeildatum } = report;
   if (outcome === 'unchanged') {
-    return [`Nothing to do: ${reason}.`, ...(state === null ? [] : [`The snapshot of ${state} is live.`])].join('\n');
+    return [`Nothing to do: ${reason}.`, ...(peildatum === null ? [] : [`The snapshot of ${peildatum} is live.`])].join(
+      '\n',
+    );
   }
   const title =
     outcome === 'planned'
-      ? `Snapshot of ${state}, ${served === null ? 'the first load' : `replacing that of ${served}`}`
-      : `The snapshot of ${state} is live${reason === null ? '' : `: ${reason}`}`;
+      ? `Snapshot of ${peildatum}, ${livePeildatum === null ? 'the first load' : `replacing that of ${livePeildatum}`}`
+      : `The snapshot of ${peildatum} is live${reason === null ? '' : `: ${reason}`}`;
   const tense = outcome === 'planned' ? 'would' : 'did';
   return [`${title}.`, '', renderChanges(report), '', ...renderCounts(report, tense)].join('\n');
 }
@@ -70,9 +73,9 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
   if (entries.length === 0) return `No loads yet. Start one: "load run ${where}".`;
   return table(
     ['published', 'snapshot', 'kind', 'lookups', 'added', 'changed', 'removed', 'load', 'rollback'],
-    entries.map(({ at, state, kind, keys, added, changed, removed, load, kept }, index) => [
+    entries.map(({ at, peildatum, kind, keys, added, changed, removed, load, kept }, index) => [
       at,
-      state,
+      peildatum,
       kind,
       ...[keys, added, changed, removed].map(thousands),
       load,
@@ -84,20 +87,20 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
 /** The live snapshot, the loads that are running, and those that need a decision. */
 export type ShownStatus = LoadStatus & {
   running: RunningLoad[];
-  blocked: { load: string; state: string; objections: Objection[] }[];
+  blocked: { load: string; peildatum: string; objections: Objection[] }[];
 };
 
 /** The extract is published monthly: a newer one than this must exist. */
-const oldDays = 45;
+const oldDays = loadDefaults.oldAfterDays;
 
 /** The status, with what to do about it. @param where the options that select this dataset in a command */
 export function renderStatus({ published, pending, ageDays, running, blocked }: ShownStatus, where: string): string {
   const lines: string[] = [];
   if (published) {
-    const { state, addresses, keys, problems, load, at, source } = published;
+    const { peildatum, addresses, keys, problems, load, at, source } = published;
     const problemText = problems === null ? 'problems not counted' : `${counted(problems, 'problem')}`;
     lines.push(
-      `snapshot   ${state}, ${counted(ageDays ?? 0, 'day')} old`,
+      `snapshot   ${peildatum}, ${counted(ageDays ?? 0, 'day')} old`,
       `addresses  ${thousands(addresses)} (${counted(keys, 'distinct lookup')}); ${problemText}`,
       `load       ${load}, published ${at}`,
       `source     ${source?.location ?? '-'}`,
@@ -111,13 +114,16 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
   if (pending && running.length === 0) {
     lines.push(
       '',
-      `The load of ${pending.state} (${pending.load}) started writing at ${pending.at} and has not finished: some addresses ` +
+      `The load of ${pending.peildatum} (${pending.load}) started writing at ${pending.at} and has not finished: some addresses ` +
         `are already from that snapshot. Unless it is still running, finish it: "load run ${where}".`,
     );
   }
-  for (const { load, state, objections } of blocked) {
+  for (const { load, peildatum, objections } of blocked) {
     const reasons = objections.map(({ message }) => message).join('; ');
-    lines.push('', `The load of ${state} is blocked: ${reasons}. If this is right: "load approve ${load} ${where}".`);
+    lines.push(
+      '',
+      `The load of ${peildatum} is blocked: ${reasons}. If this is right: "load approve ${load} ${where}".`,
+    );
   }
   if (ageDays !== null && ageDays > oldDays) {
     lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run ${where}".`);
@@ -127,8 +133,8 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
 
 /** What a repair found and did. */
 export function renderRepair(report: RepairReport): string {
-  const { outcome, state, keys, added, changed, removed } = report;
-  const title = `Compared the table with the snapshot of ${state} (${counted(keys, 'distinct lookup')})`;
+  const { outcome, peildatum, keys, added, changed, removed } = report;
+  const title = `Compared the table with the snapshot of ${peildatum} (${counted(keys, 'distinct lookup')})`;
   if (added + changed + removed === 0) return `${title}: no differences.`;
   const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
   const what = [`${thousands(added)} missing`, `${thousands(changed)} changed`, `${thousands(removed)} unexpected`];

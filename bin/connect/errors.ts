@@ -38,7 +38,7 @@ const loadErrorCodes: Record<string, string> = {
   SourceError: 'no_extract',
   SourceUnavailableError: 'source_unavailable',
   StaleLoadError: 'stale_load',
-  UnknownStateError: 'unknown_state',
+  UnknownSnapshotError: 'unknown_snapshot',
   WorkGoneError: 'work_gone',
 };
 

@@ -2,10 +2,9 @@ import type { Objection } from '../../loader/dataset/guard.ts';
 import type { Load } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
-import type { Plan } from '../../loader/steps/guard.ts';
-import type { LoadReport } from '../../loader/steps/load-report.ts';
-import type { Places } from '../../loader/steps/manifest.ts';
-import { paths } from '../../loader/steps/paths.ts';
+import type { LoadReport, Plan } from '../../loader/steps/load-report.ts';
+import type { LoadContext } from '../../loader/steps/manifest.ts';
+import { paths } from '../../loader/storage/paths.ts';
 import { getJson, type Storage } from '../../loader/storage/storage.ts';
 
 /** What to load; also the input of an execution of the state machine. Without a source: the deployment's own. */
@@ -28,7 +27,7 @@ export type RunningLoad = { name: string; since: string };
 /** Loads of one dataset: in this process on the data of the local run, or by the state machine of a deployment. */
 export interface Loads {
   /** The storage and the addresses table. */
-  readonly places: Places;
+  readonly context: LoadContext;
   /** The options that select the same dataset in another command: `--local`. */
   readonly where: string;
   /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
@@ -36,7 +35,7 @@ export interface Loads {
   /** Follows a load that was started elsewhere: the named one, else the one that is running. @throws CommandError */
   follow(name?: string): Promise<LoadReport>;
   running(): Promise<RunningLoad[]>;
-  /** Makes the table equal to its snapshot; always in this process. @throws LockedError, UnknownStateError */
+  /** Makes the table equal to its snapshot; always in this process. @throws LockedError, UnknownSnapshotError */
   repair(options: { planOnly: boolean }): Promise<RepairReport>;
   close(): void;
 }
@@ -50,7 +49,7 @@ export type ProgressReporter = {
 };
 
 /** A load that the guard stopped, or would stop; it continues when it is approved. */
-export type RefusedLoad = { load: string; state: string; objections: Objection[]; request: LoadRequest };
+export type RefusedLoad = { load: string; peildatum: string; objections: Objection[]; request: LoadRequest };
 
 /** Every refused load onto the live dataset. Publishing a load removes the work of all others. */
 export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
@@ -69,7 +68,7 @@ export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
     .filter(({ plan }) => !plan.go)
     .map(({ plan, load }) => ({
       load: load.id,
-      state: load.state,
+      peildatum: load.peildatum,
       objections: plan.objections,
       request: { ...requestOf(load), approve: load.id },
     }));

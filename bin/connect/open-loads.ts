@@ -37,11 +37,11 @@ async function localLoads(dataFolder: string | undefined, progress: Progress): P
   const addresses = dynamoDbAddressTable(client, addressesTable);
   const options = { storage: storageFolder, addresses, progress };
   return {
-    places: { storage: await openStorage(storageFolder), addresses },
+    context: { storage: await openStorage(storageFolder), addresses },
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
     start({ source = pdokExtract, again = false, planOnly = false, rollback, approve }) {
       const approved = approve === undefined ? {} : { approve };
-      if (rollback !== undefined) return rollbackLoad({ ...options, state: rollback, ...approved });
+      if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback, ...approved });
       return (planOnly ? planLoad : runLoad)({ ...options, source, again, ...approved });
     },
     follow: async () => {
@@ -142,7 +142,7 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
   }
 
   return {
-    places: { storage, addresses },
+    context: { storage, addresses },
     where,
     start,
     async follow(named) {

@@ -3,6 +3,7 @@ import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import { ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { loadDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { clientConfig, readStack } from '../connect/deployment.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
@@ -119,7 +120,7 @@ export async function checkProtection(client: DynamoDBClient, check: string, tab
 }
 
 /** The extract is published monthly; the alarm uses the same age. */
-const oldDays = 45;
+const oldDays = loadDefaults.oldAfterDays;
 
 /** Which snapshot is live, and its age. @param where the options that select this dataset in a command */
 export async function checkDataset(
@@ -130,8 +131,8 @@ export async function checkDataset(
 ): Promise<Finding> {
   const dataset = await dynamoDbAddressTable(client, table).dataset();
   if (!dataset) return failed('dataset', 'No addresses are loaded yet.', `Load them: "load run ${where}".`);
-  const days = Math.floor((now - Date.parse(dataset.date)) / 86_400_000);
-  const found = `snapshot of ${dataset.date}, ${days === 1 ? '1 day' : `${days} days`} old`;
+  const days = Math.floor((now - Date.parse(dataset.peildatum)) / 86_400_000);
+  const found = `snapshot of ${dataset.peildatum}, ${days === 1 ? '1 day' : `${days} days`} old`;
   if (days < oldDays) return ok('dataset', found);
   return warning(
     'dataset',
