@@ -30,7 +30,7 @@ beforeAll(async () => {
   await loader.run({ source, approve });
   await loader.run({ rollback: february.state });
   const subjects = loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
-  const served = ({ state }: { state: string }) => `the state of ${state} is served`;
+  const served = ({ state }: { state: string }) => `the snapshot of ${state} is live`;
   expect(subjects).toEqual([served(january), served(february), 'a load was refused', served(march), served(february)]);
 }, 60_000);
 afterAll(() => loader.stop());

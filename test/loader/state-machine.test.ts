@@ -25,9 +25,9 @@ describe('the state machine of the loader', () => {
   it('loads an extract from a server, tells that it is served, and gives the lock back', async () => {
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: january.state, keys: 11, added: 11 } });
-    expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'TellServed', 'Done']);
+    expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'NotifyPublished', 'Done']);
     expect(await loader.addresses()).toEqual(tableOf(january));
-    expect(subjects()).toEqual([`the state of ${january.state} is served`]);
+    expect(subjects()).toEqual([`the snapshot of ${january.state} is live`]);
     expect(ofKind(execution, 'mapped')).toEqual([
       { kind: 'mapped', state: 'Extract', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
       { kind: 'mapped', state: 'Merge', items: 4, children: 4, succeeded: 4, failed: 0, pending: 0, peak: 4 },
@@ -90,10 +90,10 @@ describe('the state machine of the loader', () => {
       ...begin,
       'Merge',
       'Guard',
-      'MayItGoOn',
+      'CheckGuardResult',
       ...apply,
       ...release,
-      'TellServed',
+      'NotifyPublished',
       'Done',
     ]);
     expect(await loader.addresses()).toEqual(tableOf(january));
@@ -111,7 +111,7 @@ describe('a load that the guard refuses', () => {
       error: 'LoadRefused',
       cause: expect.stringContaining('too_many_removed'),
     });
-    expect(states(refused)).toEqual([...begin, ...toGuard, ...release, 'TellRefused', 'Refused']);
+    expect(states(refused)).toEqual([...begin, ...toGuard, ...release, 'NotifyRefused', 'Refused']);
     expect(loader.dynamoDb.take()).not.toHaveProperty('BatchWriteItem');
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects().at(-1)).toBe('a load was refused');
