@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { loadDefaults } from '../../loader/names.ts';
 
 /** A string of a form. Error messages and docs show `allowed`. */
 function text(form: RegExp, allowed: string) {
@@ -47,21 +48,25 @@ const guard = z.strictObject({
     .int()
     .min(0)
     .max(100_000_000)
-    .default(9_000_000)
+    .default(loadDefaults.guard.minimumAddresses)
     .describe('The fewest addresses that a snapshot may have. Lower it to load a part of the country.'),
   maximumRemovedShare: share
-    .default(0.05)
+    .default(loadDefaults.guard.maximumRemovedShare)
     .describe('The largest share of the live address keys that a load may remove.'),
-  maximumChangedShare: share.default(0.1).describe('The largest share that may get another street or woonplaats.'),
-  maximumAddedShare: share.default(0.1).describe('The most that a load may add, as a share of the live address keys.'),
+  maximumChangedShare: share
+    .default(loadDefaults.guard.maximumChangedShare)
+    .describe('The largest share that may get another street or woonplaats.'),
+  maximumAddedShare: share
+    .default(loadDefaults.guard.maximumAddedShare)
+    .describe('The most that a load may add, as a share of the live address keys.'),
   maximumProblemShare: share
-    .default(0.01)
+    .default(loadDefaults.guard.maximumProblemShare)
     .describe('The largest share of addresses whose street or woonplaats may be missing.'),
   alwaysAllowed: z
     .int()
     .min(0)
     .max(100_000_000)
-    .default(10)
+    .default(loadDefaults.guard.alwaysAllowed)
     .describe('Up to this many addresses pass whatever share they are: a small municipality changes by large shares.'),
 });
 
@@ -101,7 +106,7 @@ export const configSchema = z.strictObject({
     .int()
     .min(2)
     .max(24)
-    .default(3)
+    .default(loadDefaults.snapshotsKept)
     .describe('Snapshots that stay in S3, the live one included, so that you can roll back to them.'),
   removalPolicy: z
     .enum(['retain', 'destroy'])

@@ -69,7 +69,7 @@ export class LoadEndings {
 
     this.done = Succeed.jsonata(scope, 'Done', { outputs: '{% $report %}' });
     const notifyPublished = notifyState(scope, 'NotifyPublished', topic, {
-      subject: subject("'the snapshot of ' & $report.state & ' is live'"),
+      subject: subject("'the snapshot of ' & $report.peildatum & ' is live'"),
       message: report,
     });
     this.guarded(notifyPublished).next(this.done);

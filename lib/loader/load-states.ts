@@ -29,7 +29,7 @@ export const lockTime = Duration.hours(6);
 
 /**
  * How long after the end of an execution its Lambdas may still write: one that runs keeps running, and a map may take up to
- * five minutes to stop starting more (decision 0087).
+ * five minutes to stop starting more (decision 0116).
  */
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 

@@ -5,12 +5,10 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
+import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { operatorAlarm } from '../shared/alarms.ts';
 import { REFUSED } from './load-definition.ts';
-
-/** The BAG is published monthly: a dataset of this age has missed a month. */
-const datasetOldDays = 45;
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: ITopic };
 
@@ -67,11 +65,11 @@ export class LoaderAlarms extends Construct {
     });
     operatorAlarm(this, 'DatasetOld', {
       metric: datasetAge(config.stage),
-      threshold: datasetOldDays,
+      threshold: loadDefaults.oldAfterDays,
       evaluationPeriods: 2,
       // Every check of the source reports the age, so missing data means no check. Without a schedule that is normal.
       missingData: config.schedule === 'off' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
-      problem: `The live dataset is ${datasetOldDays} days old or more, or checks for a newer one have stopped.`,
+      problem: `The live dataset is ${loadDefaults.oldAfterDays} days old or more, or checks for a newer one have stopped.`,
       runbook: 'Dataset old',
       topic,
     });

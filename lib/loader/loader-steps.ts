@@ -132,7 +132,7 @@ export class LoaderSteps extends Construct {
     // One bundle for all of them, as they share most of their code.
     const code = bundle({
       name: 'Loader',
-      entries: Object.fromEntries(definitions.map(([name]) => [name, `loader/steps/handlers/${name}.ts`])),
+      entries: Object.fromEntries(definitions.map(([name]) => [name, `loader/steps/${name}.ts`])),
       requires: true,
     });
     this.steps = Object.fromEntries(

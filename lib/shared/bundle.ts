@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /**
  * Modules of Node that are slow to `import`: importing reads every export once, and some exports load large parts of Node
- * that nothing here needs (decision 0096). These files load the modules without that.
+ * that nothing here needs (decision 0107). These files load the modules without that.
  */
 const builtins = Object.fromEntries(
   ['http', 'process'].map((name) => [`node:${name}`, join(import.meta.dirname, 'builtins', `${name}.cjs`)]),
