@@ -5,7 +5,7 @@ import { LoaderStack } from './loader/loader-stack.ts';
 import { ServiceStack } from './service/service-stack.ts';
 import { deploymentName, stackNames } from './stack-names.ts';
 
-/** The app with its stacks, as the context configures it; throws ConfigError where that can't be. */
+/** The app with its stacks, from the configuration in the context; throws ConfigError if that is invalid. */
 export function bagAdresApp(props: AppProps = {}): App {
   const app = new App({ analyticsReporting: false, ...props });
   const config = parseConfig(readContext(app.node.getAllContext()));
@@ -19,8 +19,8 @@ export function bagAdresApp(props: AppProps = {}): App {
 }
 
 /**
- * Has cdk-nag judge every template at synth, where a finding that nobody acknowledged is an error. `CDK_VALIDATION=false`
- * leaves this out along with the checks that the CDK has built in: a synth for local use is quicker that way.
+ * Checks every template with cdk-nag at synth; a finding that is not acknowledged is an error. `CDK_VALIDATION=false` skips
+ * this and the CDK's built-in checks, which makes a synth for local use faster.
  */
 export async function addChecks(app: App): Promise<void> {
   if (process.env.CDK_VALIDATION === 'false') return;

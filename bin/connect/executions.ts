@@ -9,6 +9,7 @@ import {
   type SFNClient,
 } from '@aws-sdk/client-sfn';
 import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import { failureStates } from '../../loader/names.ts';
 import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/steps/load-report.ts';
 import { CommandError, explainLoadError } from './errors.ts';
 
@@ -91,7 +92,7 @@ function refused({ report }: ExecutionStory, cause: string): Error {
   return new CommandError('blocked', `The guard blocked the load; nothing was written: ${cause}`);
 }
 
-const endings = ['ReleaseAfterFailure', 'TellFailure', 'Failed'];
+const endings: string[] = Object.values(failureStates);
 
 function lastStep({ entered }: ExecutionStory): string {
   return entered.findLast((state) => !endings.includes(state)) ?? 'its start';
