@@ -2,9 +2,9 @@
  * Runs after `npm ci`, in whatever Node that found, so that the first `npm start` need not synthesize. It never makes
  * the installation fail: `npm start` synthesizes what is missing, and says what is wrong then.
  */
-const oldestNode = 24;
+import { nodeProblem, oldestNode } from './node-version.js';
 
-if (Number.parseInt(process.versions.node, 10) < oldestNode) {
+if (nodeProblem() !== undefined) {
   console.log(
     `Templates are not synthesized yet: that takes Node ${oldestNode} or newer, and this is ${process.version}.`,
   );
