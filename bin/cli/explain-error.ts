@@ -1,4 +1,4 @@
-import { isDiskFull } from '../../local/disk-full.ts';
+import { isDiskFull } from '../../local/engine/engine.ts';
 
 /** The errors of a load whose message says it all, by name: what they are called for scripts. */
 const codes: Record<string, string> = {

@@ -24,7 +24,7 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
   resources.defer(() => rm(dataFolder, { recursive: true, force: true }));
   try {
     const options = { dataFolder, host: '127.0.0.1', port: 0, fresh: false, extract };
-    const service = await startService({ ...options, progress: noProgress, tell: () => undefined }, resources);
+    const service = await startService({ ...options, progress: noProgress, announce: () => undefined }, resources);
     const state = await readLocalState(dataFolder);
     const client = localDynamoDb(state.endpoint);
     resources.defer(() => client.destroy());

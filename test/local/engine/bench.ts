@@ -39,7 +39,7 @@ export async function openBench(file: string) {
       databaseFile: file,
       table: names.addresses,
       progress: noProgress,
-      leastWrites: 1,
+      minimumWrites: 1,
       freeIn: async () => disk.free,
     }),
     async close() {

@@ -64,7 +64,7 @@ describe('a bulk import into the embedded engine', () => {
     const size = { lines: 1_000_000, writes: 1_000_000 };
     bench.disk.free = 500_000_000;
     await expect(bench.bulkImport.takesOn(size)).rejects.toMatchObject({
-      name: 'NoRoomError',
+      name: 'DiskSpaceError',
       message: expect.stringContaining(`takes 0.64 GB of free disk in ${folder} while it runs: there are 0.50 GB.`),
     });
     expect(await bench.bulkImport.takesOn({ ...size, writes: 10 })).toBe(false);

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FunctionError, type FunctionSettings } from '../../../local/lambda/instance.ts';
-import { startPool } from '../../../local/lambda/pool.ts';
+import { startPool } from '../../../local/lambda/functions.ts';
+import { FunctionError } from '../../../local/lambda/instance.ts';
+import type { FunctionSettings } from '../../../local/template/local-app.ts';
 
 const source = `
 let busy = 0;
