@@ -93,7 +93,9 @@ export async function readIdentity({ path }: DataFolder): Promise<Identity> {
     try {
       return identitySchema.parse(JSON.parse(text));
     } catch {
-      throw new DataFolderError(`${identityFile(path)} is damaged. Start with --fresh to discard the data and begin again.`);
+      throw new DataFolderError(
+        `${identityFile(path)} is damaged. Start with --fresh to discard the data and begin again.`,
+      );
     }
   }
   const identity = { checksumSecret: randomBytes(32).toString('hex'), suffix: randomBytes(3).toString('hex') };

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { ExtractError } from '../loader/extract-error.ts';
-import { type LoadReport, notServedText, RefusedLoadError } from '../loader/steps/load-report.ts';
+import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
 import { ForeignStorageError } from '../loader/steps/manifest.ts';
 import { LockedError } from '../loader/storage/address-table.ts';
 import { SourceError } from '../loader/storage/source.ts';
@@ -74,7 +74,7 @@ export function greeting(service: Service, dataFolder: string): string {
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   return `${loadedText(dataset.report)}
-Serving ${count(dataset.report.keys)} addresses, the register of ${dataset.report.state}, at ${baseUrl}
+Serving ${count(dataset.report.keys)} addresses with snapshot date ${dataset.report.peildatum} on ${baseUrl}
 
 Try it:
 
@@ -94,11 +94,12 @@ Press Ctrl-C to stop.
 
 /** What was loaded; empty when the table already held the extract. */
 function loadedText(report: LoadReport): string {
-  const { outcome, voorkomens, addresses, keys } = report;
+  const { outcome, voorkomens, addresses, keys, withoutPostcode, problems } = report;
   if (outcome !== 'published') return '';
+  const skipped = withoutPostcode === null ? '' : `, ${count(withoutPostcode)} skipped (no postcode)`;
+  const faulty = problems === null ? '' : `, ${count(problems)} faulty`;
   return `
-Read ${count(voorkomens)} occurrences of nummeraanduidingen: ${count(addresses)} current addresses under ${count(keys)} keys;
-${notServedText(report)}
+Read ${count(voorkomens)} BAG records: ${count(addresses)} current addresses (${count(keys)} distinct lookups)${skipped}${faulty}
 `;
 }
 

@@ -101,7 +101,8 @@ export function progressLines(write: (line: string) => void, intervalSeconds = d
       const startedAt = performance.now();
       const tally: Tally = { bytes: 0, rows: 0, total, seconds: 0 };
       let writtenAt = 0;
-      const writeLine = (...texts: string[]) => write(`${[stage, ...texts.filter((text) => text !== '')].join(', ')}\n`);
+      const writeLine = (...texts: string[]) =>
+        write(`${[stage, ...texts.filter((text) => text !== '')].join(', ')}\n`);
       return {
         advance({ bytes = 0, rows = 0 }) {
           tally.bytes += bytes;

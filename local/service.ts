@@ -5,7 +5,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdmin } from '../lambdas/shared/accounts/admin/admin.ts';
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Progress } from '../loader/progress.ts';
-import { type DataFolder, emptyDataFolder, readIdentity, openDataFolder, writeIdentity } from './data-folder.ts';
+import { type DataFolder, emptyDataFolder, openDataFolder, readIdentity, writeIdentity } from './data-folder.ts';
 import { demoKey } from './demo/demo.ts';
 import { type Dataset, loadExtract } from './demo/load-extract.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
@@ -68,7 +68,9 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   await requireFreePort(options.host, options.port);
   const folder = await openDataFolder(options.dataFolder);
   resources.defer(folder.release);
-  const output = await synthesize(() => options.announce('Synthesizing the CDK templates because the sources have changed ...'));
+  const output = await synthesize(() =>
+    options.announce('Synthesizing the CDK templates because the sources have changed ...'),
+  );
   const stacks = await readAssembly(output);
   const describe = async () => {
     const identity = await readIdentity(folder);
@@ -147,7 +149,11 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
 }
 
 /** The engine that the options name, or else the embedded one. */
-async function startOrUseEngine({ endpoint }: ServiceOptions, { databaseFile }: DataFolder, resources: AsyncDisposableStack) {
+async function startOrUseEngine(
+  { endpoint }: ServiceOptions,
+  { databaseFile }: DataFolder,
+  resources: AsyncDisposableStack,
+) {
   if (endpoint !== undefined) return { endpoint, ended: new Promise<void>(() => undefined), embedded: undefined };
   const embedded = await startPausableEngine(databaseFile);
   resources.defer(embedded.stop);

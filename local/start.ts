@@ -42,10 +42,7 @@ const program = new Command('npm start --')
   .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
   .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
   .option('--fresh', 'discard the data of earlier starts first', false)
-  .addHelpText(
-    'after',
-    '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.',
-  )
+  .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
   .allowExcessArguments(false)
   .action(start);
 
@@ -92,7 +89,9 @@ async function start(options: Options): Promise<void> {
     console.log(greeting(service, dataFolder));
     await service.engineEnded;
     if (leaving) return;
-    console.error('The DynamoDB engine has stopped unexpectedly, so the service stops too. Start it again with npm start.');
+    console.error(
+      'The DynamoDB engine has stopped unexpectedly, so the service stops too. Start it again with npm start.',
+    );
   } catch (error) {
     if (leaving) return;
     console.error(startErrorText(error, { host, port, endpoint, dataFolder }));

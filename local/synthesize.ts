@@ -93,6 +93,8 @@ async function runApp(): Promise<void> {
     await promisify(execFile)(process.execPath, ['bin/app.ts'], { cwd: projectRoot, env, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
     const printed = String((error as { stderr?: unknown }).stderr ?? '').trim();
-    throw new SynthesisError(`The CDK templates could not be synthesized: ${printed || String(error)}`, { cause: error });
+    throw new SynthesisError(`The CDK templates could not be synthesized: ${printed || String(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -2,14 +2,21 @@ import type { Load } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
 import { discover } from '../steps/discover.ts';
-import { approve, type ChangeFile, guard, type Plan } from '../steps/guard.ts';
-import { finishedReport, type LoadReport, RefusedLoadError, reportOf, unchangedReport } from '../steps/load-report.ts';
-import type { Found } from '../steps/manifest.ts';
-import { paths } from '../steps/paths.ts';
+import { approve, guard } from '../steps/guard.ts';
+import {
+  finishedReport,
+  type LoadReport,
+  type Plan,
+  RefusedLoadError,
+  reportOf,
+  unchangedReport,
+} from '../steps/load-report.ts';
+import type { ChangeFile, Found } from '../steps/manifest.ts';
 import { publish } from '../steps/publish.ts';
 import { type Part, readReference } from '../steps/reference.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
+import { paths } from '../storage/paths.ts';
 import { SourceChangedError } from '../storage/source.ts';
 import { getJson } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
@@ -135,14 +142,14 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
   );
 }
 
-/** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownStateError */
+/** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownSnapshotError */
 export async function rollbackLoad(
-  options: LoadOptions & { state: string; approve?: boolean | string },
+  options: LoadOptions & { snapshot: string; approve?: boolean | string },
 ): Promise<LoadReport> {
   return inSession(options, (session) =>
     afterPending(
       session,
-      () => rollback(session, options.state),
+      () => rollback(session, options.snapshot),
       async (load) => {
         await merge(session, load);
         return guardAndApply(session, load, options.approve);

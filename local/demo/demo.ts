@@ -34,7 +34,12 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
     status: 'ok',
     shows: 'a toevoeging that starts with digits',
   },
-  { postcode: '3554VZ', huisnummer: 24, status: 'ok', shows: 'a huisnummer that also exists with the toevoegingen A and B' },
+  {
+    postcode: '3554VZ',
+    huisnummer: 24,
+    status: 'ok',
+    shows: 'a huisnummer that also exists with the toevoegingen A and B',
+  },
   {
     postcode: '1382LJ',
     huisnummer: 28,
@@ -44,7 +49,13 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
   { postcode: '1181BN', huisnummer: 1, status: 'ok', shows: 'an address in another woonplaats than its street' },
   { postcode: '9999ZZ', huisnummer: 1, status: 'ambiguous', shows: 'one address in two towns (made up)' },
   { postcode: '1382AJ', huisnummer: 24, status: 'not_found', shows: 'withdrawn' },
-  { postcode: '1381DE', huisnummer: 30, toevoeging: 'a', status: 'not_found', shows: 'exists only with a longer toevoeging' },
+  {
+    postcode: '1381DE',
+    huisnummer: 30,
+    toevoeging: 'a',
+    status: 'not_found',
+    shows: 'exists only with a longer toevoeging',
+  },
   { postcode: '1071XX', huisnummer: 3, status: 'not_found', shows: 'starts after the snapshot date' },
   { postcode: '1071XX', huisnummer: 2, status: 'not_found', shows: 'never issued' },
 ];

@@ -120,7 +120,7 @@ const databaseBytesPerExportedByte = 1.5;
 
 /**
  * Imports a snapshot into the embedded engine by way of a new database: the snapshot and everything else that the engine
- * holds are exported, imported into a new database, and that replaces the old one in one step (decision 0055). Nothing
+ * holds are exported, imported into a new database, and that replaces the old one in one step (decision 0118). Nothing
  * else may write to the engine meanwhile. The whole country is imported in minutes; writing it takes close to an hour.
  */
 export function engineBulkImport(options: BulkImportOptions): BulkImport {
@@ -145,7 +145,7 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
   return {
     async takesOn({ lines, writes }) {
       if (writes < minimumWrites || writes * linesPerWrite < lines) return false;
-      await requireRoom(dataFolder, lines, freeIn);
+      await requireDiskSpace(dataFolder, lines, freeIn);
       return true;
     },
     async run(groups, { lines }) {

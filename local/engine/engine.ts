@@ -161,11 +161,16 @@ async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   });
   const deadline = Date.now() + startMilliseconds;
   while (Date.now() < deadline) {
-    if (gone) throw new EngineError(`The embedded DynamoDB engine did not start: ${errorOutput().trim() || 'it printed nothing'}`);
+    if (gone)
+      throw new EngineError(
+        `The embedded DynamoDB engine did not start: ${errorOutput().trim() || 'it printed nothing'}`,
+      );
     if (errorOutput().includes('listening on') && (await answers(engine.endpoint))) return;
     await sleep(5);
   }
-  throw new EngineError(`The embedded DynamoDB engine did not answer within ${startMilliseconds / 1000} s: ${errorOutput()}`);
+  throw new EngineError(
+    `The embedded DynamoDB engine did not answer within ${startMilliseconds / 1000} s: ${errorOutput()}`,
+  );
 }
 
 async function answers(endpoint: string): Promise<boolean> {

@@ -16,7 +16,7 @@ const maxInstances = 4;
  * An environment takes one event at a time, as in Lambda. Where all of them only wait for a store that hangs, an event
  * that has queued this long is given to one of them all the same: Lambda would have started another environment, and
  * every request has to be answered within 5 seconds. Environments that compute are left alone: more events at once would
- * slow all of them down until their calls to the store time out (decision 0052).
+ * slow all of them down until their calls to the store time out (decision 0117).
  */
 const maxQueueMilliseconds = 250;
 const maxEventsPerInstance = 64;
@@ -177,7 +177,10 @@ function withTimeout(pool: Pool, milliseconds: number): Integration {
   return async (event, requestId) => {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new IntegrationTimeoutError(`No response within ${milliseconds} ms`)), milliseconds);
+      timer = setTimeout(
+        () => reject(new IntegrationTimeoutError(`No response within ${milliseconds} ms`)),
+        milliseconds,
+      );
     });
     try {
       return await Promise.race([pool.invoke(event, requestId), timeout]);

@@ -34,7 +34,8 @@ function context({ requestId, deadline }: Invocation): Context {
 
 const exported: Record<string, unknown> = await import(settings.module);
 const handler = exported[settings.handler];
-if (typeof handler !== 'function') throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
+if (typeof handler !== 'function')
+  throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
 parentPort?.on('message', async (invocation: Invocation) => {
   const outcome = await run(handler as Handler<unknown, unknown>, invocation);
   parentPort?.postMessage({ number: invocation.number, outcome } satisfies Answer);

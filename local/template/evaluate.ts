@@ -74,7 +74,9 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
         return outputOf(String(StackName), String(OutputName));
       }
       default:
-        throw new TemplateError(`The stack ${stack.name} uses ${name}, which local/template/evaluate.ts does not support`);
+        throw new TemplateError(
+          `The stack ${stack.name} uses ${name}, which local/template/evaluate.ts does not support`,
+        );
     }
   }
 
@@ -127,7 +129,8 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
 
 function resourceOf(id: string, stack: StackTemplate): Resource {
   const resource = stack.resources[id];
-  if (resource === undefined) throw new TemplateError(`The stack ${stack.name} refers to ${id}, which is not in its template`);
+  if (resource === undefined)
+    throw new TemplateError(`The stack ${stack.name} refers to ${id}, which is not in its template`);
   return resource;
 }
 

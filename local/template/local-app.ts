@@ -67,7 +67,8 @@ export async function localApp(stacks: readonly StackTemplate[], local: LocalVal
     const route = read(routeSchema, resource, id, stack, evaluate);
     const integrationId = route.Target.replace(/^integrations\//, '');
     const integration = stack.resources[integrationId];
-    if (integration === undefined) throw new TemplateError(`The route ${route.RouteKey} refers to an integration that is not in its template`);
+    if (integration === undefined)
+      throw new TemplateError(`The route ${route.RouteKey} refers to an integration that is not in its template`);
     const { IntegrationUri, TimeoutInMillis } = read(integrationSchema, integration, integrationId, stack, evaluate);
     const functionName = IntegrationUri.replace(/^.*:function:/, '').replace(/\/invocations$/, '');
     return { key: route.RouteKey, functionName, timeoutMilliseconds: TimeoutInMillis };

@@ -8,11 +8,11 @@ import { findMembers } from '../../loader/bag/extract-members.ts';
 import { readNummeraanduidingen } from '../../loader/bag/nummeraanduidingen.ts';
 import type { Load } from '../../loader/dataset/load.ts';
 import { type Extracted, extractPart } from '../../loader/steps/extract.ts';
-import { paths } from '../../loader/steps/paths.ts';
 import { type Part, readReference, reference } from '../../loader/steps/reference.ts';
 import { stage } from '../../loader/steps/stage.ts';
 import { fileSource } from '../../loader/storage/file-source.ts';
 import { folderStorage } from '../../loader/storage/folder-storage.ts';
+import { paths } from '../../loader/storage/paths.ts';
 import { getJson, openObject, putJson, type Storage } from '../../loader/storage/storage.ts';
 import type { RandomAccess } from '../../loader/zip/random-access.ts';
 import { entryRange, heldFile, inflated, readEntry } from '../../loader/zip/zip-entry.ts';
@@ -119,7 +119,7 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
   const load: Load = {
     id: 'bench',
     kind: 'extract',
-    state: peildatum,
+    peildatum,
     base: null,
     target: null,
     source: source.version,
@@ -183,7 +183,8 @@ async function strictly(
     files.map(async ({ part, entry }) => readEntry(await memberOf(storage, load, part), entry, entry.name)),
   );
   const cpu = await cpuOf(() => {
-    for (const xml of xmls) readNummeraanduidingen(heldFile(xml), 'strict', load.state, () => {}, { strictly: true });
+    for (const xml of xmls)
+      readNummeraanduidingen(heldFile(xml), 'strict', load.peildatum, () => {}, { strictly: true });
   });
   return { cpu, bytes: xmls.reduce((sum, xml) => sum + xml.length, 0), example: xmls[0] as Buffer };
 }
