@@ -67,6 +67,8 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
         // Evaluated again: a dynamic reference to a secret only shows once its parts are joined.
         return evaluate((evaluate(parts, stack) as unknown[]).join(separator), stack);
       }
+      case 'Fn::Sub':
+        return substitute(argument, stack);
       case 'Fn::ImportValue':
         return imported(evaluate(argument, stack));
       case 'Fn::GetStackOutput': {
@@ -106,6 +108,15 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
     if (Type === 'AWS::Lambda::Function' && attribute === 'Arn') return functionArn(id);
     if (Type === 'AWS::DynamoDB::Table' && attribute === 'Arn') return arn('dynamodb', `table/${local.tableName(id)}`);
     return `${id}.${attribute}`;
+  }
+
+  function substitute(argument: unknown, stack: StackTemplate): unknown {
+    const [text, own] = Array.isArray(argument) ? argument : [argument, {}];
+    const replaced = String(text).replace(/\$\{([^!}][^}]*)\}/g, (_whole, name: string) => {
+      if (name in own) return String(evaluate(own[name], stack));
+      return String(evaluate(name.includes('.') ? { 'Fn::GetAtt': name } : { Ref: name }, stack));
+    });
+    return evaluate(replaced.replaceAll('${!', '${'), stack);
   }
 
   function outputOf(stackName: string, outputName: string): unknown {

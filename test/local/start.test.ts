@@ -27,7 +27,10 @@ let unreachable: { data: string; start: Start };
 beforeAll(async () => {
   await synthesize();
   const folder = await mkdtemp(join(tmpdir(), 'start-'));
-  unreachable = { data: folder, start: start(['--port', '0', '--data', folder, '--extract', 'http://127.0.0.1:9/x.zip']) };
+  unreachable = {
+    data: folder,
+    start: start(['--port', '0', '--data', folder, '--extract', 'http://127.0.0.1:9/x.zip']),
+  };
   before = { data: await mkdtemp(join(tmpdir(), 'start-')), output: '' };
   const first = start(['--port', '0', '--data', before.data]);
   before.output = await first.until(readyText);
@@ -68,7 +71,8 @@ async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', 
 }
 
 /** Runs a printed command in a shell, like a user who pastes it. */
-const runPasted = async (line: string) => JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
+const runPasted = async (line: string) =>
+  JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
 describe('npm start', () => {
   it.each([

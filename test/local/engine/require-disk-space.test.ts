@@ -24,6 +24,8 @@ describe('the disk space for an import', () => {
     const { stdout } = await promisify(execFile)('df', ['-kP', tmpdir()]);
     const kilobytes = Number(stdout.trim().split('\n').at(-1)?.trim().split(/\s+/)[3]);
     await requireDiskSpace(tmpdir(), Math.floor((kilobytes * 1024 * 0.5) / 640));
-    await expect(requireDiskSpace(tmpdir(), Math.ceil((kilobytes * 1024 * 4) / 640))).rejects.toThrow(/free disk space in/);
+    await expect(requireDiskSpace(tmpdir(), Math.ceil((kilobytes * 1024 * 4) / 640))).rejects.toThrow(
+      /free disk space in/,
+    );
   });
 });

@@ -45,7 +45,7 @@ const service = {
                 ],
               ],
             },
-            STAGE: { 'Fn::Join': ['-', [{ Ref: 'Stage' }, { Ref: 'AWS::Region' }]] },
+            STAGE: { 'Fn::Sub': `\${Stage}-\${AWS::Region}-\${!literal}` },
             NUMBER: 3,
             NONE: { Ref: 'AWS::NoValue' },
           },
@@ -109,7 +109,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('the application in the templates', () => {
-  it('is its tables, its routes, and the functions behind them with everything resolved', async () => {
+  it('consists of its tables, its routes, and the functions behind them with all values resolved', async () => {
     expect(await localApp(await readAssembly(folder), local)).toEqual({
       tables: [
         {
@@ -130,7 +130,7 @@ describe('the application in the templates', () => {
           environment: {
             TABLE: 'Addresses01-x1',
             SECRET: 'hush',
-            STAGE: 'prod-eu-west-1',
+            STAGE: `prod-eu-west-1-\${literal}`,
             NUMBER: '3',
           },
           timeoutMilliseconds: 6_000,
@@ -140,7 +140,7 @@ describe('the application in the templates', () => {
     });
   });
 
-  it('is refused where an integration does not speak payload format 2.0', async () => {
+  it('is refused when an integration has another payload format than 2.0', async () => {
     const [dataStack, serviceStack] = await readAssembly(folder);
     if (!dataStack || !serviceStack) throw new Error('two stacks');
     const old = structuredClone(service.Resources);
@@ -153,6 +153,7 @@ describe('the application in the templates', () => {
 describe('a value of a template', () => {
   it.each([
     [{ Ref: 'AWS::Region' }, 'eu-west-1'],
+    [{ 'Fn::Sub': [`\${A}-\${Addresses01}`, { A: 'x' }] }, 'x-Addresses01-x1'],
     [{ 'Fn::GetAtt': 'Addresses01.Arn' }, 'arn:aws:dynamodb:eu-west-1:000000000000:table/Addresses01-x1'],
     [
       ['a', { Ref: 'AWS::NoValue' }, 'b'],
