@@ -47,7 +47,8 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
     // A constant: the data folder is locked for us, so a load in progress is one of ours that was interrupted.
     owner: 'npm start',
     // From the demo to a municipality and back is a large change, and it was asked for.
-    approve: true,
+    waiveSize: true,
+    disposable: options.demoFile,
   });
   const [demoExample] = demoExamples;
   return { report, example: (extract === undefined ? undefined : await anyAddress(client, table)) ?? demoExample };

@@ -75,10 +75,7 @@ const runPasted = async (line: string) =>
   JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
 describe('npm start', () => {
-  it.each([
-    ['no addresses', [], 'not_found'],
-    ['only ambiguous addresses', ['0000300000000001', '0000300000000002'], 'ambiguous'],
-  ])('serves an extract with %s, and prints a lookup to try', async (_, streets, status) => {
+  async function writeOdd(streets: string[]): Promise<string> {
     const begin = '2010-01-01';
     const file = join(data, 'odd.zip');
     const voorkomens = {
@@ -94,9 +91,19 @@ describe('npm start', () => {
       WPL: [{ identificatie: '1000', naam: 'Plaats', begin }],
     };
     await writeFile(file, await writeExtract('2026-01-08', voorkomens));
+    return file;
+  }
+
+  it('serves an extract with only ambiguous addresses, and prints a lookup to try', async () => {
+    const file = await writeOdd(['0000300000000001', '0000300000000002']);
     const output = await run(['--extract', file]).until(readyText);
     const [lookup = ''] = output.match(/curl .*/g) ?? [];
-    expect(await runPasted(lookup)).toMatchObject({ status });
+    expect(await runPasted(lookup)).toMatchObject({ status: 'ambiguous' });
+  });
+
+  it('refuses an extract without addresses', async () => {
+    const service = run(['--extract', await writeOdd([])]);
+    await expect(service.until(readyText)).rejects.toThrow('the extract has 0 addresses, fewer than the 1 required');
   });
 
   it('serves the demo, prints commands that work when pasted, and leaves nothing running after Ctrl-C', async () => {
