@@ -47,7 +47,8 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
     // Always the same one: the data folder is ours alone, so a load under way is one that was interrupted.
     owner: 'npm start',
     // From the demo to a municipality and back is a large change, and it was asked for.
-    approve: true,
+    waiveSize: true,
+    disposable: options.demoFile,
   });
   const [demoExample] = demoExamples;
   return { report, example: (extract === undefined ? undefined : await someAddress(client, table)) ?? demoExample };

@@ -71,10 +71,7 @@ async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', 
 const pasted = async (line: string) => JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
 describe('npm start', () => {
-  it.each([
-    ['no address at all', [], 'not_found'],
-    ['ambiguous addresses only', ['0000300000000001', '0000300000000002'], 'ambiguous'],
-  ])('serves an extract that holds %s, and prints a lookup to try', async (_, streets, status) => {
+  async function writeOdd(streets: string[]): Promise<string> {
     const begin = '2010-01-01';
     const file = join(data, 'odd.zip');
     const voorkomens = {
@@ -90,9 +87,19 @@ describe('npm start', () => {
       WPL: [{ identificatie: '1000', naam: 'Plaats', begin }],
     };
     await writeFile(file, await writeExtract('2026-01-08', voorkomens));
+    return file;
+  }
+
+  it('serves an extract of ambiguous addresses only, and prints a lookup to try', async () => {
+    const file = await writeOdd(['0000300000000001', '0000300000000002']);
     const output = await run(['--extract', file]).until(readyText);
     const [lookup = ''] = output.match(/curl .*/g) ?? [];
-    expect(await pasted(lookup)).toMatchObject({ status });
+    expect(await pasted(lookup)).toMatchObject({ status: 'ambiguous' });
+  });
+
+  it('refuses an extract without addresses', async () => {
+    const service = run(['--extract', await writeOdd([])]);
+    await expect(service.until(readyText)).rejects.toThrow('the extract has 0 addresses, fewer than the 1 required');
   });
 
   it('serves the demo, prints lines that work when pasted, and leaves nothing running after Ctrl-C', async () => {
