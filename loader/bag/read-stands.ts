@@ -15,7 +15,7 @@ const contentsEnd = '</sl:inhoud>';
 /**
  * Passes every occurrence in a file of `kind` to either `fastParser` or `onStand`: the fast parser reads those whose bytes
  * are exactly as the Kadaster writes them, and the strict parser reads all that remains, so nothing is skipped and
- * nothing is interpreted in two ways (decision 0021). Without `fastParser` the strict parser reads everything.
+ * nothing is interpreted in two ways (decision 0111). Without `fastParser` the strict parser reads everything.
  * @throws ExtractError, the strict parser's own
  */
 export function readStands(

@@ -8,7 +8,7 @@ import { releaseMemory } from '../release-memory.ts';
  * `1381AA#9#A<tab>Weesp<tab>Buitenveer`. A row has one place; a line of a snapshot has all distinct places of its key.
  *
  * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, they
- * cost nothing to read and to write, and their order is that of the bytes, so the same everywhere (decision 0030).
+ * cost nothing to read and to write, and their order is that of the bytes, so the same everywhere (decision 0113).
  */
 export type Line = string;
 

@@ -9,11 +9,11 @@ import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen
 import type { Load } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
 import { type Extracted, extractPart } from '../../loader/steps/extract.ts';
-import { paths } from '../../loader/steps/paths.ts';
 import { type Part, readReference, reference } from '../../loader/steps/reference.ts';
 import { stage } from '../../loader/steps/stage.ts';
 import { fileSource } from '../../loader/storage/file-source.ts';
 import { folderStorage } from '../../loader/storage/folder-storage.ts';
+import { paths } from '../../loader/storage/paths.ts';
 import { getJson, openObject, putJson, type Storage } from '../../loader/storage/storage.ts';
 import type { RandomAccess } from '../../loader/zip/random-access.ts';
 import { entryRange, readEntry } from '../../loader/zip/zip-entry.ts';

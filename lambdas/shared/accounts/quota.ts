@@ -24,7 +24,7 @@ export function windowEnd(name: WindowName, startSeconds: number): number {
 /**
  * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account
  * has several quota shards, `limit` is what this one holds of the account's `total`; `dryAt` is the start of a window
- * for which no shard had anything left, as an earlier request has proved (decision 0081).
+ * for which no shard had anything left, as an earlier request has proved (decision 0103).
  */
 export type WindowCount = { start: number; used: number; limit: number | null; total?: number; dryAt?: number };
 
@@ -96,7 +96,8 @@ function secondsToReset(name: WindowName, { start }: WindowCount, now: number): 
   return Math.max(1, Math.ceil(windowEnd(name, start) - now));
 }
 
-function configured(quota: QuotaState): [WindowName, WindowCount][] {
+/** The windows that `quota` has, the shortest first. */
+export function configured(quota: QuotaState): [WindowName, WindowCount][] {
   return windowNames.flatMap((name): [WindowName, WindowCount][] => {
     const window = quota[name];
     return window ? [[name, window]] : [];
