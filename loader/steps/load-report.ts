@@ -1,10 +1,25 @@
 import type { ProblemReport } from '../bag/problem-report.ts';
 import type { ChangeKind } from '../dataset/changes.ts';
 import type { Objection } from '../dataset/guard.ts';
-import { type ChangeExample, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
+import { type ChangeExample, type LoadCounts, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
-import type { Plan } from './guard.ts';
 import type { Found } from './manifest.ts';
+
+/** What a load would do, and whether it may. Plain JSON; small, whatever the size of the load. */
+export type Plan = {
+  load: string;
+  peildatum: string;
+  /** The date of the live dataset. */
+  livePeildatum: string | null;
+  counts: LoadCounts;
+  /** What stops the load unless it is approved. */
+  objections: Objection[];
+  /** What would have stopped it, but for being told to ignore how much changes. */
+  waived: Objection[];
+  /** Whether an operator has approved this very load despite its objections. */
+  approved: boolean;
+  go: boolean;
+};
 
 /** What came of a load, or would come of it. Plain JSON. */
 export type LoadReport = {
@@ -31,6 +46,8 @@ export type LoadReport = {
   problemReport: ProblemReport | null;
   examples: Record<ChangeKind, ChangeExample[]>;
   objections: Objection[];
+  /** Objections to how much changes that this load was told to ignore. */
+  waived: Objection[];
   approved: boolean;
 };
 
@@ -42,7 +59,7 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 
 /** The report of a load that got as far as its plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
-  const { load, peildatum, livePeildatum, counts, objections, approved } = plan;
+  const { load, peildatum, livePeildatum, counts, objections, waived, approved } = plan;
   const { voorkomens, addresses, keys, changes, problems, examples } = counts;
   return {
     outcome,
@@ -59,6 +76,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     problemReport: problems,
     examples,
     objections,
+    waived,
     approved,
   };
 }
@@ -74,6 +92,7 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
     livePeildatum: peildatum,
     counts,
     objections: [],
+    waived: [],
     approved: false,
     go: false,
   };
@@ -88,7 +107,7 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   return { ...report, outcome: 'published', added, changed, removed };
 }
 
-/** A load that stopped before its first write. What is served is as it was. */
+/** The guard refused the load before its first write. The live dataset is unchanged. */
 export class RefusedLoadError extends Error {
   override readonly name = 'RefusedLoadError';
   readonly report: LoadReport;
@@ -96,7 +115,7 @@ export class RefusedLoadError extends Error {
   constructor(report: LoadReport) {
     const why = report.objections.map(({ message }) => message).join('; ');
     super(
-      `The load of ${report.peildatum} stops here, nothing was written: ${why}. To let it go on, approve ${report.load}.`,
+      `The load of ${report.peildatum} was refused before its first write: ${why}. If that is right, approve ${report.load}.`,
     );
     this.report = report;
   }

@@ -6,9 +6,9 @@ import { addressItem, type Item, keyItem } from '../../../lambdas/shared/address
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
-import { paths } from '../../../loader/steps/paths.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { paths } from '../../../loader/storage/paths.ts';
 import { countWrites } from '../steps/count-writes.ts';
 import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
 import { february, january, march, tableOf } from '../steps/months.ts';
@@ -201,7 +201,7 @@ describe('a repair', () => {
   it('makes a table that was restored from a backup, or is empty, what it was before it was lost', async () => {
     const backup = await bench.copyTable(place.table);
     await runLoad({ ...place.options, source: sources.february });
-    await runLoad({ ...place.options, source: sources.march, approve: true });
+    await runLoad({ ...place.options, source: sources.march, waiveSize: true });
     for (const table of [backup, await bench.newTable()]) {
       const addresses = dynamoDbAddressTable(bench.client, table);
       const options = { ...place.options, addresses };
