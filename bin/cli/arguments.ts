@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import {
+  AdminError,
   checkAccountId,
   checkKeyId,
   checkLabel,
@@ -7,9 +8,8 @@ import {
   checkPlanCode,
   checkShards,
   checkWindow,
-  type OwnLimitChanges,
-} from '../../lambdas/shared/accounts/admin/limits.ts';
-import { AdminError } from '../../lambdas/shared/accounts/admin/updates.ts';
+} from '../../lambdas/shared/accounts/admin-error.ts';
+import type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';
 
 /** The command failed; `code` is stable for scripts, the message is one line and says what to do. */
 export class CommandError extends Error {

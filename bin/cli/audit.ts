@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../lambdas/shared/accounts/admin/audit.ts';
+import type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
 import { snakeCase, table } from './output.ts';
 
 /** Changes as a table; `unknown` is a change that is still running or whose process died. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { KeyView } from '../../lambdas/shared/accounts/admin/keys.ts';
+import type { KeyView } from '../../lambdas/shared/accounts/keys.ts';
 import { useAdmin } from '../connect/admin.ts';
 import { accountId, type ConnectionOptions, keyId, label, type Terminal, withConnection } from './arguments.ts';
 import { table } from './output.ts';
