@@ -1,15 +1,18 @@
+import { toAddressRow } from '../bag/address-row.ts';
 import { fileLabel, type Member } from '../bag/extract-members.ts';
-import { readNummeraanduidingen } from '../bag/nummeraanduidingen.ts';
 import { addProblem, emptyReport, isProblem } from '../bag/problem-report.ts';
-import { type Nummeraanduiding, toAddressRow } from '../bag/voorkomen.ts';
+import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
+import type { Nummeraanduiding } from '../bag/voorkomen.ts';
 import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
+import { paths } from '../storage/paths.ts';
 import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
-import { entryFile } from '../zip/zip-entry.ts';
-import { paths } from './paths.ts';
+import { withEntry } from '../zip/zip-entry.ts';
+import { lambdaStep } from './lambda-step.ts';
 import type { Part } from './reference.ts';
+import { readReference } from './reference.ts';
 
 /** What `extractPart` leaves beside the rows; its being there says that the part is finished. */
 export type Extracted = PartCounts & { segments: Segments };
@@ -45,7 +48,9 @@ export async function extractPart(
   };
   for (const file of files) {
     label = fileLabel(extractName(load), member, file);
-    const counts = readNummeraanduidingen(await entryFile(zip, file, label), label, load.state, visit);
+    const counts = await withEntry(zip, file, label, (xml) =>
+      readNummeraanduidingen(xml, label, load.peildatum, visit),
+    );
     for (const problem of counts.problems) addProblem(problems, problem);
     voorkomens += counts.voorkomens;
     onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
@@ -55,3 +60,13 @@ export async function extractPart(
   const extracted: Extracted = { voorkomens, addresses, problems, segments };
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }
+
+/** The streets and places of the load that this worker is at: 18 MB, read once a worker. */
+let held: { load: string; reference: ReferenceMemory } | undefined;
+
+/** Reads a batch of parts. */
+export const handler = /* @__PURE__ */ lambdaStep('extract', async ({ Items, BatchInput: { load } }, { storage }) => {
+  if (held?.load !== load) held = { load, reference: await readReference(storage, load) };
+  for (const part of Items) await extractPart(storage, load, part, held.reference);
+  return { parts: Items.map(({ part }) => part) };
+});

@@ -1,21 +1,36 @@
 import type { ProblemReport } from '../bag/problem-report.ts';
 import type { ChangeKind } from '../dataset/changes.ts';
 import type { Objection } from '../dataset/guard.ts';
-import { type ChangeExample, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
+import { type ChangeExample, type LoadCounts, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
-import type { Plan } from './guard.ts';
 import type { Found } from './manifest.ts';
+
+/** What a load would do, and whether it may. Plain JSON; small, whatever the size of the load. */
+export type Plan = {
+  load: string;
+  peildatum: string;
+  /** The date of the live dataset. */
+  livePeildatum: string | null;
+  counts: LoadCounts;
+  /** What stops the load unless it is approved. */
+  objections: Objection[];
+  /** What would have stopped it, but for being told to ignore how much changes. */
+  waived: Objection[];
+  /** Whether an operator has approved this very load despite its objections. */
+  approved: boolean;
+  go: boolean;
+};
 
 /** What came of a load, or would come of it. Plain JSON. */
 export type LoadReport = {
   /** `unchanged`: there was nothing to do; `reason` says why. */
   outcome: 'published' | 'planned' | 'refused' | 'unchanged';
   /** The date of the state, `2021-10-15`; `null` when nothing is served and nothing was found. */
-  state: string | null;
+  peildatum: string | null;
   load: string | null;
   reason: string | null;
   /** The date of the state that was served before. */
-  served: string | null;
+  livePeildatum: string | null;
   /** Occurrences (`sl:stand`) of nummeraanduidingen read. */
   voorkomens: number;
   addresses: number;
@@ -31,6 +46,8 @@ export type LoadReport = {
   problemReport: ProblemReport | null;
   examples: Record<ChangeKind, ChangeExample[]>;
   objections: Objection[];
+  /** Objections to how much changes that this load was told to ignore. */
+  waived: Objection[];
   approved: boolean;
 };
 
@@ -42,14 +59,14 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 
 /** The report of a load that got as far as its plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
-  const { load, state, served, counts, objections, approved } = plan;
+  const { load, peildatum, livePeildatum, counts, objections, waived, approved } = plan;
   const { voorkomens, addresses, keys, changes, problems, examples } = counts;
   return {
     outcome,
-    state,
+    peildatum,
     load,
     reason: null,
-    served,
+    livePeildatum,
     voorkomens,
     addresses,
     keys,
@@ -59,28 +76,38 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     problemReport: problems,
     examples,
     objections,
+    waived,
     approved,
   };
 }
 
 /** The report of a load for which there was nothing to do: the counts are of what is served. */
-export function unchangedReport({ reason, served }: Extract<Found, { action: 'none' }>): LoadReport {
-  const { voorkomens = 0, addresses = 0, keys = 0, state = null, load = null, problemCounts } = served ?? {};
+export function unchangedReport({ reason, live }: Extract<Found, { action: 'none' }>): LoadReport {
+  const { voorkomens = 0, addresses = 0, keys = 0, peildatum = null, load = null, problemCounts } = live ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
-  const plan = { load: '', state: '', served: state, counts, objections: [], approved: false, go: false };
-  return { ...reportOf(plan, 'unchanged'), load, state, reason, problems: served?.problems ?? null };
+  const plan = {
+    load: '',
+    peildatum: '',
+    livePeildatum: peildatum,
+    counts,
+    objections: [],
+    waived: [],
+    approved: false,
+    go: false,
+  };
+  return { ...reportOf(plan, 'unchanged'), load, peildatum, reason, problems: live?.problems ?? null };
 }
 
 /** The report of a load that was finished when nothing but its entry was left; it has no examples. */
 export function finishedReport(entry: ManifestEntry): LoadReport {
   const { added, changed, removed } = entry;
   const reason = 'a load that had stopped while it was written was finished';
-  const report = unchangedReport({ action: 'none', reason, served: entry });
+  const report = unchangedReport({ action: 'none', reason, live: entry });
   return { ...report, outcome: 'published', added, changed, removed };
 }
 
-/** A load that stopped before its first write. What is served is as it was. */
+/** The guard refused the load before its first write. The live dataset is unchanged. */
 export class RefusedLoadError extends Error {
   override readonly name = 'RefusedLoadError';
   readonly report: LoadReport;
@@ -88,7 +115,7 @@ export class RefusedLoadError extends Error {
   constructor(report: LoadReport) {
     const why = report.objections.map(({ message }) => message).join('; ');
     super(
-      `The load of ${report.state} stops here, nothing was written: ${why}. To let it go on, approve ${report.load}.`,
+      `The load of ${report.peildatum} was refused before its first write: ${why}. If that is right, approve ${report.load}.`,
     );
     this.report = report;
   }

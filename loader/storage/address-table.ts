@@ -3,7 +3,7 @@ import type { Write } from '../dataset/changes.ts';
 import type { Line } from '../dataset/lines.ts';
 
 /** Which state the table serves: its date, and the load that brought it. */
-type Dataset = { date: string; load: string };
+type Dataset = { peildatum: string; load: string };
 
 /** Writes differences. Every write says all about its key, so doing one twice is doing it once. */
 export interface AddressWriter {

@@ -177,11 +177,11 @@ export function dynamoDbAddressTable(
       const { Item } = await client.send(
         new GetItemCommand({ TableName: table, Key: keyItem(datasetKey), ConsistentRead: true }),
       );
-      const date = Item?.[datasetDate]?.S;
-      return date === undefined ? null : { date, load: Item?.[datasetLoad]?.S ?? '' };
+      const peildatum = Item?.[datasetDate]?.S;
+      return peildatum === undefined ? null : { peildatum, load: Item?.[datasetLoad]?.S ?? '' };
     },
-    async setDataset({ date, load }) {
-      const Item = { ...keyItem(datasetKey), [datasetDate]: { S: date }, [datasetLoad]: { S: load } };
+    async setDataset({ peildatum, load }) {
+      const Item = { ...keyItem(datasetKey), [datasetDate]: { S: peildatum }, [datasetLoad]: { S: load } };
       await client.send(new PutItemCommand({ TableName: table, Item }));
     },
     lock: dynamoDbLock(client, table),

@@ -10,7 +10,7 @@ import { type Ended, run, startLocalRun } from './command-line.ts';
 
 /** Forty addresses in the place of those before: more than may change unseen. */
 const another: Month = {
-  state: '2026-04-08',
+  peildatum: '2026-04-08',
   addresses: Array.from({ length: 40 }, (_, index) => [`1012RJ ${index + 1}`, 'Dam', 'Amsterdam']),
 };
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await makeBadExtracts(bad);
   folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
   for (const month of [january, february, another]) {
-    await writeFile(fileOf(month), await writeExtract(month.state, voorkomensOf(month)));
+    await writeFile(fileOf(month), await writeExtract(month.peildatum, voorkomensOf(month)));
   }
 });
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(bad, { recursive: true });
 });
 
-const fileOf = ({ state }: Month) => join(folder, `${state}.zip`);
+const fileOf = ({ peildatum }: Month) => join(folder, `${peildatum}.zip`);
 const extract = (month: Month) => ['--extract', fileOf(month)];
 const load = (...args: string[]) => bench.run('load', ...args);
 const json = (...args: string[]) => bench.json('load', ...args);
@@ -55,21 +55,21 @@ describe('loads on this machine, one after the other', () => {
     const place = bench.local.join(' ');
     expect(await load('status')).toEqual({
       exit: 0,
-      out: `Nothing is served yet. Load an extract: "load run ${place}".`,
+      out: `No addresses are loaded yet. Load an extract: "load run ${place}".`,
       err: '',
     });
-    expect((await load('history')).out).toContain(`Nothing was loaded yet; "load run ${place}" does.`);
+    expect((await load('history')).out).toContain(`No loads yet. Start one: "load run ${place}".`);
     expect(await json('status')).toEqual({ published: null, pending: null, age_days: null, running: [], blocked: [] });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });
-    expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_state' });
-    expect(await failure('repair')).toMatchObject({ code: 'unknown_state' });
+    expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_snapshot' });
+    expect(await failure('repair')).toMatchObject({ code: 'unknown_snapshot' });
   });
 
   it('a plan tells what would change, and changes nothing', async () => {
     expect(await json('plan', ...extract(january))).toMatchObject({
       outcome: 'planned',
-      state: january.state,
-      served: null,
+      peildatum: january.peildatum,
+      live_peildatum: null,
       voorkomens: 13,
       addresses: 13,
       keys: 11,
@@ -85,7 +85,7 @@ describe('loads on this machine, one after the other', () => {
   it('a run serves the extract, with plain lines of progress where nobody watches', async () => {
     const { exit, out, err } = await load('run', ...extract(january));
     expect(exit).toBe(0);
-    expect(out).toMatch(/^The state of 2026-01-08 is served\.\n/);
+    expect(out).toMatch(/^The snapshot of 2026-01-08 is live\.\n/);
     expect(err).toMatch(/^(?:[a-z]+, (?:[^\n]*, )?done in [^\n]+(?:\n|$))+$/);
     expect(await served(january)).toEqual(tableOf(january));
   });
@@ -94,7 +94,7 @@ describe('loads on this machine, one after the other', () => {
     const { out } = await load('plan', ...extract(february));
     expect(out.split('\n')).toEqual(
       expect.arrayContaining([
-        'Loading the state of 2026-02-08 after that of 2026-01-08.',
+        'Snapshot of 2026-02-08, replacing that of 2026-01-08.',
         expect.stringMatching(/^ {2}\+ 1382LJ 30 +Nijverheidslaan, Weesp$/),
         expect.stringMatching(
           /^ {2}~ 9999ZZ 1 +Dorpsstraat, Amsterdam \| Kerkstraat, Weesp {2}-> {2}Kerkstraat, Weesp$/,
@@ -109,10 +109,10 @@ describe('loads on this machine, one after the other', () => {
     await load('run', ...extract(february));
     const { exit, out } = await load('run', ...extract(february));
     expect(exit).toBe(0);
-    expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe state of 2026-02-08 is served\.$/);
+    expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe snapshot of 2026-02-08 is live\.$/);
     expect(await json('run', ...extract(february))).toMatchObject({
       outcome: 'unchanged',
-      state: february.state,
+      peildatum: february.peildatum,
       keys: 11,
     });
   });
@@ -121,14 +121,14 @@ describe('loads on this machine, one after the other', () => {
     const plan = await load('plan', ...extract(another));
     expect(plan).toMatchObject({
       exit: 0,
-      err: expect.stringContaining('Running it would be blocked: 11 of 11 served'),
+      err: expect.stringContaining('"load run" would be blocked: 11 of 11 served'),
     });
     const error = await failure('run', ...extract(another));
     expect(error).toEqual({
       code: 'blocked',
-      message: expect.stringMatching(/100 %.*If that is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
+      message: expect.stringMatching(/100 %.*If this is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
       load: expect.stringMatching(/^2026-04-08-/),
-      state: another.state,
+      peildatum: another.peildatum,
       objections: [
         { code: 'too_many_removed', message: expect.any(String) },
         { code: 'too_many_added', message: expect.any(String) },
@@ -139,7 +139,7 @@ describe('loads on this machine, one after the other', () => {
       / {2}- 1012RJ 147 .*\n(?:.*\n)+bag-adres: .* is blocked/,
     );
     expect((await json('status')).blocked).toEqual([
-      { load: error.load, state: another.state, objections: error.objections },
+      { load: error.load, peildatum: another.peildatum, objections: error.objections },
     ]);
     expect((await load('status')).out).toContain(`"load approve ${error.load} ${bench.local.join(' ')}"`);
   });
@@ -147,11 +147,11 @@ describe('loads on this machine, one after the other', () => {
   it('an approval names a load that is blocked, and runs it', async () => {
     expect(await failure('approve', '2026-04-08-0000000000')).toMatchObject({
       code: 'not_found',
-      message: expect.stringMatching(/these are: 2026-04-08-/),
+      message: expect.stringMatching(/Blocked loads: 2026-04-08-/),
     });
     expect(await json('approve')).toMatchObject({
       outcome: 'published',
-      state: another.state,
+      peildatum: another.peildatum,
       removed: 11,
       approved: true,
     });
@@ -161,21 +161,25 @@ describe('loads on this machine, one after the other', () => {
 
   it('going back is blocked and approved in the same way', async () => {
     expect(await failure('rollback', '2026-01-01')).toMatchObject({
-      code: 'unknown_state',
+      code: 'unknown_snapshot',
       message: expect.stringContaining('2026-02-08, 2026-01-08'),
     });
-    const { code, load: id } = await failure('rollback', january.state);
+    const { code, load: id } = await failure('rollback', january.peildatum);
     expect(code).toBe('blocked');
-    expect(await json('approve', id)).toMatchObject({ outcome: 'published', state: january.state });
+    expect(await json('approve', id)).toMatchObject({ outcome: 'published', peildatum: january.peildatum });
     expect(await served(january)).toEqual(tableOf(january));
-    const kinds = (await json('history')).map(({ state, kind, kept }: Record<string, unknown>) => [state, kind, kept]);
-    expect(kinds).toEqual([
-      [january.state, 'rollback', true],
-      [another.state, 'extract', true],
-      [february.state, 'extract', true],
-      [january.state, 'extract', true],
+    const kinds = (await json('history')).map(({ peildatum, kind, kept }: Record<string, unknown>) => [
+      peildatum,
+      kind,
+      kept,
     ]);
-    expect((await load('history')).out).toMatch(/rollback .* is served [^\n]*\n[^\n]*2026-04-08/);
+    expect(kinds).toEqual([
+      [january.peildatum, 'rollback', true],
+      [another.peildatum, 'extract', true],
+      [february.peildatum, 'extract', true],
+      [january.peildatum, 'extract', true],
+    ]);
+    expect((await load('history')).out).toMatch(/rollback .* live [^\n]*\n[^\n]*2026-04-08/);
   });
 
   it('what was gone back from comes again only when it is asked for', async () => {
@@ -193,19 +197,22 @@ describe('loads on this machine, one after the other', () => {
     expect([plan.exit, plan.out.split('\n')]).toEqual([
       0,
       [
-        'The table was compared with the state of 2026-01-08, 11 keys.',
+        'Compared the table with the snapshot of 2026-01-08 (11 distinct lookups).',
         '',
         expect.stringMatching(/^ {2}\+ 1012RJ 147 +Nieuwezijds Voorburgwal, Amsterdam$/),
         expect.stringMatching(/^ {2}- 1381AA 8 +Buitenveer, Weesp$/),
         '',
-        'Would be put right: 1 missing, 0 with other places, 1 too many.',
+        'Would repair: 1 missing, 0 changed, 1 unexpected.',
       ],
     ]);
     expect(await json('repair')).toMatchObject({ outcome: 'repaired', added: 1, changed: 0, removed: 1 });
     expect((await table().read(['1012RJ#147#', '1381AA#8#'])).get('1012RJ#147#')).toEqual(good);
     expect((await table().read(['1381AA#8#'])).size).toBe(0);
     const { exit, out } = await load('repair');
-    expect([exit, out]).toEqual([0, 'The table was compared with the state of 2026-01-08, 11 keys: none differs.']);
+    expect([exit, out]).toEqual([
+      0,
+      'Compared the table with the snapshot of 2026-01-08 (11 distinct lookups): no differences.',
+    ]);
   });
 
   it('a load that stopped while it was written is shown with what finishes it', async () => {
@@ -213,7 +220,7 @@ describe('loads on this machine, one after the other', () => {
     await load('run', ...extract(february));
     const before = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
-    expect((await load('status')).out).toMatch(/was begun to be written at .* finish it with "load run --local/);
+    expect((await load('status')).out).toMatch(/started writing at .* finish it: "load run --local/);
     await writeFile(manifest, JSON.stringify(before));
   });
 });
@@ -237,7 +244,7 @@ describe('a load that can not be is one line that helps', () => {
       'bad_extract',
       /none\.zip: is no extract of the BAG: it holds nothing\. Give lvbag/,
     ],
-    ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that began it/],
+    ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that started it/],
   ])(
     '%s',
     async (_, args, code, message) => {
@@ -274,7 +281,7 @@ describe('a load that can not be is one line that helps', () => {
   });
 
   it('another storage than that of the table', async () => {
-    await table().setDataset({ date: '2020-01-08', load: 'of-someone' });
+    await table().setDataset({ peildatum: '2020-01-08', load: 'of-someone' });
     expect(await failure('status')).toMatchObject({ code: 'foreign_storage' });
   });
 
@@ -288,8 +295,8 @@ describe('a command about loads written wrongly ends with 2', () => {
   it.each([
     ['no word on where', ['load', 'status'], /--local .*--stack NAME/],
     ['two places at once', ['load', 'status', '--local', '--stack', 'x'], /--local.*--stack/],
-    ['--data alone', ['load', 'status', '--data', '/tmp'], /add --local/],
-    ['no state to go back to', ['load', 'rollback', '--local'], /missing required argument 'state'/i],
+    ['--data alone', ['load', 'status', '--data', '/tmp'], /Add --local/],
+    ['no snapshot to go back to', ['load', 'rollback', '--local'], /missing required argument 'snapshot'/i],
     [
       'an extract of another kind',
       ['load', 'run', '--local', '--extract', 'ftp://x/y.zip'],

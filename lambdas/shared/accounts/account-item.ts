@@ -9,7 +9,7 @@ import { inWindowOrder, type QuotaState, type WindowCount, type WindowName, wind
  * charge costs one write unit; labels and revoked keys therefore live in a record for each key.
  *
  * An account may have several quota shards: each is a whole access item with its own counts and its share of every
- * finite limit, and the shares add up to the limit (decision 0080). What shard 0 says of states and keys counts.
+ * finite limit, and the shares add up to the limit (decision 0103). What shard 0 says of states and keys counts.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -49,7 +49,7 @@ export const accessItem = {
   limit: (window: WindowName) => `${window}_limit`,
   /** On a sharded account: the effective limit of the whole account. */
   total: (window: WindowName) => `${window}_total`,
-  /** Start of a window in which no shard had quota left when this shard was told so (decision 0081). */
+  /** Start of a window in which no shard had quota left when this shard was told so (decision 0103). */
   exhausted: (window: WindowName) => `${window}_dry`,
 } as const;
 

@@ -24,7 +24,7 @@ export type AuditEntry = {
 const prefix = 'audit#';
 const outcome = 'outcome';
 
-/** Runs `work` between writing its entry and marking it as done: no change happens without one (decision 0064). */
+/** Runs `work` between writing its entry and marking it as done: no change happens without one (decision 0104). */
 export async function audited<T>(store: AdminStore, change: Change, work: () => Promise<T>): Promise<T> {
   const { key, attributes } = newEntry(store, change);
   await store.put({ ...key, ...attributes });

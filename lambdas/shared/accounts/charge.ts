@@ -111,7 +111,7 @@ const shareThatMarks = 1 / 4;
 /**
  * Returns the attempt that charges another shard, or the same one after shares were moved to it. Throws a `Refusal` only
  * when no shard has quota: two reads in a row that differ in nothing but use prove it, or an earlier request has proved
- * it and marked it (decision 0081).
+ * it and marked it (decision 0103).
  */
 export async function findShardWithQuota(
   store: AccessStore,

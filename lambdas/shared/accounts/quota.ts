@@ -29,7 +29,7 @@ export function windowEnd(name: WindowName, startSeconds: number): number {
 /**
  * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account
  * has several quota shards, `limit` is this one's share of the account's `total`; `exhaustedAt` is the start of a window
- * in which no shard had quota left, as an earlier request has proved (decision 0081).
+ * in which no shard had quota left, as an earlier request has proved (decision 0103).
  */
 export type WindowCount = { start: number; used: number; limit: number | null; total?: number; exhaustedAt?: number };
 

@@ -6,9 +6,9 @@ import { addressItem, type Item, keyItem } from '../../../lambdas/shared/address
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
-import { paths } from '../../../loader/steps/paths.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { paths } from '../../../loader/storage/paths.ts';
 import { countWrites } from '../steps/count-writes.ts';
 import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
 import { february, january, march, tableOf } from '../steps/months.ts';
@@ -58,7 +58,7 @@ describe('a repair', () => {
     await damage();
     expect(await repair()).toMatchObject({
       outcome: 'repaired',
-      state: january.state,
+      peildatum: january.peildatum,
       keys: 11,
       added: 1,
       changed: 3,
@@ -113,8 +113,8 @@ describe('a repair', () => {
     await put(addressItem(parseLine('1012RJ#147#\tAmsterdam\tKalverstraat')));
     const load = () => runLoad({ ...place.options, source: sources.february });
     for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
-    expect(await repair()).toMatchObject({ state: february.state, changed: 1, pending: true });
-    expect(await load()).toMatchObject({ outcome: 'published', state: february.state });
+    expect(await repair()).toMatchObject({ peildatum: february.peildatum, changed: 1, pending: true });
+    expect(await load()).toMatchObject({ outcome: 'published', peildatum: february.peildatum });
     expect(await served()).toEqual(tableOf(february));
   });
 
@@ -129,9 +129,9 @@ describe('a repair', () => {
 
     it('leaves nothing of it to write, so that the next run only reads back and publishes', async () => {
       expect(await repair()).toMatchObject({ changed: 1, pending: true });
-      expect(await place.options.addresses.dataset()).toMatchObject({ date: february.state });
+      expect(await place.options.addresses.dataset()).toMatchObject({ peildatum: february.peildatum });
       const before = place.units();
-      expect(await load()).toMatchObject({ outcome: 'published', state: february.state, added: 1, changed: 3 });
+      expect(await load()).toMatchObject({ outcome: 'published', peildatum: february.peildatum, added: 1, changed: 3 });
       expect(place.units()).toBe(before);
       expect(await served()).toEqual(tableOf(february));
     });
@@ -149,14 +149,14 @@ describe('a repair', () => {
         message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),
       };
       for (let times = 0; times < 2; times++) await expect(load()).rejects.toMatchObject(goneError);
-      const back = rollbackLoad({ ...place.options, state: january.state });
+      const back = rollbackLoad({ ...place.options, snapshot: january.peildatum });
       await expect(back).rejects.toMatchObject(goneError);
 
       await damage();
       await repair();
       expect(await load()).toMatchObject({
         outcome: 'published',
-        state: february.state,
+        peildatum: february.peildatum,
         keys: 11,
         added: 1,
         changed: 3,
@@ -201,7 +201,7 @@ describe('a repair', () => {
   it('makes a table that was restored from a backup, or is empty, what it was before it was lost', async () => {
     const backup = await bench.copyTable(place.table);
     await runLoad({ ...place.options, source: sources.february });
-    await runLoad({ ...place.options, source: sources.march, approve: true });
+    await runLoad({ ...place.options, source: sources.march, waiveSize: true });
     for (const table of [backup, await bench.newTable()]) {
       const addresses = dynamoDbAddressTable(bench.client, table);
       const options = { ...place.options, addresses };
@@ -235,7 +235,7 @@ describe('a repair', () => {
   it('of a table into which nothing was loaded is refused', async () => {
     place = await newPlace();
     await expect(repair()).rejects.toMatchObject({
-      name: 'UnknownStateError',
+      name: 'UnknownSnapshotError',
       message: expect.stringMatching(/^Nothing was loaded yet/),
     });
   });

@@ -57,8 +57,8 @@ export async function startLoadBench(): Promise<LoadBench> {
       return found;
     },
     async extractOf(month, packing = {}) {
-      const file = join(root, `${month.state}-${made++}.zip`);
-      await writeFile(file, await writeExtract(month.state, voorkomensOf(month), packing));
+      const file = join(root, `${month.peildatum}-${made++}.zip`);
+      await writeFile(file, await writeExtract(month.peildatum, voorkomensOf(month), packing));
       return file;
     },
     async stop() {

@@ -1,0 +1,87 @@
+import { type ByteCursor, literal } from './byte-cursor.ts';
+import type { NotCurrentReason } from './voorkomen.ts';
+
+const open = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
+const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
+const beginEnd = literal('</Historie:beginGeldigheid>');
+const eind = literal('<Historie:eindGeldigheid>');
+const eindEnd = literal('</Historie:eindGeldigheid>');
+const registratie = literal('<Historie:tijdstipRegistratie>');
+const registratieEnd = literal('</Historie:tijdstipRegistratie>');
+const eindRegistratie = literal('<Historie:eindRegistratie>');
+const eindRegistratieEnd = literal('</Historie:eindRegistratie>');
+const inactief = literal('<Historie:tijdstipInactief>');
+const inactiefEnd = literal('</Historie:tijdstipInactief>');
+const registratieLV = literal('<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>');
+const registratieLVEnd = literal('</Historie:tijdstipRegistratieLV>');
+const eindRegistratieLV = literal('<Historie:tijdstipEindRegistratieLV>');
+const eindRegistratieLVEnd = literal('</Historie:tijdstipEindRegistratieLV>');
+const inactiefLV = literal('<Historie:tijdstipInactiefLV>');
+const inactiefLVEnd = literal('</Historie:tijdstipInactiefLV>');
+const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
+const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
+const close = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
+
+const plain = {
+  registratie: literal('</Historie:beginGeldigheid><Historie:tijdstipRegistratie>'),
+  registratieLV: literal('</Historie:tijdstipRegistratie>', '<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>'),
+  close: literal(
+    '</Historie:tijdstipRegistratieLV>',
+    '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
+  ),
+};
+
+/** Whether an occurrence counts, or that its bytes are not of the known shape. */
+export type Validity = 'current' | NotCurrentReason | 'unknown_shape';
+
+/**
+ * Moves past `Objecten:voorkomen`, and says of an occurrence with the live status whether it counts on `day`
+ * (20211015), by the rules and in the order of `whyNotCurrent`.
+ */
+export function parseVoorkomen(cursor: ByteCursor, day: number): Validity {
+  if (!cursor.skip(open) || !cursor.skipText() || !cursor.skip(begin)) return 'unknown_shape';
+  const beginGeldigheid = cursor.readDate();
+  if (beginGeldigheid < 0) return 'unknown_shape';
+  const start = cursor.position;
+  if (skipPlainRest(cursor)) return beginGeldigheid > day ? 'future' : 'current';
+  cursor.position = start;
+  if (!cursor.skip(beginEnd)) return 'unknown_shape';
+  const hasEind = cursor.skip(eind);
+  const eindGeldigheid = hasEind ? cursor.readDate() : 0;
+  if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
+  if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
+  if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
+  const isInactief = cursor.skip(inactief);
+  if (isInactief && !(cursor.skipText() && cursor.skip(inactiefEnd))) return 'unknown_shape';
+  if (!cursor.skip(registratieLV) || !cursor.skipText() || !cursor.skip(registratieLVEnd)) return 'unknown_shape';
+  if (cursor.skip(eindRegistratieLV) && !(cursor.skipText() && cursor.skip(eindRegistratieLVEnd))) {
+    return 'unknown_shape';
+  }
+  const isInactiefLV = cursor.skip(inactiefLV);
+  if (isInactiefLV && !(cursor.skipText() && cursor.skip(inactiefLVEnd))) return 'unknown_shape';
+  const isNietBagLV = cursor.skip(nietBagLV);
+  if (isNietBagLV && !(cursor.skipText() && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
+  if (!cursor.skip(close)) return 'unknown_shape';
+
+  if (beginGeldigheid > day) return 'future';
+  if (hasEind && eindGeldigheid <= day) return 'ended';
+  if (isInactief || isInactiefLV) return 'inactive';
+  return isNietBagLV ? 'not_bag' : 'current';
+}
+
+/** The day from which an occurrence holds, `2010-09-29`, of which `Objecten:voorkomen` begins at `position`. */
+export function beginOf(cursor: ByteCursor, position: number): string {
+  const start = cursor.bytes.indexOf('<', position + open.length) + begin.length;
+  return cursor.text(start, '2010-09-29'.length);
+}
+
+/** Of the most usual occurrence, which began and is all that there is: the same tags in four strides instead of ten. */
+function skipPlainRest(cursor: ByteCursor): boolean {
+  return (
+    cursor.skip(plain.registratie) &&
+    cursor.skipText() &&
+    cursor.skip(plain.registratieLV) &&
+    cursor.skipText() &&
+    cursor.skip(plain.close)
+  );
+}
