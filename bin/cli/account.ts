@@ -48,7 +48,7 @@ function addCreate(account: Command, terminal: Terminal): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  npm run bag-adres -- account create acme --plan standard --limit day=100 --local',
+      '\nExample:\n  npm run bag-adres -- account create corner-shop --plan standard --limit day=100 --local',
     )
     .action(async (id: string, { plan, limit, ...options }: LimitOptions & { plan: string }) => {
       const input = { id: accountId(id), plan: planCode(plan), limits: parseLimits(limit ?? [], { plan: true }) };
