@@ -23,7 +23,7 @@ import {
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 
-/** Notes the input, valid or not: a bad key must not learn which, so nothing is refused yet. */
+/** Reads the input. Refuses nothing yet: the holder of a bad key must not learn whether the input is valid. */
 export function readInput(): Middleware {
   return {
     before: ({ event }) => {
@@ -32,7 +32,7 @@ export function readInput(): Middleware {
   };
 }
 
-/** Refuses invalid input, once the caller is known. */
+/** Refuses invalid input, after authentication. */
 export function requireValidInput(): Middleware {
   return {
     before: ({ event }) => {
@@ -52,7 +52,7 @@ export function lookupAnswer(request: AddressRequest, { places, toevoegingen }: 
   return { status: 'ok', request, address: first, candidates: [] };
 }
 
-/** Tells on each answered lookup of which date the register is that answered it. */
+/** Adds the date of the dataset to each lookup. */
 export function datasetDateHeader(datasetDate: DatasetDate): Middleware {
   return {
     after: async ({ response }) => {
@@ -63,11 +63,11 @@ export function datasetDateHeader(datasetDate: DatasetDate): Middleware {
 }
 
 /**
- * Tells the caller its quota on each answer to a charged or exhausted lookup (IETF draft "RateLimit header fields for
- * HTTP"). An account without a finite window gets neither header: a structured-field list can't be empty.
+ * Adds the quota to each lookup that counted and to each 429 (IETF draft "RateLimit header fields for HTTP"). An account
+ * without a finite window gets neither header: a structured-field list can't be empty.
  */
 export function rateLimitHeaders(clock: Clock): Middleware {
-  function tell(request: MiddlewareRequest, quota: QuotaState): void {
+  function addHeaders(request: MiddlewareRequest, quota: QuotaState): void {
     const windows = reportWindows(quota, clock());
     const closest = closestToExhaustion(windows);
     if (!closest) return;
@@ -78,11 +78,11 @@ export function rateLimitHeaders(clock: Clock): Middleware {
   }
   return {
     after: (request) => {
-      if (request.event.caller) tell(request, request.event.caller.access.quota);
+      if (request.event.caller) addHeaders(request, request.event.caller.access.quota);
     },
     onError: (request) => {
       const { error } = request;
-      if (error instanceof Refusal && error.reason.code === 'quota-exceeded') tell(request, error.reason.quota);
+      if (error instanceof Refusal && error.reason.code === 'quota-exceeded') addHeaders(request, error.reason.quota);
     },
   };
 }

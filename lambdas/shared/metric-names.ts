@@ -1,40 +1,42 @@
-/** Environment variables of the canary. */
-export const canaryEnvironment = {
-  /** The lookup to do, a whole URL. */
-  url: 'CANARY_URL',
-  /** The secret in Secrets Manager that holds the API key to do it with. */
-  keySecret: 'CANARY_KEY_SECRET',
-} as const;
-
+/** The namespace of the metrics of a deployment, so that stages in one AWS account stay apart. */
 export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
 
-/** The variable that tells a Lambda the namespace of its deployment: stages in one account don't mix. */
+/** The environment variable with the namespace. */
 export const metricNamespaceVariable = 'METRIC_NAMESPACE';
 
-/** Where this process emits to. */
+/** The namespace of this process. */
 export const metricNamespace = process.env[metricNamespaceVariable] ?? 'BagAdres';
 
-/** Dimensions of every metric of a request. */
+/** The dimensions of the metrics of a request. */
 export const requestDimensions = {
-  /** `address`, `validate`, or `reference` for what is published without a key. */
+  /** `address`, `validate`, or `reference` for what needs no key. */
   service: 'service',
   /** `ok`, `not_found`, `ambiguous`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
   outcome: 'outcome',
 } as const;
 
+/** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
-  /** One a request. */
+  /** One for each request. */
   requests: 'Requests',
   /** Milliseconds within the Lambda. */
   latency: 'Latency',
   /** Units of quota consumed. */
   charges: 'Charges',
-  /** Windows that a charge restarted. */
+  /** Time windows that a lookup began. */
   windowRolls: 'WindowRolls',
-  /** 1 when the canary's lookup went wrong, else 0; without dimensions but `service`. */
+  /** 1 when the canary's lookup failed, otherwise 0; with `service` as its only dimension. */
   canaryFailures: 'CanaryFailures',
-  /** Milliseconds of the canary's lookup, from its side. */
+  /** Milliseconds of the canary's lookup, the network included. */
   canaryLatency: 'CanaryLatency',
-  /** Days since the date of the state that is served; the loader emits it daily, without dimensions but `service`. */
+  /** Days since the snapshot date of the live dataset; the loader emits it daily, with `service` as its only dimension. */
   datasetAge: 'DatasetAgeDays',
+} as const;
+
+/** Environment variables of the canary. */
+export const canaryEnvironment = {
+  /** The complete URL of the lookup. */
+  url: 'CANARY_URL',
+  /** The secret in Secrets Manager that has the API key. */
+  keySecret: 'CANARY_KEY_SECRET',
 } as const;

@@ -16,7 +16,7 @@ export type ValidateRouteOptions = {
   clock: Clock;
 };
 
-/** `GET /v1/auth/validate`: tells whether a key works and with which limits; consumes nothing. */
+/** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
 export function validateRoute({ accessStore, keyLabelStore, checksumSecret, clock }: ValidateRouteOptions) {
   return middy<RequestEvent, Answer>()
     .use(observe('validate'))

@@ -9,11 +9,11 @@ export type AuthenticateOptions = {
   store: AccessStore;
   checksumSecret: string;
   clock: Clock;
-  /** Whether this request consumes quota. Then one write both authenticates and charges it; otherwise one read. */
+  /** Whether the request counts against the quota. Then one write authenticates and counts it; otherwise one read. */
   charges: (event: RequestEvent) => boolean;
 };
 
-/** Admits the holder of an active key of an active account on an active plan, and notes who it is on the event. */
+/** Requires an active key of an active account on an active plan, and adds the caller to the event. */
 export function authenticate({ store, checksumSecret, clock, charges }: AuthenticateOptions): Middleware {
   async function readCaller(claim: KeyClaim, signal: AbortSignal): Promise<Caller> {
     const access = requireAccess(await store.read(claim, signal), claim);

@@ -4,8 +4,8 @@ import type { Middleware, MiddlewareRequest } from './event.ts';
 import { reasonOf } from './problem.ts';
 
 /**
- * Writes one line a request: its metrics in embedded metric format, and beside them who asked and what came of it. An
- * error that is not the caller's gets a line of its own. Neither ever holds a header, a path, a query or a label.
+ * Logs one line for each request: its metrics in embedded metric format, its account and its outcome. An error on our side
+ * gets another line. No line ever has a header, a path, a query or a label.
  */
 export function observe(service: string): Middleware {
   const metrics = new Metrics({ namespace: metricNamespace, serviceName: service });
@@ -27,7 +27,7 @@ export function observe(service: string): Middleware {
 
   async function explain({ event, response, error }: MiddlewareRequest, outcome: string): Promise<void> {
     if (!error || (response?.statusCode ?? 500) < 500) return;
-    // Seldom needed, so not loaded at every cold start.
+    // Rarely needed, so not loaded at every cold start.
     const { Logger } = await import('@aws-lambda-powertools/logger');
     const { caller, requestContext } = event;
     const details = { error, request_id: requestContext.requestId, account: caller?.account ?? null };
