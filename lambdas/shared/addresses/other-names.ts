@@ -32,6 +32,7 @@ export const otherNames: Record<Meaning, readonly string[]> = {
     'nummer toevoeging',
     'addition',
     'number addition',
+    'number add',
     'house number addition',
     'house nr addition',
     'house addition',
