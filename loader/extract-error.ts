@@ -5,7 +5,7 @@ export type ExtractErrorCode =
   | 'unsupported_zip'
   | 'missing_member'
   | 'missing_peildatum'
-  | 'mixed_states'
+  | 'mixed_peildatums'
   | 'mutation_delivery'
   | 'invalid_mutations'
   | 'unknown_schema'

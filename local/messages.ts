@@ -74,7 +74,7 @@ export function greeting(service: Service, dataFolder: string): string {
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   return `${loadedText(dataset.report)}
-Serving ${count(dataset.report.keys)} addresses, the register of ${dataset.report.state}, on ${baseUrl}
+Serving ${count(dataset.report.keys)} addresses, the register of ${dataset.report.peildatum}, on ${baseUrl}
 
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/address?${query}'
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/auth/validate'

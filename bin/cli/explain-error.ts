@@ -12,7 +12,7 @@ const codes: Record<string, string> = {
   SourceError: 'no_extract',
   SourceUnavailableError: 'source_unavailable',
   StaleLoadError: 'stale_load',
-  UnknownStateError: 'unknown_state',
+  UnknownSnapshotError: 'unknown_snapshot',
   WorkGoneError: 'work_gone',
 };
 

@@ -38,12 +38,12 @@ export async function ran(
 }
 
 function blocked({ report }: RefusedLoadError, { where }: Loads): CommandError {
-  const { state, load, objections } = report;
+  const { peildatum, load, objections } = report;
   const why = objections.map(({ message }) => message).join('; ');
   return new CommandError(
     'blocked',
-    `The load of ${state} is blocked, nothing was written: ${why}. If that is right, run "load approve ${load} ${where}".`,
-    { details: { load, state, objections } },
+    `The load of ${peildatum} is blocked, nothing was written: ${why}. If that is right, run "load approve ${load} ${where}".`,
+    { details: { load, peildatum, objections } },
   );
 }
 

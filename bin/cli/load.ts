@@ -73,7 +73,7 @@ async function status(loads: Loads): Promise<Result> {
     refusedLoads(loads.places.storage),
     loads.running(),
   ]);
-  const blocked = refused.map(({ load, state, objections }) => ({ load, state, objections }));
+  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
   const shown = { ...found, running, blocked };
   return { json: shown, text: renderStatus(shown, loads.where) };
 }
@@ -176,7 +176,7 @@ function addApprove(load: Command, terminal: Terminal): void {
 function addRollback(load: Command, terminal: Terminal): void {
   withLoads(load.command('rollback'))
     .description('serve an earlier state again; only the difference is written')
-    .argument('<state>', 'the date of the state, like 2026-01-08, or a load; "load history" shows those that are kept')
+    .argument('<snapshot>', 'its snapshot date, like 2026-01-08, or a load; "load history" shows those that are kept')
     .addHelpText(
       'after',
       '\nWhat was gone back from is not loaded again by itself: "load run --again" does.\n\n' +

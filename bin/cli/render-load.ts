@@ -9,14 +9,16 @@ import { table } from './output.ts';
 
 /** What came of a load, or would come of it, for people. */
 export function renderReport(report: LoadReport): string {
-  const { outcome, reason, state, served } = report;
+  const { outcome, reason, peildatum, livePeildatum } = report;
   if (outcome === 'unchanged') {
-    return [`Nothing to do: ${reason}.`, ...(state === null ? [] : [`The state of ${state} is served.`])].join('\n');
+    return [`Nothing to do: ${reason}.`, ...(peildatum === null ? [] : [`The state of ${peildatum} is served.`])].join(
+      '\n',
+    );
   }
   const title =
     outcome === 'planned'
-      ? `Loading the state of ${state} ${served === null ? 'for the first time' : `after that of ${served}`}`
-      : `The state of ${state} is served${reason === null ? '' : `: ${reason}`}`;
+      ? `Loading the state of ${peildatum} ${livePeildatum === null ? 'for the first time' : `after that of ${livePeildatum}`}`
+      : `The state of ${peildatum} is served${reason === null ? '' : `: ${reason}`}`;
   const tense = outcome === 'planned' ? 'would' : 'did';
   return [`${title}.`, '', renderChanges(report), '', ...renderCounts(report, tense)].join('\n');
 }
@@ -71,9 +73,9 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
   if (entries.length === 0) return `Nothing was loaded yet; "load run ${where}" does.`;
   return table(
     ['published', 'state', 'kind', 'keys', 'added', 'changed', 'removed', 'load', 'can be gone back to'],
-    entries.map(({ at, state, kind, keys, added, changed, removed, load, kept }, index) => [
+    entries.map(({ at, peildatum, kind, keys, added, changed, removed, load, kept }, index) => [
       at,
-      state,
+      peildatum,
       kind,
       ...[keys, added, changed, removed].map(count),
       load,
@@ -85,7 +87,7 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
 /** What is served, and what is under way or waits for the operator. */
 export type ShownStatus = LoadStatus & {
   running: RunningLoad[];
-  blocked: { load: string; state: string; objections: Objection[] }[];
+  blocked: { load: string; peildatum: string; objections: Objection[] }[];
 };
 
 /** The register comes every month; a state this old has been followed by another. */
@@ -95,10 +97,10 @@ const oldDays = 45;
 export function renderStatus({ published, pending, ageDays, running, blocked }: ShownStatus, where: string): string {
   const lines: string[] = [];
   if (published) {
-    const { state, addresses, keys, problems, load, at, source } = published;
+    const { peildatum, addresses, keys, problems, load, at, source } = published;
     const withProblems = problems === null ? 'problems not counted' : `${count(problems)} problems`;
     lines.push(
-      `state      ${state}, ${ageDays === 1 ? '1 day' : `${ageDays} days`} old`,
+      `state      ${peildatum}, ${ageDays === 1 ? '1 day' : `${ageDays} days`} old`,
       `addresses  ${count(addresses)} under ${count(keys)} keys; ${withProblems}`,
       `load       ${load}, published ${at}`,
       `source     ${source?.location ?? '-'}`,
@@ -112,13 +114,13 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
   if (pending && running.length === 0) {
     lines.push(
       '',
-      `The load of ${pending.state} (${pending.load}) was begun to be written at ${pending.at} and did not end: some addresses ` +
+      `The load of ${pending.peildatum} (${pending.load}) was begun to be written at ${pending.at} and did not end: some addresses ` +
         `are of that state already. Unless it is at work right now, finish it with "load run ${where}".`,
     );
   }
-  for (const { load, state, objections } of blocked) {
+  for (const { load, peildatum, objections } of blocked) {
     const why = objections.map(({ message }) => message).join('; ');
-    lines.push('', `The load of ${state} is blocked: ${why}. If that is right: "load approve ${load} ${where}".`);
+    lines.push('', `The load of ${peildatum} is blocked: ${why}. If that is right: "load approve ${load} ${where}".`);
   }
   if (ageDays !== null && ageDays > oldDays) {
     lines.push('', `That is old: a new state comes every month. "load run ${where}" looks for one.`);
@@ -128,8 +130,8 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
 
 /** What a repair found, and did, for people. */
 export function renderRepair(report: RepairReport): string {
-  const { outcome, state, keys, added, changed, removed } = report;
-  const title = `The table was compared with the state of ${state}, ${count(keys)} keys`;
+  const { outcome, peildatum, keys, added, changed, removed } = report;
+  const title = `The table was compared with the state of ${peildatum}, ${count(keys)} keys`;
   if (added + changed + removed === 0) return `${title}: none differs.`;
   const tense = outcome === 'planned' ? 'Would be put' : 'Was put';
   const what = [`${count(added)} missing`, `${count(changed)} with other places`, `${count(removed)} too many`];

@@ -35,13 +35,13 @@ export interface Loads {
   /** Takes up watching a load that someone started: the named one, else the one under way. @throws CommandError */
   follow(name?: string): Promise<LoadReport>;
   running(): Promise<RunningLoad[]>;
-  /** Makes the table hold what the storage says that it does; in this process, wherever they are. @throws LockedError, UnknownStateError */
+  /** Makes the table hold what the storage says that it does; in this process, wherever they are. @throws LockedError, UnknownSnapshotError */
   repair(options: { planOnly: boolean }): Promise<RepairReport>;
   close(): void;
 }
 
 /** A load that the guard stopped, or would stop; it goes on when it is approved. */
-export type RefusedLoad = { load: string; state: string; objections: Objection[]; request: LoadRequest };
+export type RefusedLoad = { load: string; peildatum: string; objections: Objection[]; request: LoadRequest };
 
 /** Every refused load onto what is served now: publishing one removes the work of all others. */
 export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
@@ -60,7 +60,7 @@ export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
     .filter(({ plan }) => !plan.go)
     .map(({ plan, load }) => ({
       load: load.id,
-      state: load.state,
+      peildatum: load.peildatum,
       objections: plan.objections,
       request: { ...requestOf(load), approve: load.id },
     }));

@@ -22,7 +22,7 @@ export async function localLoads(dataFolder: string | undefined, progress: Progr
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
     start({ source = pdokExtract, again = false, planOnly = false, rollback, approve }) {
       const approved = approve === undefined ? {} : { approve };
-      if (rollback !== undefined) return rollbackLoad({ ...options, state: rollback, ...approved });
+      if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback, ...approved });
       return (planOnly ? planLoad : runLoad)({ ...options, source, again, ...approved });
     },
     follow: async () => {

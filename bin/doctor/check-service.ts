@@ -1,5 +1,6 @@
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import { parseAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { type Finding, failed, ok, skipped, warning } from './finding.ts';
 
 /** Over the five seconds in which every request is answered. */
@@ -58,9 +59,9 @@ export async function checkLookup(
 /** Some address of the table that has one place. */
 export async function someAddress(client: DynamoDBClient, table: string): Promise<WantedAddress | null> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
-  for (const { [addressesTable.partitionKey]: key, [addressesTable.places]: places } of Items) {
-    const [postcode, huisnummer, toevoeging = ''] = key?.S?.split('#') ?? [];
-    if (postcode && huisnummer && places?.L?.length === 1) return { postcode, huisnummer, toevoeging };
+  for (const { key, places } of Items.map(storedAddress)) {
+    const address = places.length === 1 && parseAddressKey(key);
+    if (address) return { ...address, huisnummer: String(address.huisnummer), toevoeging: address.toevoeging ?? '' };
   }
   return null;
 }

@@ -45,8 +45,8 @@ export async function checkDataset(
 ): Promise<Finding> {
   const dataset = await dynamoDbAddressTable(client, table).dataset();
   if (!dataset) return failed('dataset', 'No register is served yet.', `Load one: "load run ${where}".`);
-  const days = Math.floor((now - Date.parse(dataset.date)) / 86_400_000);
-  const found = `the state of ${dataset.date}, ${days === 1 ? '1 day' : `${days} days`} old`;
+  const days = Math.floor((now - Date.parse(dataset.peildatum)) / 86_400_000);
+  const found = `the state of ${dataset.peildatum}, ${days === 1 ? '1 day' : `${days} days`} old`;
   if (days < oldDays) return ok('dataset', found);
   return warning('dataset', found, `A new state comes every month; "load status ${where}" says what holds it up.`);
 }

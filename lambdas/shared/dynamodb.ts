@@ -96,7 +96,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /**
  * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a key
- * object: given bytes, Node throws and catches two errors to find out that they are none (decision 0097).
+ * object: given bytes, Node throws and catches two errors to find out that they are none (decision 0107).
  */
 export class Sha256 {
   readonly #key: Parameters<typeof createHmac>[1] | undefined;
@@ -133,7 +133,7 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
 /**
  * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so one try may hang for a second
  * at most and there are three. A try whose answer was lost may have been applied, so a retried charge can count one
- * lookup up to three times, and never none (decision 0002).
+ * lookup up to three times, and never none (decision 0101).
  */
 export function createStoreClient(): DynamoDBClient {
   const client = new DynamoDBClient({

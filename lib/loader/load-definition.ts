@@ -66,7 +66,7 @@ export class LoadEndings {
 
     this.done = Succeed.jsonata(scope, 'Done', { outputs: '{% $report %}' });
     const tellServed = tellState(scope, 'TellServed', topic, {
-      subject: subject("'the state of ' & $report.state & ' is served'"),
+      subject: subject("'the state of ' & $report.peildatum & ' is served'"),
       message: report,
     });
     this.guarded(tellServed).next(this.done);

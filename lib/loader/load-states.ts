@@ -29,7 +29,7 @@ export const lockTime = Duration.hours(6);
 
 /**
  * For how long after the end of an execution something that it began may still write: a Lambda goes on without it, and
- * five minutes are for a map to stop beginning more (decision 0087).
+ * five minutes are for a map to stop beginning more (decision 0116).
  */
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 

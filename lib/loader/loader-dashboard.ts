@@ -56,7 +56,7 @@ export class LoaderDashboard extends Construct {
             title: 'What was published',
             logGroupNames: [steps.publish.function.logGroup.logGroupName],
             queryLines: [
-              'fields @timestamp, result.state as state, result.addresses as addresses, result.keys as keys',
+              'fields @timestamp, result.peildatum as peildatum, result.addresses as addresses, result.keys as keys',
               'filter message = "done"',
               'sort @timestamp desc',
               'limit 20',

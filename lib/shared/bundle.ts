@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '../..');
 
 /**
  * Modules of Node that cost too much to `import`: that reads every export once, and behind some lie whole parts of Node which
- * nothing here needs (decision 0096). These files take them without.
+ * nothing here needs (decision 0107). These files take them without.
  */
 const builtins = Object.fromEntries(
   ['http', 'process'].map((name) => [`node:${name}`, join(import.meta.dirname, 'builtins', `${name}.cjs`)]),

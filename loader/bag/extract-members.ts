@@ -124,7 +124,7 @@ function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractE
 function mixed(label: string, members: Member[]): ExtractError {
   const held = members.slice(0, 20).map(({ name }) => name);
   const problem = `holds members of several states: ${held.join(', ')}. Give an extract of one state`;
-  return new ExtractError('mixed_states', label, problem);
+  return new ExtractError('mixed_peildatums', label, problem);
 }
 
 /** `08012026` of `9999NUM08012026.zip`. */

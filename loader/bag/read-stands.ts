@@ -48,7 +48,7 @@ const contentsEnd = '</sl:inhoud>';
 /**
  * Gives every occurrence in a file of `kind` to either `taker` or `onStand`: the cursor takes out those whose bytes are
  * exactly as the Kadaster writes them, and the strict parser reads all that remains, so nothing is skipped and nothing
- * is read in two ways (decision 0021). Without `taker` the strict parser reads everything.
+ * is read in two ways (decision 0111). Without `taker` the strict parser reads everything.
  * @throws ExtractError, the strict parser's own; a file that is damaged is refused as that, whatever its bytes look like
  */
 export function readStands(

@@ -32,13 +32,13 @@ type ObjectionCode =
   | 'too_many_changed'
   | 'too_many_added'
   | 'too_many_problems'
-  | 'older_state';
+  | 'older_peildatum';
 
 /** Why a load stops before its first write; the message says by how much. */
 export type Objection = { code: ObjectionCode; message: string };
 
 /** What is served now: the date of its state and how many keys it has. */
-export type Served = { state: string; keys: number };
+export type Served = { peildatum: string; keys: number };
 
 /**
  * Everything that speaks against a load, of `state`, onto what is served; shares count only where something is served.
@@ -46,7 +46,7 @@ export type Served = { state: string; keys: number };
  */
 export function objections(
   counts: LoadCounts,
-  load: { state: string; mayGoBack: boolean },
+  load: { peildatum: string; mayGoBack: boolean },
   served: Served | null,
   thresholds: Thresholds,
 ): Objection[] {
@@ -92,9 +92,9 @@ export function objections(
     const of = addresses + problems;
     check('too_many_problems', 'addresses are problems', problems, of, thresholds.maximumProblemShare);
   }
-  if (served && load.state < served.state && !load.mayGoBack) {
-    const message = `the state of ${load.state} is older than that of ${served.state}, which is served`;
-    found.push({ code: 'older_state', message });
+  if (served && load.peildatum < served.peildatum && !load.mayGoBack) {
+    const message = `the state of ${load.peildatum} is older than that of ${served.peildatum}, which is served`;
+    found.push({ code: 'older_peildatum', message });
   }
   return found;
 }

@@ -1,12 +1,13 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { comparePlaces, type Place } from '../../lambdas/shared/addresses/address-key.ts';
+import { comparePlaces, type Place, type StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import { longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 
 /**
  * A line is what a load sorts, compares and stores: the key, then woonplaats and straat of each place, parted by tabs.
  * `1381AA#9#A<tab>Weesp<tab>Buitenveer`. A row has one place; a line of a snapshot has all distinct places of its key.
  *
  * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, they
- * cost nothing to read and to write, and their order is that of the bytes, so the same everywhere (decision 0030).
+ * cost nothing to read and to write, and their order is that of the bytes, so the same everywhere (decision 0113).
  */
 export type Line = string;
 
@@ -21,7 +22,7 @@ export function keyOf(line: Line): string {
 }
 
 /** A line as the addresses table holds it. */
-export function parseLine(line: Line): { key: string; places: Place[] } {
+export function parseLine(line: Line): StoredAddress {
   const [key = '', ...names] = Buffer.from(line, 'latin1').toString().split('\t');
   const places: Place[] = [];
   for (let i = 0; i + 1 < names.length; i += 2) {
@@ -60,7 +61,7 @@ export function unpackLineBytes(packed: Uint8Array): Buffer {
 
 /**
  * Gives back the memory of bytes that nothing needs any more. Left to the garbage collector, which sees a small object where
- * megabytes hang on it, a load holds tens of them (decision 0091). A small buffer may share its memory and is left alone.
+ * megabytes hang on it, a load holds tens of them (decision 0113). A small buffer may share its memory and is left alone.
  */
 export function release(bytes: Buffer): void {
   if (bytes.buffer.byteLength > Buffer.poolSize) (bytes.buffer as ArrayBuffer).transfer(0);
@@ -100,11 +101,10 @@ export class GrowingBytes {
   }
 }
 
-const hash = 0x23;
 const tab = 0x09;
 const lineEnd = 0x0a;
-/** A key is at most `1381AA#99999#A1234`, and then a tab and a line end. */
-const longestKey = 20;
+/** A line beside its place: its key, a tab and a line end. */
+const longestStart = longestAddressKey + 2;
 
 /**
  * The lines of many rows, written byte by byte into one piece of memory: no string is made of a row, and nothing is left
@@ -113,19 +113,14 @@ const longestKey = 20;
 export class LineBytes {
   readonly #lines = new GrowingBytes();
 
-  /** Adds the line of one row: its key as `addressKey` makes it, of ASCII alone, then `place`, the bytes of its place. */
+  /** Adds the line of one row: its address key, then `place`, the bytes of its place. */
   add(postcode: string, huisnummer: number, huisletter: string, huisnummertoevoeging: string, place: Uint8Array): void {
     const lines = this.#lines;
-    lines.reserve(longestKey + place.length);
+    lines.reserve(longestStart + place.length);
     const { memory } = lines;
     let at = lines.length;
     if (at > 0) memory[at++] = lineEnd;
-    at = write(memory, at, postcode);
-    memory[at++] = hash;
-    at = write(memory, at, String(huisnummer));
-    memory[at++] = hash;
-    at = writeUpperCase(memory, at, huisletter);
-    at = writeUpperCase(memory, at, huisnummertoevoeging);
+    at = writeAddressKey(memory, at, postcode, huisnummer, huisletter, huisnummertoevoeging);
     memory[at++] = tab;
     for (let i = 0; i < place.length; i++) memory[at++] = place[i] as number;
     lines.length = at;
@@ -135,21 +130,6 @@ export class LineBytes {
   get bytes(): Buffer {
     return this.#lines.bytes;
   }
-}
-
-function write(bytes: Buffer, start: number, text: string): number {
-  let at = start;
-  for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
-  return at;
-}
-
-function writeUpperCase(bytes: Buffer, start: number, text: string): number {
-  let at = start;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    bytes[at++] = code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
-  }
-  return at;
 }
 
 /**

@@ -19,7 +19,7 @@ export type Load = {
   id: string;
   kind: 'extract' | 'rollback';
   /** The date of the state (peildatum), `2021-10-15`. */
-  state: string;
+  peildatum: string;
   /** What is served when this load begins, or `null` for the first. */
   base: { load: string; snapshot: Snapshot } | null;
   /** The snapshot to go back to; only of a rollback. */
@@ -47,24 +47,24 @@ export type LoadCounts = Omit<PartCounts, 'problems'> & {
 };
 
 /** The same contents loaded from the same start make the same load: so that it can be taken up again, and approved. */
-export function loadId(state: string, identity: string, base: string | null): string {
+export function loadId(peildatum: string, identity: string, base: string | null): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([formatVersion, identity, base]))
     .digest('hex');
-  return `${state}-${hash.slice(0, 10)}`;
+  return `${peildatum}-${hash.slice(0, 10)}`;
 }
 
 /** Raised when the stored form of streets, rows, snapshots or changes changes: no load goes on with the old form. */
 const formatVersion = 3;
 
 /** Names the contents of an extract by its members' checksums. */
-export function extractIdentity(state: string, members: readonly Member[]): string {
+export function extractIdentity(peildatum: string, members: readonly Member[]): string {
   const contents = members.map(({ kind, path }) => {
     const last = path.at(-1);
     return [kind, last?.crc32, last?.size];
   });
   return createHash('sha256')
-    .update(JSON.stringify([state, contents]))
+    .update(JSON.stringify([peildatum, contents]))
     .digest('hex')
     .slice(0, 16);
 }

@@ -15,7 +15,7 @@ export type ManifestEntry = {
   load: string;
   kind: 'extract' | 'rollback';
   /** The date of the state, `2021-10-15`. */
-  state: string;
+  peildatum: string;
   snapshot: Snapshot;
   identity: string;
   source: SourceVersion | null;

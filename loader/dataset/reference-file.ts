@@ -21,7 +21,7 @@ export function streetMemory(bytes: number, lines: number): StreetMemory {
 /**
  * Streets by identification, as a `Map` of them would be; but a street stays the bytes that it is until it is asked for.
  * So the 260 thousand of the country take 16 MB, once for all threads, of which the garbage collector sees nothing; as
- * objects they take 100 MB a thread, which it walks time and again (decision 0090).
+ * objects they take 100 MB a thread, which it walks time and again (decision 0113).
  */
 export class StreetTable {
   readonly #text: Buffer;

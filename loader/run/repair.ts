@@ -3,7 +3,7 @@ import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '
 import { countChange, noChanges, type ShardCounts, type Snapshot } from '../dataset/load.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import { paths } from '../steps/paths.ts';
-import { UnknownStateError } from '../steps/rollback.ts';
+import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { getObject, putJson, type Storage } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
@@ -53,7 +53,7 @@ export type RepairOptions = LoadOptions & {
 export type RepairReport = ChangeCounts & {
   /** `planned`: only looked at. */
   outcome: 'repaired' | 'planned';
-  state: string;
+  peildatum: string;
   load: string;
   /** Keys that the table has to hold. */
   keys: number;
@@ -66,16 +66,16 @@ export type RepairReport = ChangeCounts & {
  * Makes the table hold what the storage says that it does, whatever it holds, and say so: reads all of it, and writes what
  * differs. While a load is pending that is what it applies: then nothing of it is left to apply, and the next run of it
  * reads back and publishes.
- * @throws LockedError, UnknownStateError where nothing was loaded yet
+ * @throws LockedError, UnknownSnapshotError where nothing was loaded yet
  */
 export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
   return inSession(options, async (session) => {
     const stored = await session.storage.get(paths.manifest);
     const manifest = stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest;
     const target = manifest.pending ?? manifest.published;
-    if (!target) throw new UnknownStateError('Nothing was loaded yet, so there is no state to repair the table to.');
+    if (!target) throw new UnknownSnapshotError('Nothing was loaded yet, so there is no state to repair the table to.');
 
-    const { state, load, keys, snapshot } = target;
+    const { peildatum, load, keys, snapshot } = target;
     const table = await readAll(session, scan, keys);
     const found = noChanges();
     for (const shard of [...new Set([...snapshot.shards, ...table.shards])].sort()) {
@@ -87,7 +87,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
     if (!planOnly) await settle(session, target, manifest);
     const { changes, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
-    return { outcome, state, load, keys, ...changes, examples, pending: manifest.pending !== null };
+    return { outcome, peildatum, load, keys, ...changes, examples, pending: manifest.pending !== null };
   });
 }
 
@@ -129,11 +129,11 @@ function toWrite({ before, after }: Change): Write {
 
 async function settle(
   { storage, addresses, owner }: Session,
-  { load, state }: ManifestEntry,
+  { load, peildatum }: ManifestEntry,
   { pending }: Manifest,
 ): Promise<void> {
   await addresses.lock.check(owner);
   const dataset = await addresses.dataset();
-  if (dataset?.load !== load) await addresses.setDataset({ date: state, load });
+  if (dataset?.load !== load) await addresses.setDataset({ peildatum, load });
   if (pending) await putJson(storage, paths.changeFiles(load), []);
 }

@@ -135,14 +135,14 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
   );
 }
 
-/** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownStateError */
+/** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownSnapshotError */
 export async function rollbackLoad(
-  options: LoadOptions & { state: string; approve?: boolean | string },
+  options: LoadOptions & { snapshot: string; approve?: boolean | string },
 ): Promise<LoadReport> {
   return inSession(options, (session) =>
     afterPending(
       session,
-      () => rollback(session, options.state),
+      () => rollback(session, options.snapshot),
       async (load) => {
         await merge(session, load);
         return guardAndApply(session, load, options.approve);

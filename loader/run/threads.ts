@@ -53,7 +53,7 @@ type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
 
 /**
  * Threads of this process, each started for some tasks and ended after them: a thread that goes gives back the memory
- * that its work took at most, which one that stays keeps for good (decision 0091).
+ * that its work took at most, which one that stays keeps for good (decision 0113).
  */
 export class ThreadPool implements Workers {
   readonly #location: string;
@@ -81,7 +81,7 @@ export class ThreadPool implements Workers {
   }
 }
 
-/** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0091). */
+/** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113). */
 function startThread(location: string): Worker {
   const script = new URL('./load-thread.ts', import.meta.url);
   const thread = new Worker(script, { workerData: location, resourceLimits: { maxYoungGenerationSizeMb: 24 } });

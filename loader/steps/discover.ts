@@ -34,13 +34,13 @@ export async function discover({ storage, addresses }: Places, input: DiscoverIn
 
   const known = input.again ? undefined : (base?.source ?? undefined);
   const source = await openSource(input.source, known);
-  if (!source) return { action: 'none', reason: `${input.source} has not changed`, served: base };
+  if (!source) return { action: 'none', reason: `${input.source} has not changed`, live: base };
   try {
     const load = await describe(storage, source, base);
     const reason = input.again ? null : whyNot(load, base?.identity, manifest);
-    if (reason) return { action: 'none', reason, served: base };
+    if (reason) return { action: 'none', reason, live: base };
     await putJson(storage, paths.load(load.id), load);
-    return { action: 'load', load: load.id, state: load.state };
+    return { action: 'load', load: load.id, peildatum: load.peildatum };
   } finally {
     await source.close();
   }
@@ -55,7 +55,7 @@ async function describe(storage: Storage, source: Source, base: Manifest['publis
   return {
     id: loadId(peildatum, identity, base?.load ?? null),
     kind: 'extract',
-    state: peildatum,
+    peildatum,
     base: base && { load: base.load, snapshot: base.snapshot },
     target: null,
     source: version,
@@ -64,10 +64,10 @@ async function describe(storage: Storage, source: Source, base: Manifest['publis
   };
 }
 
-function whyNot(load: Load, served: string | undefined, manifest: Manifest): string | null {
-  if (load.identity === served) return `the state of ${load.state} is the one that is served`;
+function whyNot(load: Load, liveIdentity: string | undefined, manifest: Manifest): string | null {
+  if (load.identity === liveIdentity) return `the state of ${load.peildatum} is the one that is served`;
   if (manifest.rejected.includes(load.identity)) {
-    return `the state of ${load.state} was rolled back; "load run --again" loads it all the same`;
+    return `the state of ${load.peildatum} was rolled back; "load run --again" loads it all the same`;
   }
   return null;
 }

@@ -45,7 +45,7 @@ export async function extractPart(
   };
   for (const file of files) {
     label = fileLabel(extractName(load), member, file);
-    const counts = readNummeraanduidingen(await entryFile(zip, file, label), label, load.state, visit);
+    const counts = readNummeraanduidingen(await entryFile(zip, file, label), label, load.peildatum, visit);
     for (const problem of counts.problems) addProblem(problems, problem);
     voorkomens += counts.voorkomens;
     onRead({ bytes: file.compressedSize, rows: counts.voorkomens });

@@ -8,9 +8,9 @@ import { paths } from './paths.ts';
 export class WorkGoneError extends Error {
   override readonly name = 'WorkGoneError';
 
-  constructor({ load, state, at }: ManifestEntry) {
+  constructor({ load, peildatum, at }: ManifestEntry) {
     super(
-      `The load of ${state} (${load}) began to be written at ${at} and did not end, and the work that it would go on ` +
+      `The load of ${peildatum} (${load}) began to be written at ${at} and did not end, and the work that it would go on ` +
         'with is gone: it is kept for 30 days. Run "load repair", which gets the table there without it, and then the ' +
         'load again.',
     );
@@ -19,11 +19,11 @@ export class WorkGoneError extends Error {
 
 /** To finish a load that died while applying, which comes before anything else. @throws WorkGoneError */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Found> {
-  const { load, state } = pending;
+  const { load, peildatum } = pending;
   const stored = await storage.get(paths.changeFiles(load));
   const files: ChangeFile[] | null = stored && JSON.parse(stored.toString());
   const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));
   const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
   if (!isWhole) throw new WorkGoneError(pending);
-  return { action: 'finish', load, state };
+  return { action: 'finish', load, peildatum };
 }

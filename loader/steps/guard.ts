@@ -11,9 +11,9 @@ import { paths } from './paths.ts';
 /** What a load would do, and whether it may. Plain JSON; small, whatever the size of the load. */
 export type Plan = {
   load: string;
-  state: string;
+  peildatum: string;
   /** The date of the state that is served now. */
-  served: string | null;
+  livePeildatum: string | null;
   counts: LoadCounts;
   objections: Objection[];
   /** Whether an operator has said that this very load may go on in spite of its objections. */
@@ -51,11 +51,11 @@ export async function guard(
   const { counts, files, shards } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const mayGoBack = load.kind === 'rollback';
-  const found = objections(counts, { state: load.state, mayGoBack }, base, thresholds);
+  const found = objections(counts, { peildatum: load.peildatum, mayGoBack }, base, thresholds);
   const plan: Plan = {
     load: loadId,
-    state: load.state,
-    served: base?.state ?? null,
+    peildatum: load.peildatum,
+    livePeildatum: base?.peildatum ?? null,
     counts,
     objections: found,
     approved,
@@ -86,7 +86,7 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
   return {
     load: load.id,
     kind: load.kind,
-    state: load.state,
+    peildatum: load.peildatum,
     snapshot: load.target?.snapshot ?? { id: load.id, shards },
     identity: load.identity,
     source: load.source,

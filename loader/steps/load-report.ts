@@ -11,11 +11,11 @@ export type LoadReport = {
   /** `unchanged`: there was nothing to do; `reason` says why. */
   outcome: 'published' | 'planned' | 'refused' | 'unchanged';
   /** The date of the state, `2021-10-15`; `null` when nothing is served and nothing was found. */
-  state: string | null;
+  peildatum: string | null;
   load: string | null;
   reason: string | null;
   /** The date of the state that was served before. */
-  served: string | null;
+  livePeildatum: string | null;
   /** Occurrences (`sl:stand`) of nummeraanduidingen read. */
   voorkomens: number;
   addresses: number;
@@ -42,14 +42,14 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 
 /** The report of a load that got as far as its plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
-  const { load, state, served, counts, objections, approved } = plan;
+  const { load, peildatum, livePeildatum, counts, objections, approved } = plan;
   const { voorkomens, addresses, keys, changes, problems, examples } = counts;
   return {
     outcome,
-    state,
+    peildatum,
     load,
     reason: null,
-    served,
+    livePeildatum,
     voorkomens,
     addresses,
     keys,
@@ -64,19 +64,27 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
 }
 
 /** The report of a load for which there was nothing to do: the counts are of what is served. */
-export function unchangedReport({ reason, served }: Extract<Found, { action: 'none' }>): LoadReport {
-  const { voorkomens = 0, addresses = 0, keys = 0, state = null, load = null, problemCounts } = served ?? {};
+export function unchangedReport({ reason, live }: Extract<Found, { action: 'none' }>): LoadReport {
+  const { voorkomens = 0, addresses = 0, keys = 0, peildatum = null, load = null, problemCounts } = live ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
-  const plan = { load: '', state: '', served: state, counts, objections: [], approved: false, go: false };
-  return { ...reportOf(plan, 'unchanged'), load, state, reason, problems: served?.problems ?? null };
+  const plan = {
+    load: '',
+    peildatum: '',
+    livePeildatum: peildatum,
+    counts,
+    objections: [],
+    approved: false,
+    go: false,
+  };
+  return { ...reportOf(plan, 'unchanged'), load, peildatum, reason, problems: live?.problems ?? null };
 }
 
 /** The report of a load that was finished when nothing but its entry was left; it has no examples. */
 export function finishedReport(entry: ManifestEntry): LoadReport {
   const { added, changed, removed } = entry;
   const reason = 'a load that had stopped while it was written was finished';
-  const report = unchangedReport({ action: 'none', reason, served: entry });
+  const report = unchangedReport({ action: 'none', reason, live: entry });
   return { ...report, outcome: 'published', added, changed, removed };
 }
 
@@ -88,7 +96,7 @@ export class RefusedLoadError extends Error {
   constructor(report: LoadReport) {
     const why = report.objections.map(({ message }) => message).join('; ');
     super(
-      `The load of ${report.state} stops here, nothing was written: ${why}. To let it go on, approve ${report.load}.`,
+      `The load of ${report.peildatum} stops here, nothing was written: ${why}. To let it go on, approve ${report.load}.`,
     );
     this.report = report;
   }

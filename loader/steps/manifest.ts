@@ -19,7 +19,7 @@ export async function currentManifest(storage: Storage, addresses: AddressTable)
   const { published, pending } = manifest;
   if (dataset.load !== published?.load && dataset.load !== pending?.load) {
     throw new ForeignStorageError(
-      `The table serves the state of ${dataset.date} (load ${dataset.load || 'unknown'}), which this storage does not ` +
+      `The table serves the state of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this storage does not ` +
         'know. Use the storage of that load, or have the table made what this storage knows: "load repair". If the ' +
         'storage was lost: docs/runbook.md#lost-table.',
     );
@@ -37,8 +37,8 @@ export type Places = { storage: Storage; addresses: AddressTable };
 
 /** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
 export type Found =
-  | { action: 'none'; reason: string; served: ManifestEntry | null }
-  | { action: 'finish' | 'load' | 'rollback'; load: string; state: string };
+  | { action: 'none'; reason: string; live: ManifestEntry | null }
+  | { action: 'finish' | 'load' | 'rollback'; load: string; peildatum: string };
 
 /** What is served, what is under way, and how old the served state is. Plain JSON. */
 export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
@@ -49,7 +49,7 @@ export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
 /** @throws ForeignStorageError */
 export async function loadStatus(places: Places, now = Date.now()): Promise<LoadStatus> {
   const { published, pending } = await currentManifest(places.storage, places.addresses);
-  const ageDays = published && Math.floor((now - Date.parse(published.state)) / 86_400_000);
+  const ageDays = published && Math.floor((now - Date.parse(published.peildatum)) / 86_400_000);
   return { published, pending, ageDays };
 }
 

@@ -38,7 +38,7 @@ export async function publish(
     );
   }
   await readBack(storage, addresses, pending, files);
-  await addresses.setDataset({ date: pending.state, load });
+  await addresses.setDataset({ peildatum: pending.peildatum, load });
   const done = complete(manifest, new Date().toISOString());
   await putManifest(storage, done);
   await sweep(storage, done, keep);

@@ -46,8 +46,8 @@ export async function reference(
       const xml = await entryFile(zip, entry, label);
       const { voorkomens, problems } =
         member.kind === 'OPR'
-          ? readOpenbareRuimten(xml, label, load.state, (street) => file.addStreet(street))
-          : readWoonplaatsen(xml, label, load.state, (place) => file.addPlace(place));
+          ? readOpenbareRuimten(xml, label, load.peildatum, (street) => file.addStreet(street))
+          : readWoonplaatsen(xml, label, load.peildatum, (place) => file.addPlace(place));
       file.addProblems(problems);
       file.endGroup();
       onRead({ rows: voorkomens, bytes: entry.compressedSize });

@@ -7,32 +7,32 @@ import { currentManifest, type Found, type Places } from './manifest.ts';
 import { paths } from './paths.ts';
 
 /** There is no such state to go back to. */
-export class UnknownStateError extends Error {
-  override readonly name = 'UnknownStateError';
+export class UnknownSnapshotError extends Error {
+  override readonly name = 'UnknownSnapshotError';
 }
 
 /**
  * Prepares going back to an earlier state, named by its date or by its load: the load that merging, guarding and
  * applying then take as any other. A load that died while applying comes first.
- * @throws UnknownStateError, WorkGoneError
+ * @throws UnknownSnapshotError, WorkGoneError
  */
-export async function rollback({ storage, addresses }: Places, stateOrLoad: string): Promise<Found> {
+export async function rollback({ storage, addresses }: Places, dateOrLoad: string): Promise<Found> {
   const { published, pending, history } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
-  const target = history.find(({ load, state }) => stateOrLoad === load || stateOrLoad === state);
+  const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);
   if (!published || !target || !(await isKept(storage, target))) {
     const kept = [];
-    for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.state);
+    for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
     const choice = kept.length > 0 ? `There are: ${[...new Set(kept)].join(', ')}.` : 'There is none to go back to.';
-    throw new UnknownStateError(`No snapshot of ${stateOrLoad} is kept. ${choice}`);
+    throw new UnknownSnapshotError(`No snapshot of ${dateOrLoad} is kept. ${choice}`);
   }
   if (target.snapshot.id === published.snapshot.id) {
-    return { action: 'none', reason: `the state of ${target.state} is the one that is served`, served: published };
+    return { action: 'none', reason: `the state of ${target.peildatum} is the one that is served`, live: published };
   }
   const load: Load = {
-    id: loadId(target.state, `rollback ${target.load}`, published.load),
+    id: loadId(target.peildatum, `rollback ${target.load}`, published.load),
     kind: 'rollback',
-    state: target.state,
+    peildatum: target.peildatum,
     base: { load: published.load, snapshot: published.snapshot },
     target: { load: target.load, snapshot: target.snapshot },
     source: target.source,
@@ -45,7 +45,7 @@ export async function rollback({ storage, addresses }: Places, stateOrLoad: stri
   const collected: Collected = { voorkomens, addresses: count, problems, parts: [] };
   await putJson(storage, paths.collected(load.id), collected);
   await putShards(storage, load.id, new Set([...published.snapshot.shards, ...target.snapshot.shards]));
-  return { action: 'rollback', load: load.id, state: load.state };
+  return { action: 'rollback', load: load.id, peildatum: load.peildatum };
 }
 
 async function isKept(storage: Storage, { snapshot: { id, shards } }: ManifestEntry): Promise<boolean> {

@@ -1,9 +1,9 @@
-import type { Place } from '../../lambdas/shared/addresses/address-key.ts';
+import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
 import type { Write } from '../dataset/changes.ts';
 import type { Line } from '../dataset/lines.ts';
 
 /** Which state the table serves: its date, and the load that brought it. */
-type Dataset = { date: string; load: string };
+type Dataset = { peildatum: string; load: string };
 
 /** Writes differences. Every write says all about its key, so doing one twice is doing it once. */
 export interface AddressWriter {

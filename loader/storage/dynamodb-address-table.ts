@@ -8,11 +8,17 @@ import {
   paginateScan,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { addressItem, type Item, keyItem, placesOf } from '../../lambdas/shared/addresses/address-item.ts';
-import type { Place } from '../../lambdas/shared/addresses/address-key.ts';
+import {
+  addressItem,
+  type Item,
+  keyItem,
+  type Place,
+  storedAddress,
+} from '../../lambdas/shared/addresses/address-item.ts';
+import { isAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
 import type { Write } from '../dataset/changes.ts';
-import { type Line, placeText } from '../dataset/lines.ts';
+import { type Line, parseLine, placeText } from '../dataset/lines.ts';
 import type { AddressTable, AddressWriter } from './address-table.ts';
 import { dynamoDbLock } from './lock.ts';
 
@@ -135,7 +141,7 @@ export function batchWriter(
 
 function toRequest(write: Write): WriteRequest {
   if ('remove' in write) return { DeleteRequest: { Key: keyItem(write.remove) } };
-  return { PutRequest: { Item: addressItem(write.put) } };
+  return { PutRequest: { Item: addressItem(parseLine(write.put)) } };
 }
 
 const { partitionKey, datasetKey, datasetDate } = addressesTable;
@@ -159,7 +165,7 @@ export function dynamoDbAddressTable(
           const { Responses, UnprocessedKeys } = await client.send(
             new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
           );
-          for (const item of Responses?.[table] ?? []) found.set(item[partitionKey]?.S ?? '', placesOf(item));
+          for (const { key, places } of (Responses?.[table] ?? []).map(storedAddress)) found.set(key, places);
           const before = wanted.length;
           wanted = (UnprocessedKeys?.[table]?.Keys ?? []).map((key) => key[partitionKey]?.S ?? '');
           return { done: wanted.length === 0, progress: wanted.length < before };
@@ -171,19 +177,16 @@ export function dynamoDbAddressTable(
       const { Item } = await client.send(
         new GetItemCommand({ TableName: table, Key: keyItem(datasetKey), ConsistentRead: true }),
       );
-      const date = Item?.[datasetDate]?.S;
-      return date === undefined ? null : { date, load: Item?.[datasetLoad]?.S ?? '' };
+      const peildatum = Item?.[datasetDate]?.S;
+      return peildatum === undefined ? null : { peildatum, load: Item?.[datasetLoad]?.S ?? '' };
     },
-    async setDataset({ date, load }) {
-      const Item = { ...keyItem(datasetKey), [datasetDate]: { S: date }, [datasetLoad]: { S: load } };
+    async setDataset({ peildatum, load }) {
+      const Item = { ...keyItem(datasetKey), [datasetDate]: { S: peildatum }, [datasetLoad]: { S: load } };
       await client.send(new PutItemCommand({ TableName: table, Item }));
     },
     lock: dynamoDbLock(client, table),
   };
 }
-
-/** What a lookup can ask for. Under any other key nothing is ever served. */
-const askable = /^[1-9]\d{3}[A-Z]{2}#[1-9]\d{0,4}#[0-9A-Z]{0,5}$/;
 
 /**
  * The line of every address in the table, page by page (1 MB, 128 read units), in no order; its places stand as the table
@@ -202,6 +205,6 @@ export async function* scanAddresses(
 }
 
 function lineOf(item: Item): Line[] {
-  const key = item[addressesTable.partitionKey]?.S ?? '';
-  return askable.test(key) ? [`${key}\t${placesOf(item).map(placeText).join('\t')}`] : [];
+  const { key, places } = storedAddress(item);
+  return isAddressKey(key) ? [`${key}\t${places.map(placeText).join('\t')}`] : [];
 }

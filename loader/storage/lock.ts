@@ -74,7 +74,7 @@ class LockSettlingError extends Error {
 
 /**
  * Tells of an owner of the lock whether it is an execution of the state machine of which nothing is left that could
- * write: it ended `settleSeconds` ago or more, and no Lambda goes on for so long without it (decision 0087).
+ * write: it ended `settleSeconds` ago or more, and no Lambda goes on for so long without it (decision 0116).
  * @throws LockSettlingError where it ended later
  */
 export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {

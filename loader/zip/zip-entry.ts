@@ -34,7 +34,7 @@ type Into = [output: Buffer, outputAt: number, outputLength: number];
 
 /**
  * Reads what raw deflate holds, inflated into the reader's own memory: a quarter of the CPU of inflating into fresh
- * memory, which the system must clear (decision 0023). Should a Node have no such engine any more, it inflates all at
+ * memory, which the system must clear (decision 0111). Should a Node have no such engine any more, it inflates all at
  * once, up to `size` bytes. @throws the errors of zlib
  */
 export function inflated(compressed: Buffer, size: number): ReadBytes {

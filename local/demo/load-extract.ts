@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import { isAddressKey, parseAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { runLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
@@ -63,12 +64,8 @@ async function writeDemo(file: string): Promise<string> {
 /** One of the table, if it can be one that is not ambiguous. */
 async function someAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
-  const examples = Items.flatMap(({ [addressesTable.partitionKey]: key, [addressesTable.places]: places }) => {
-    const [postcode, huisnummer, toevoeging] = key?.S?.split('#') ?? [];
-    if (!postcode || !huisnummer) return [];
-    return [
-      { places: places?.L?.length, postcode, huisnummer: Number(huisnummer), toevoeging: toevoeging || undefined },
-    ];
-  });
-  return examples.find(({ places }) => places === 1) ?? examples[0];
+  const found = Items.map(storedAddress).filter(({ key, places }) => isAddressKey(key) && places.length > 0);
+  const { key } = found.find(({ places }) => places.length === 1) ?? found[0] ?? {};
+  const address = key === undefined ? null : parseAddressKey(key);
+  return address ? { ...address, toevoeging: address.toevoeging ?? undefined } : undefined;
 }

@@ -119,7 +119,7 @@ const growth = 1.5;
 
 /**
  * Imports a snapshot into the embedded engine by way of a new database, made of an export of the snapshot and of all that
- * the engine holds beside it, that takes the place of the old one in one step (decision 0055). Nobody else may write to
+ * the engine holds beside it, that takes the place of the old one in one step (decision 0118). Nobody else may write to
  * the engine meanwhile.
  */
 export function engineBulkImport(options: BulkImportOptions): BulkImport {

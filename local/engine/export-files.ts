@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { addressItem, type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
-import { keyOf, type Line } from '../../loader/dataset/lines.ts';
+import { keyOf, type Line, parseLine } from '../../loader/dataset/lines.ts';
 import { lockKey } from '../../loader/storage/lock.ts';
 
 /** Files as an export of DynamoDB to S3 has them: `TABLE/data/NAME.json`, an item a line. */
@@ -85,7 +85,7 @@ function linesText(lines: readonly Line[]): string {
     const key = keyOf(line);
     if (line.slice(key.length) !== names) {
       names = line.slice(key.length);
-      json = JSON.stringify(addressItem(line)[addressesTable.places]);
+      json = JSON.stringify(addressItem(parseLine(line))[addressesTable.places]);
     }
     text += `{"Item":{"${addressesTable.partitionKey}":{"S":${JSON.stringify(key)}},"${addressesTable.places}":${json}}}\n`;
   }

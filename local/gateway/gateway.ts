@@ -66,7 +66,7 @@ const arrivalMilliseconds = 30_000;
 const drainMilliseconds = 3_000;
 
 /**
- * Serves `routes` as an HTTP API of API Gateway does with payload format 2.0 (decision 0051).
+ * Serves `routes` as an HTTP API of API Gateway does with payload format 2.0 (decision 0117).
  * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` where it can't listen
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {

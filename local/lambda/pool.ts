@@ -11,7 +11,7 @@ const mostInstances = 4;
 
 /**
  * Who has waited this long behind events that wait themselves, for the store, joins them: Lambda would have started one
- * more environment. So a store that hangs makes nobody wait twice (decision 0052).
+ * more environment. So a store that hangs makes nobody wait twice (decision 0117).
  */
 const patienceMilliseconds = 250;
 const mostAtOnce = 64;

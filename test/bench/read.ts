@@ -119,7 +119,7 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
   const load: Load = {
     id: 'bench',
     kind: 'extract',
-    state: peildatum,
+    peildatum,
     base: null,
     target: null,
     source: source.version,
@@ -183,7 +183,8 @@ async function strictly(
     files.map(async ({ part, entry }) => readEntry(await memberOf(storage, load, part), entry, entry.name)),
   );
   const cpu = await cpuOf(() => {
-    for (const xml of xmls) readNummeraanduidingen(heldFile(xml), 'strict', load.state, () => {}, { strictly: true });
+    for (const xml of xmls)
+      readNummeraanduidingen(heldFile(xml), 'strict', load.peildatum, () => {}, { strictly: true });
   });
   return { cpu, bytes: xmls.reduce((sum, xml) => sum + xml.length, 0), example: xmls[0] as Buffer };
 }

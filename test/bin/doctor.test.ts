@@ -66,7 +66,7 @@ const answers = (operation: string, answer: AwsOperations[string]) =>
   void Object.assign(operations, { [operation]: answer });
 const dataset = (days: number) =>
   dynamoDbAddressTable(service.client, testTables.addresses).setDataset({
-    date: new Date(Date.now() - days * day).toISOString().slice(0, 10),
+    peildatum: new Date(Date.now() - days * day).toISOString().slice(0, 10),
     load: 'one',
   });
 const concurrency = (free: number) => ({

@@ -16,8 +16,8 @@ import { startFakeAws } from './fake-aws.ts';
 import { stepFunctionsOver } from './step-functions.ts';
 
 /** One address fewer than in february. */
-const april: Month = { state: '2026-04-08', addresses: february.addresses.slice(0, -1) };
-const may: Month = { state: '2026-05-08', addresses: january.addresses };
+const april: Month = { peildatum: '2026-04-08', addresses: february.addresses.slice(0, -1) };
+const may: Month = { peildatum: '2026-05-08', addresses: january.addresses };
 
 let loader: StateMachineBench;
 let machine: ReturnType<typeof stepFunctionsOver>;
@@ -85,14 +85,17 @@ describe('loads by the state machine of a stack, one after the other', () => {
   it('nothing newer is no failure', async () => {
     const { exit, out } = await load('run', '--extract', await loader.serve(january), '--json');
     expect(exit).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ outcome: 'unchanged', state: january.state, keys: 11, added: 0 });
+    expect(JSON.parse(out)).toMatchObject({ outcome: 'unchanged', peildatum: january.peildatum, keys: 11, added: 0 });
   });
 
   it('a file of this machine is checked, copied into the bucket, and loaded from there; once', async () => {
     const file = join(folder, 'february.zip');
-    await writeFile(file, await writeExtract(february.state, voorkomensOf(february)));
+    await writeFile(file, await writeExtract(february.peildatum, voorkomensOf(february)));
     const { exit, out } = await load('run', '--extract', file, '--json');
-    expect([exit, JSON.parse(out)]).toMatchObject([0, { outcome: 'published', state: february.state, changed: 3 }]);
+    expect([exit, JSON.parse(out)]).toMatchObject([
+      0,
+      { outcome: 'published', peildatum: february.peildatum, changed: 3 },
+    ]);
     const [upload, ...more] = await loader.storage.list('uploads/');
     expect(more).toEqual([]);
     expect(started().at(-1)).toEqual({ again: false, source: `s3://snapshots/${upload?.key}` });
@@ -122,17 +125,17 @@ describe('loads by the state machine of a stack, one after the other', () => {
   });
 
   it('going back is an execution too, and stands in the history', async () => {
-    const back = await load('rollback', february.state, '--json');
+    const back = await load('rollback', february.peildatum, '--json');
     expect([back.exit, JSON.parse(back.out)]).toMatchObject([
       0,
-      { outcome: 'published', state: february.state, added: 5 },
+      { outcome: 'published', peildatum: february.peildatum, added: 5 },
     ]);
-    expect(started().at(-1)).toEqual({ again: false, rollback: february.state });
+    expect(started().at(-1)).toEqual({ again: false, rollback: february.peildatum });
     expect(await loader.addresses()).toEqual(tableOf(february));
     const { out } = await load('history', '--json');
-    expect(JSON.parse(out)[0]).toMatchObject({ kind: 'rollback', state: february.state, kept: true });
+    expect(JSON.parse(out)[0]).toMatchObject({ kind: 'rollback', peildatum: february.peildatum, kept: true });
     expect(await failure('rollback', '2020-01-01')).toMatchObject({
-      code: 'unknown_state',
+      code: 'unknown_snapshot',
       message: expect.stringContaining('2026-03-08'),
     });
   });
@@ -154,7 +157,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     });
     const again = load('follow', '--json');
     goOn();
-    expect(JSON.parse((await again).out)).toMatchObject({ outcome: 'published', state: april.state });
+    expect(JSON.parse((await again).out)).toMatchObject({ outcome: 'published', peildatum: april.peildatum });
     expect(await failure('follow')).toMatchObject({ code: 'no_load' });
     expect(await failure('follow', 'execution-99')).toMatchObject({ code: 'no_load' });
   });
@@ -185,7 +188,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     );
     expect(err).toMatch(/That load is not published yet: run "load run --stack bag-adres-test" now\.$/);
     const again = await load('run', '--extract', source, '--json');
-    expect([again.exit, JSON.parse(again.out)]).toMatchObject([0, { outcome: 'published', state: may.state }]);
+    expect([again.exit, JSON.parse(again.out)]).toMatchObject([0, { outcome: 'published', peildatum: may.peildatum }]);
     expect(await loader.addresses()).toEqual(tableOf(may));
   });
 

@@ -10,7 +10,7 @@ import { type Ended, run, startLocalRun } from './command-line.ts';
 
 /** Forty addresses in the place of those before: more than may change unseen. */
 const another: Month = {
-  state: '2026-04-08',
+  peildatum: '2026-04-08',
   addresses: Array.from({ length: 40 }, (_, index) => [`1012RJ ${index + 1}`, 'Dam', 'Amsterdam']),
 };
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   await makeBadExtracts(bad);
   folder = await mkdtemp(join(tmpdir(), 'bag-adres-extracts-'));
   for (const month of [january, february, another]) {
-    await writeFile(fileOf(month), await writeExtract(month.state, voorkomensOf(month)));
+    await writeFile(fileOf(month), await writeExtract(month.peildatum, voorkomensOf(month)));
   }
 });
 afterAll(async () => {
@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(bad, { recursive: true });
 });
 
-const fileOf = ({ state }: Month) => join(folder, `${state}.zip`);
+const fileOf = ({ peildatum }: Month) => join(folder, `${peildatum}.zip`);
 const extract = (month: Month) => ['--extract', fileOf(month)];
 const load = (...args: string[]) => bench.run('load', ...args);
 const json = (...args: string[]) => bench.json('load', ...args);
@@ -61,15 +61,15 @@ describe('loads on this machine, one after the other', () => {
     expect((await load('history')).out).toContain(`Nothing was loaded yet; "load run ${place}" does.`);
     expect(await json('status')).toEqual({ published: null, pending: null, age_days: null, running: [], blocked: [] });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });
-    expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_state' });
-    expect(await failure('repair')).toMatchObject({ code: 'unknown_state' });
+    expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_snapshot' });
+    expect(await failure('repair')).toMatchObject({ code: 'unknown_snapshot' });
   });
 
   it('a plan tells what would change, and changes nothing', async () => {
     expect(await json('plan', ...extract(january))).toMatchObject({
       outcome: 'planned',
-      state: january.state,
-      served: null,
+      peildatum: january.peildatum,
+      live_peildatum: null,
       voorkomens: 13,
       addresses: 13,
       keys: 11,
@@ -112,7 +112,7 @@ describe('loads on this machine, one after the other', () => {
     expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe state of 2026-02-08 is served\.$/);
     expect(await json('run', ...extract(february))).toMatchObject({
       outcome: 'unchanged',
-      state: february.state,
+      peildatum: february.peildatum,
       keys: 11,
     });
   });
@@ -128,7 +128,7 @@ describe('loads on this machine, one after the other', () => {
       code: 'blocked',
       message: expect.stringMatching(/100 %.*If that is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
       load: expect.stringMatching(/^2026-04-08-/),
-      state: another.state,
+      peildatum: another.peildatum,
       objections: [
         { code: 'too_many_removed', message: expect.any(String) },
         { code: 'too_many_added', message: expect.any(String) },
@@ -139,7 +139,7 @@ describe('loads on this machine, one after the other', () => {
       / {2}- 1012RJ 147 .*\n(?:.*\n)+bag-adres: .* is blocked/,
     );
     expect((await json('status')).blocked).toEqual([
-      { load: error.load, state: another.state, objections: error.objections },
+      { load: error.load, peildatum: another.peildatum, objections: error.objections },
     ]);
     expect((await load('status')).out).toContain(`"load approve ${error.load} ${bench.local.join(' ')}"`);
   });
@@ -151,7 +151,7 @@ describe('loads on this machine, one after the other', () => {
     });
     expect(await json('approve')).toMatchObject({
       outcome: 'published',
-      state: another.state,
+      peildatum: another.peildatum,
       removed: 11,
       approved: true,
     });
@@ -161,19 +161,23 @@ describe('loads on this machine, one after the other', () => {
 
   it('going back is blocked and approved in the same way', async () => {
     expect(await failure('rollback', '2026-01-01')).toMatchObject({
-      code: 'unknown_state',
+      code: 'unknown_snapshot',
       message: expect.stringContaining('2026-02-08, 2026-01-08'),
     });
-    const { code, load: id } = await failure('rollback', january.state);
+    const { code, load: id } = await failure('rollback', january.peildatum);
     expect(code).toBe('blocked');
-    expect(await json('approve', id)).toMatchObject({ outcome: 'published', state: january.state });
+    expect(await json('approve', id)).toMatchObject({ outcome: 'published', peildatum: january.peildatum });
     expect(await served(january)).toEqual(tableOf(january));
-    const kinds = (await json('history')).map(({ state, kind, kept }: Record<string, unknown>) => [state, kind, kept]);
+    const kinds = (await json('history')).map(({ peildatum, kind, kept }: Record<string, unknown>) => [
+      peildatum,
+      kind,
+      kept,
+    ]);
     expect(kinds).toEqual([
-      [january.state, 'rollback', true],
-      [another.state, 'extract', true],
-      [february.state, 'extract', true],
-      [january.state, 'extract', true],
+      [january.peildatum, 'rollback', true],
+      [another.peildatum, 'extract', true],
+      [february.peildatum, 'extract', true],
+      [january.peildatum, 'extract', true],
     ]);
     expect((await load('history')).out).toMatch(/rollback .* is served [^\n]*\n[^\n]*2026-04-08/);
   });
@@ -274,7 +278,7 @@ describe('a load that can not be is one line that helps', () => {
   });
 
   it('another storage than that of the table', async () => {
-    await table().setDataset({ date: '2020-01-08', load: 'of-someone' });
+    await table().setDataset({ peildatum: '2020-01-08', load: 'of-someone' });
     expect(await failure('status')).toMatchObject({ code: 'foreign_storage' });
   });
 
@@ -289,7 +293,7 @@ describe('a command about loads written wrongly ends with 2', () => {
     ['no word on where', ['load', 'status'], /--local .*--stack NAME/],
     ['two places at once', ['load', 'status', '--local', '--stack', 'x'], /--local.*--stack/],
     ['--data alone', ['load', 'status', '--data', '/tmp'], /add --local/],
-    ['no state to go back to', ['load', 'rollback', '--local'], /missing required argument 'state'/i],
+    ['no state to go back to', ['load', 'rollback', '--local'], /missing required argument 'snapshot'/i],
     [
       'an extract of another kind',
       ['load', 'run', '--local', '--extract', 'ftp://x/y.zip'],

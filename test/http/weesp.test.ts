@@ -55,7 +55,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
   it('reports what the register is known to hold', () => {
     expect(service.dataset.report).toMatchObject({
       outcome: 'published',
-      state: '2021-10-15',
+      peildatum: '2021-10-15',
       voorkomens: 16_113,
       addresses: 11_927,
       keys: 11_920,

@@ -88,7 +88,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>) {
       else replaced.delete(step);
     },
     async serve(month: Month): Promise<string> {
-      return server.serve('lvbag-extract-nl.zip', await writeExtract(month.state, voorkomensOf(month)));
+      return server.serve('lvbag-extract-nl.zip', await writeExtract(month.peildatum, voorkomensOf(month)));
     },
     /** As if nothing had ever been loaded. */
     async reset(): Promise<void> {

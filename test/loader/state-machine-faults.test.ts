@@ -88,7 +88,7 @@ describe('a load that fails', () => {
       return real(event);
     });
     const execution = await loader.run({ source });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: february.state } });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: february.peildatum } });
     expect(ofKind(execution, 'waited')).toEqual([{ kind: 'waited', state: 'WaitForTheNewOne', seconds: 300 }]);
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
@@ -109,7 +109,7 @@ describe('a load that fails', () => {
     const source = await loader.serve(january);
     const executions = await Promise.all([loader.run({ source }), loader.run({ source })]);
     const [won, lost] = executions.sort((a, b) => b.status.localeCompare(a.status));
-    expect(won).toMatchObject({ status: 'SUCCEEDED', output: { state: january.state } });
+    expect(won).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: january.peildatum } });
     expect(lost).toMatchObject({ status: 'FAILED', error: 'LockedError' });
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
@@ -133,7 +133,7 @@ describe('a load that dies while it writes', () => {
 
     loader.replace('apply');
     loader.executions.pass(20);
-    const next = { ...february, state: '2026-02-09' };
+    const next = { ...february, peildatum: '2026-02-09' };
     const execution = await loader.run({ source: await loader.serve(next) });
     expect(states(execution)).toEqual([
       ...begin,
@@ -146,7 +146,7 @@ describe('a load that dies while it writes', () => {
       'TellServed',
       'Done',
     ]);
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: next.state, added: 0 } });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: next.peildatum, added: 0 } });
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
@@ -179,7 +179,7 @@ describe('a load that dies while it writes', () => {
       loader.executions.end({ arn: event.owner, status: 'ABORTED' });
       loader.executions.pass(20);
       halfWay(() => Promise.reject(new StoppedError()));
-      await loader.run({ source: await loader.serve({ ...february, state: '2026-02-09' }) });
+      await loader.run({ source: await loader.serve({ ...february, peildatum: '2026-02-09' }) });
       return real(event as never);
     });
     expect(await loader.run({ source })).toMatchObject({ status: 'FAILED', error: 'LockedError' });
@@ -187,7 +187,7 @@ describe('a load that dies while it writes', () => {
     loader.executions.pass(20);
     await loader.run({ source: await loader.serve(january) });
     const [last] = (await loader.storage.get('manifest.json').then((text) => JSON.parse(String(text)))).history;
-    expect(last).toMatchObject({ state: '2026-02-09' });
+    expect(last).toMatchObject({ peildatum: '2026-02-09' });
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 });

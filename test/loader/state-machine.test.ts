@@ -24,10 +24,13 @@ describe('the state machine of the loader', () => {
 
   it('loads an extract from a server, tells that it is served, and gives the lock back', async () => {
     const execution = await loader.run({ source: await loader.serve(january) });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { state: january.state, keys: 11, added: 11 } });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { peildatum: january.peildatum, keys: 11, added: 11 },
+    });
     expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'TellServed', 'Done']);
     expect(await loader.addresses()).toEqual(tableOf(january));
-    expect(subjects()).toEqual([`the state of ${january.state} is served`]);
+    expect(subjects()).toEqual([`the state of ${january.peildatum} is served`]);
     expect(ofKind(execution, 'mapped')).toEqual([
       { kind: 'mapped', state: 'Extract', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
       { kind: 'mapped', state: 'Merge', items: 4, children: 4, succeeded: 4, failed: 0, pending: 0, peak: 4 },
@@ -49,7 +52,7 @@ describe('the state machine of the loader', () => {
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({
       status: 'SUCCEEDED',
-      output: { action: 'none', served: { state: january.state } },
+      output: { action: 'none', live: { peildatum: january.peildatum } },
     });
     expect(states(execution)).toEqual([...begin, ...release, 'Done']);
     expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), PutItem: 1, DeleteItem: 1 });
@@ -84,8 +87,11 @@ describe('the state machine of the loader', () => {
   it('goes back to an earlier state', async () => {
     await loader.run({ source: await loader.serve(january) });
     await loader.run({ source: await loader.serve(february) });
-    const execution = await loader.run({ rollback: january.state });
-    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'rollback', state: january.state } });
+    const execution = await loader.run({ rollback: january.peildatum });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { kind: 'rollback', peildatum: january.peildatum },
+    });
     expect(states(execution)).toEqual([
       ...begin,
       'Merge',
@@ -120,7 +126,7 @@ describe('a load that the guard refuses', () => {
     expect(removed).toBe(4);
 
     const approved = await loader.run({ source, approve: load });
-    expect(approved).toMatchObject({ status: 'SUCCEEDED', output: { state: march.state } });
+    expect(approved).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: march.peildatum } });
     expect(await loader.addresses()).toEqual(tableOf(march));
   });
 
@@ -141,7 +147,14 @@ const missing = existsSync(sample) ? '' : ` (skipped: ${sample} is missing)`;
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({
       status: 'SUCCEEDED',
-      output: { state: '2021-10-15', voorkomens: 16_113, addresses: 11_927, keys: 11_920, added: 11_920, problems: 0 },
+      output: {
+        peildatum: '2021-10-15',
+        voorkomens: 16_113,
+        addresses: 11_927,
+        keys: 11_920,
+        added: 11_920,
+        problems: 0,
+      },
     });
     expect(loader.server.sent() - before).toBeLessThan(bytes.length / 2);
     const { current } = await weespTruth();

@@ -3,7 +3,7 @@ import { addressRoute } from '../../lambdas/address/route.ts';
 import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
 import { createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
 import { createKeyLabelStore } from '../../lambdas/shared/accounts/key-label-store.ts';
-import type { Place } from '../../lambdas/shared/addresses/address-key.ts';
+import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import type { StoreClient } from '../../lambdas/shared/dynamodb.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';

@@ -11,7 +11,7 @@ import type { Shard } from './shards.ts';
  * one write unit; labels and revoked keys therefore live in a record a key.
  *
  * An account may have several quota shards: each is a whole access item with its own counts and its share of every
- * finite limit, and the shares add up to the limit (decision 0080). What shard 0 says of states and keys counts.
+ * finite limit, and the shares add up to the limit (decision 0103). What shard 0 says of states and keys counts.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -50,7 +50,7 @@ export const accessItem = {
   limit: (window: WindowName) => `${window}_limit`,
   /** Where there are several shards: the effective limit of the account. */
   total: (window: WindowName) => `${window}_total`,
-  /** Start of a window for which no shard has anything left, as far as this one knows (decision 0081). */
+  /** Start of a window for which no shard has anything left, as far as this one knows (decision 0103). */
   dryAt: (window: WindowName) => `${window}_dry`,
 } as const;
 

@@ -54,7 +54,7 @@ export type Exhausted = { claim: KeyClaim; shard: number };
 /**
  * The attempt that finds quota on another shard, or on the same one after some was moved there. Throws a `Refusal` only
  * when no shard has any: two reads in a row that differ in nothing but use prove it, or an earlier caller did so and noted
- * it (decision 0081).
+ * it (decision 0103).
  */
 export async function findRoom(
   store: AccessStore,

@@ -24,7 +24,7 @@ export function windowEnd(name: WindowName, startSeconds: number): number {
 /**
  * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account
  * has several quota shards, `limit` is what this one holds of the account's `total`; `dryAt` is the start of a window
- * for which no shard had anything left, as an earlier request has proved (decision 0081).
+ * for which no shard had anything left, as an earlier request has proved (decision 0103).
  */
 export type WindowCount = { start: number; used: number; limit: number | null; total?: number; dryAt?: number };
 

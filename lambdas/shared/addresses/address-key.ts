@@ -1,20 +1,65 @@
-import type { AddressRequest, Place } from '../contract.ts';
-
-export type { AddressRequest, Place };
+import type { AddressRequest } from '../contract.ts';
 
 /**
- * The key of the addresses table: `1381AA#9#A`, `1381AA#7#`. Letter case of the toevoeging does not count, because the
- * register writes `a` in one street and `A` in the next. `toevoeging` is ASCII, so upper case is one letter for one.
+ * The key under which the addresses table holds an address: `postcode#huisnummer#toevoeging`, such as `1381AA#9#A` and
+ * `1381AA#7#`. It is ASCII, and the toevoeging is in upper case: the register writes `a` in one street and `A` in the next,
+ * and a lookup finds either.
  */
+const pattern = /^([1-9]\d{3}[A-Z]{2})#([1-9]\d{0,4})#([0-9A-Z]{0,5})$/;
+const separator = '#';
+
+/** The bytes of the longest key, such as `1381AA#99999#A1234`. */
+export const longestAddressKey = 18;
+
+/** The key of an address, in any letter case of its toevoeging. */
 export function addressKey({ postcode, huisnummer, toevoeging }: AddressRequest): string {
-  return `${postcode}#${huisnummer}#${(toevoeging ?? '').toUpperCase()}`;
+  return postcode + separator + huisnummer + separator + (toevoeging ?? '').toUpperCase();
 }
 
-/** Orders places by woonplaats, then straat, by code unit: the same on every machine and in every locale. */
-export function comparePlaces(a: Place, b: Place): number {
-  return compare(a.woonplaats, b.woonplaats) || compare(a.straat, b.straat);
+/** The address that a key stands for, its toevoeging in upper case; `null` for a text that is no address key. */
+export function parseAddressKey(key: string): AddressRequest | null {
+  const [, postcode, huisnummer, toevoeging] = pattern.exec(key) ?? [];
+  return postcode ? { postcode, huisnummer: Number(huisnummer), toevoeging: toevoeging || null } : null;
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Whether a lookup can ask for this key; the table also holds items about itself under keys that no lookup can ask for. */
+export function isAddressKey(key: string): boolean {
+  return pattern.test(key);
+}
+
+/**
+ * Writes the bytes of `addressKey` at `start`, the two parts of a toevoeging one after the other, and returns the position
+ * after them. `bytes` must have `longestAddressKey` bytes left. Makes no string: a load calls this for every address.
+ */
+export function writeAddressKey(
+  bytes: Uint8Array,
+  start: number,
+  postcode: string,
+  huisnummer: number,
+  huisletter: string,
+  huisnummertoevoeging: string,
+): number {
+  let at = writeAscii(bytes, start, postcode);
+  bytes[at++] = separatorByte;
+  at = writeAscii(bytes, at, String(huisnummer));
+  bytes[at++] = separatorByte;
+  at = writeUpperCase(bytes, at, huisletter);
+  return writeUpperCase(bytes, at, huisnummertoevoeging);
+}
+
+const separatorByte = separator.charCodeAt(0);
+
+function writeAscii(bytes: Uint8Array, start: number, text: string): number {
+  let at = start;
+  for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
+  return at;
+}
+
+function writeUpperCase(bytes: Uint8Array, start: number, text: string): number {
+  let at = start;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    bytes[at++] = code >= 0x61 && code <= 0x7a ? code - 0x20 : code;
+  }
+  return at;
 }

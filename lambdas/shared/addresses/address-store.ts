@@ -1,6 +1,8 @@
-import { documents, orUnavailable, type StoreClient } from '../dynamodb.ts';
-import { addressesTable } from '../tables.ts';
-import { type AddressRequest, addressKey, type Place } from './address-key.ts';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AddressRequest } from '../contract.ts';
+import { orUnavailable, type StoreClient } from '../dynamodb.ts';
+import { keyItem, type Place, storedAddress } from './address-item.ts';
+import { addressKey } from './address-key.ts';
 
 export type AddressStore = {
   /** The distinct places of an address, sorted; none if the register has no such address. Throws `StoreUnavailable`. */
@@ -9,14 +11,11 @@ export type AddressStore = {
 
 /** One eventually consistent `GetItem` a lookup: half a read unit. */
 export function createAddressStore(client: StoreClient, table: string): AddressStore {
-  const { get } = documents(client);
   return {
     async find(request, signal) {
-      const Key = { [addressesTable.partitionKey]: addressKey(request) };
-      const item = await orUnavailable(get({ TableName: table, Key }, signal), signal);
-      const places: Place[] = item?.[addressesTable.places] ?? [];
-      // DynamoDB gives the members of a map in any order; an answer has one.
-      return places.map(({ straat, woonplaats }) => ({ straat, woonplaats }));
+      const command = new GetItemCommand({ TableName: table, Key: keyItem(addressKey(request)) });
+      const { Item } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
+      return Item ? storedAddress(Item).places : [];
     },
   };
 }

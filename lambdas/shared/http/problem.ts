@@ -47,7 +47,7 @@ export const problems: Record<ProblemCode, Problem> = {
 
 /**
  * Problem types are relative references: against the deployer's own base address they resolve to the page that explains
- * the problem (decision 0004).
+ * the problem (decision 0105).
  */
 export function problemType(code: ProblemCode): string {
   return `/problems/${code}`;

@@ -55,7 +55,7 @@ function find(wanted: Omit<z.infer<typeof input>, 'owner'>): Promise<Found> {
 async function reportAge(): Promise<void> {
   const { published } = await currentManifest(storage, addresses);
   if (!published) return;
-  const days = Math.floor((Date.now() - Date.parse(published.state)) / 86_400_000);
+  const days = Math.floor((Date.now() - Date.parse(published.peildatum)) / 86_400_000);
   metrics.addMetric(metricNames.datasetAge, MetricUnit.Count, days);
   metrics.publishStoredMetrics();
 }

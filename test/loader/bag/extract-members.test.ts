@@ -145,7 +145,7 @@ describe('refusing an extract', () => {
     const inner = await memberAccess(source, member, 'older.zip');
     const zip = await demo({ extra: { [member.name]: await inner.read(0, inner.size) } });
     await expect(readExtract(zip)).rejects.toMatchObject({
-      code: 'mixed_states',
+      code: 'mixed_peildatums',
       message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Give an extract of one state/),
     });
   });

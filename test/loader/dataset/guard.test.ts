@@ -3,8 +3,8 @@ import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { objections, usualThresholds } from '../../../loader/dataset/guard.ts';
 import { type LoadCounts, noChanges } from '../../../loader/dataset/load.ts';
 
-const served = { state: '2026-01-08', keys: 10_000 };
-const load = { state: '2026-02-08', mayGoBack: false };
+const served = { peildatum: '2026-01-08', keys: 10_000 };
+const load = { peildatum: '2026-02-08', mayGoBack: false };
 
 function counts(changes: Partial<LoadCounts['changes']>, problems = 0, addresses = 10_000): LoadCounts {
   const report = emptyReport();
@@ -47,7 +47,7 @@ describe('the guard', () => {
   });
 
   it('does not mind a large share of very few', () => {
-    const hamlet = { state: '2026-01-08', keys: 20 };
+    const hamlet = { peildatum: '2026-01-08', keys: 20 };
     expect(objections(counts({ added: 9, removed: 9 }), load, hamlet, usualThresholds)).toEqual([]);
     expect(objections(counts({ removed: 11 }), load, hamlet, usualThresholds)).toHaveLength(1);
   });
@@ -63,8 +63,8 @@ describe('the guard', () => {
   });
 
   it('goes back in time only when that was asked for', () => {
-    const older = { state: '2025-12-08', mayGoBack: false };
-    expect(objections(counts({}), older, served, usualThresholds).map(({ code }) => code)).toEqual(['older_state']);
+    const older = { peildatum: '2025-12-08', mayGoBack: false };
+    expect(objections(counts({}), older, served, usualThresholds).map(({ code }) => code)).toEqual(['older_peildatum']);
     expect(objections(counts({}), { ...older, mayGoBack: true }, served, usualThresholds)).toEqual([]);
   });
 

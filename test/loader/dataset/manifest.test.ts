@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { begin, complete, emptyManifest, keptSnapshots, type ManifestEntry } from '../../../loader/dataset/manifest.ts';
 
-function entry(state: string, kind: ManifestEntry['kind'] = 'extract', snapshot = state): ManifestEntry {
+function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snapshot = peildatum): ManifestEntry {
   const none = { voorkomens: 0, addresses: 0, keys: 0, added: 0, changed: 0, removed: 0, problems: 0 };
-  const load = `${state}-${kind}`;
+  const load = `${peildatum}-${kind}`;
   return {
     load,
     kind,
-    state,
+    peildatum,
     snapshot: { id: snapshot, shards: [] },
     identity: snapshot,
     source: null,
@@ -21,9 +21,9 @@ const publish = (manifest: typeof emptyManifest, one: ManifestEntry) => complete
 describe('the manifest', () => {
   it('serves what was pending once that is complete', () => {
     const applying = begin(publish(emptyManifest, entry('1')), entry('2'));
-    expect([applying.published?.state, applying.pending?.state]).toEqual(['1', '2']);
+    expect([applying.published?.peildatum, applying.pending?.peildatum]).toEqual(['1', '2']);
     const done = complete(applying, 'now');
-    expect([done.published?.state, done.pending, done.history.map(({ state }) => state)]).toEqual([
+    expect([done.published?.peildatum, done.pending, done.history.map(({ peildatum }) => peildatum)]).toEqual([
       '2',
       null,
       ['2', '1'],
@@ -39,7 +39,7 @@ describe('the manifest', () => {
   });
 
   it('keeps the last snapshots, each once, and always what is served and what is coming', () => {
-    const three = ['1', '2', '3'].reduce((manifest, state) => publish(manifest, entry(state)), emptyManifest);
+    const three = ['1', '2', '3'].reduce((manifest, peildatum) => publish(manifest, entry(peildatum)), emptyManifest);
     expect([...keptSnapshots(three, 2)]).toEqual(['3', '2']);
     const back = publish(three, entry('1', 'rollback', '1'));
     expect([...keptSnapshots(back, 2)]).toEqual(['1', '3']);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressKey, comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-key.ts';
+import { comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-item.ts';
+import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
 import { ChangeWriter, diff, unpackWrites } from '../../../loader/dataset/changes.ts';
 import {
   joinRows,

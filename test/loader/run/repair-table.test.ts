@@ -3,6 +3,7 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressItem, type Item, keyItem } from '../../../lambdas/shared/addresses/address-item.ts';
+import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { paths } from '../../../loader/steps/paths.ts';
@@ -45,11 +46,11 @@ async function damage() {
     M: { straat: { S: straat }, woonplaats: { S: index === 0 ? 'Weesp' : 'Amsterdam' } },
   }));
   await remove('1012RJ#147#');
-  await put(addressItem('1381AA#7#\tWeesp\tAnderestraat'));
+  await put(addressItem(parseLine('1381AA#7#\tWeesp\tAnderestraat')));
   await put({ ...keyItem('9999ZZ#1#'), places: { L: [kerkstraat, dorpsstraat].flatMap((one) => one ?? []) } });
   await put({ ...keyItem('1381GH#3#'), straat: { S: 'Kalverstraat' } });
-  await put(addressItem('1381AA#8#\tWeesp\tNieuwestraat'));
-  await put(addressItem('4205EW#14#A\tGorinchem\tOmsnijdersweg'));
+  await put(addressItem(parseLine('1381AA#8#\tWeesp\tNieuwestraat')));
+  await put(addressItem(parseLine('4205EW#14#A\tGorinchem\tOmsnijdersweg')));
 }
 
 describe('a repair', () => {
@@ -57,7 +58,7 @@ describe('a repair', () => {
     await damage();
     expect(await repair()).toMatchObject({
       outcome: 'repaired',
-      state: january.state,
+      peildatum: january.peildatum,
       keys: 11,
       added: 1,
       changed: 3,
@@ -109,11 +110,11 @@ describe('a repair', () => {
   });
 
   it('lets a load go on whose read-back finds a key that it does not change', async () => {
-    await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
+    await put(addressItem(parseLine('1012RJ#147#\tAmsterdam\tKalverstraat')));
     const load = () => runLoad({ ...place.options, source: sources.february });
     for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
-    expect(await repair()).toMatchObject({ state: february.state, changed: 1, pending: true });
-    expect(await load()).toMatchObject({ outcome: 'published', state: february.state });
+    expect(await repair()).toMatchObject({ peildatum: february.peildatum, changed: 1, pending: true });
+    expect(await load()).toMatchObject({ outcome: 'published', peildatum: february.peildatum });
     expect(await served()).toEqual(tableOf(february));
   });
 
@@ -122,15 +123,15 @@ describe('a repair', () => {
     const storage = () => folderStorage(place.options.storage);
     const work = async () => (await storage().list(paths.loads)).map(({ key }) => key);
     beforeEach(async () => {
-      await put(addressItem('1012RJ#147#\tAmsterdam\tKalverstraat'));
+      await put(addressItem(parseLine('1012RJ#147#\tAmsterdam\tKalverstraat')));
       await expect(load()).rejects.toThrow(/1012RJ#147#/);
     });
 
     it('leaves nothing of it to write, so that the next run only reads back and publishes', async () => {
       expect(await repair()).toMatchObject({ changed: 1, pending: true });
-      expect(await place.options.addresses.dataset()).toMatchObject({ date: february.state });
+      expect(await place.options.addresses.dataset()).toMatchObject({ peildatum: february.peildatum });
       const before = place.units();
-      expect(await load()).toMatchObject({ outcome: 'published', state: february.state, added: 1, changed: 3 });
+      expect(await load()).toMatchObject({ outcome: 'published', peildatum: february.peildatum, added: 1, changed: 3 });
       expect(place.units()).toBe(before);
       expect(await served()).toEqual(tableOf(february));
     });
@@ -148,14 +149,14 @@ describe('a repair', () => {
         message: expect.stringMatching(/2026-02-08 .*Run "load repair".* then/),
       };
       for (let times = 0; times < 2; times++) await expect(load()).rejects.toMatchObject(goneError);
-      const back = rollbackLoad({ ...place.options, state: january.state });
+      const back = rollbackLoad({ ...place.options, snapshot: january.peildatum });
       await expect(back).rejects.toMatchObject(goneError);
 
       await damage();
       await repair();
       expect(await load()).toMatchObject({
         outcome: 'published',
-        state: february.state,
+        peildatum: february.peildatum,
         keys: 11,
         added: 1,
         changed: 3,
@@ -234,7 +235,7 @@ describe('a repair', () => {
   it('of a table into which nothing was loaded is refused', async () => {
     place = await newPlace();
     await expect(repair()).rejects.toMatchObject({
-      name: 'UnknownStateError',
+      name: 'UnknownSnapshotError',
       message: expect.stringMatching(/^Nothing was loaded yet/),
     });
   });

@@ -24,7 +24,7 @@ async function oddJanuary(folder: string): Promise<string> {
     { ...one, identificatie: '0000200000009003', openbareRuimte: '0000300000009999' },
   ];
   const file = join(folder, 'odd.zip');
-  await writeFile(file, await writeExtract(january.state, { NUM: [...NUM, ...odd], OPR, WPL }));
+  await writeFile(file, await writeExtract(january.peildatum, { NUM: [...NUM, ...odd], OPR, WPL }));
   return file;
 }
 
@@ -49,7 +49,7 @@ async function newPlace() {
 describe('going back', () => {
   it('tells what the load that made the snapshot counted, and so does every look at it afterwards', async () => {
     const { options } = await newPlace();
-    const report = await rollbackLoad({ ...options, state: january.state });
+    const report = await rollbackLoad({ ...options, snapshot: january.peildatum });
     expect(report).toMatchObject({ outcome: 'published', voorkomens: 16, ...counted });
     expect(report.problemReport).toMatchObject({ street_missing: { count: 1 }, no_postcode: { count: 2 } });
     expect(renderReport(report)).toContain('Not served: 2 without a postcode, 1 with a problem.\n  street_missing: 1');
@@ -64,7 +64,7 @@ describe('going back', () => {
     const kept = JSON.parse(await readFile(manifest, 'utf8'));
     for (const entry of kept.history) delete entry.problemCounts;
     await writeFile(manifest, JSON.stringify(kept));
-    const report = await rollbackLoad({ ...options, state: january.state });
+    const report = await rollbackLoad({ ...options, snapshot: january.peildatum });
     expect(report).toMatchObject({ withoutPostcode: null, problems: null, problemReport: null });
     expect(renderReport(report)).toContain(
       'an uncounted number without a postcode, an uncounted number with a problem',

@@ -66,7 +66,7 @@ type Guarded = {
 
 /** The way of an extract up to the guard. */
 async function untilGuard(month: Month, input: object = {}): Promise<Guarded & { load: string; owner: string }> {
-  const owner = `execution-${month.state}`;
+  const owner = `execution-${month.peildatum}`;
   const source = await bench.extractOf(month);
   const { action, load } = await call<Discovered>('discover', { owner, source, ...input });
   expect(action).toBe('load');
@@ -109,7 +109,7 @@ describe('the Lambdas of a load, called as the state machine calls them,', () =>
     await call('publish', { load: died.load, owner });
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
 
-    const back = await call<Discovered>('discover', { owner, rollback: january.state });
+    const back = await call<Discovered>('discover', { owner, rollback: january.peildatum });
     expect(back.action).toBe('rollback');
     await map('merge', back.items, { load: back.load });
     const { items } = await call<Guarded>('guard', { load: back.load, owner });
@@ -122,6 +122,6 @@ describe('the Lambdas of a load, called as the state machine calls them,', () =>
     expect(refused).toMatchObject({ go: false, report: { outcome: 'refused' } });
     expect(refused.report.objections.map(({ code }) => code)).toEqual(['too_many_removed']);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
-    expect(await addresses.dataset()).toMatchObject({ date: january.state });
+    expect(await addresses.dataset()).toMatchObject({ peildatum: january.peildatum });
   });
 });

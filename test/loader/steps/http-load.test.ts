@@ -93,7 +93,7 @@ describe('a load over HTTP', () => {
     };
     const { table, options } = await newPlace();
     const report = await runLoad(options);
-    expect(report.state).toBe(february.state);
+    expect(report.peildatum).toBe(february.peildatum);
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 

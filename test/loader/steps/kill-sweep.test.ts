@@ -58,7 +58,7 @@ async function placeLike(other: Held) {
     load: (month: Month) => runLoad({ ...small, ...places, source: sourceOf(month) }),
     async holds(month: Month) {
       expect(await bench.addressesIn(table)).toEqual(tableOf(month));
-      expect(await places.addresses.dataset()).toMatchObject({ date: month.state });
+      expect(await places.addresses.dataset()).toMatchObject({ peildatum: month.peildatum });
     },
   };
 }
@@ -123,9 +123,9 @@ describe('going back that dies while applying', () => {
   it('ends as one that never died when it is asked for again', async () => {
     const deaths = await sweep(
       { start: february, onlyApplying: true },
-      (ports) => rollbackLoad({ ...small, ...ports, state: january.state }),
+      (ports) => rollbackLoad({ ...small, ...ports, snapshot: january.peildatum }),
       async (place) => {
-        await rollbackLoad({ ...small, ...place, state: january.state });
+        await rollbackLoad({ ...small, ...place, snapshot: january.peildatum });
         await place.holds(january);
       },
     );

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 const month: Month = {
-  state: '2026-01-08',
+  peildatum: '2026-01-08',
   addresses: Array.from({ length: 400 }, (_, index) => [`1381AA ${index + 1}`, 'Buitenveer', 'Weesp']),
 };
 

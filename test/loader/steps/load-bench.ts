@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { Place } from '../../../lambdas/shared/addresses/address-key.ts';
+import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 import { type Month, voorkomensOf } from './months.ts';
@@ -57,8 +57,8 @@ export async function startLoadBench(): Promise<LoadBench> {
       return found;
     },
     async extractOf(month, packing = {}) {
-      const file = join(root, `${month.state}-${made++}.zip`);
-      await writeFile(file, await writeExtract(month.state, voorkomensOf(month), packing));
+      const file = join(root, `${month.peildatum}-${made++}.zip`);
+      await writeFile(file, await writeExtract(month.peildatum, voorkomensOf(month), packing));
       return file;
     },
     async stop() {

@@ -1,6 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { comparePlaces } from '../../../lambdas/shared/addresses/address-key.ts';
+import { comparePlaces } from '../../../lambdas/shared/addresses/address-item.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
@@ -16,11 +16,11 @@ const numbers = Array.from({ length: 600 }, (_, index) => index + 1);
 
 /** Every third address renamed, and every third gone or new. */
 const before: Month = {
-  state: '2026-01-08',
+  peildatum: '2026-01-08',
   addresses: numbers.filter((n) => n % 3 !== 2).map((n) => [`1381AA ${n}`, 'Buitenveer', 'Weesp']),
 };
 const after: Month = {
-  state: '2026-02-08',
+  peildatum: '2026-02-08',
   addresses: numbers
     .filter((n) => n % 6 !== 1)
     .map((n) => [`1381AA ${n}`, n % 3 === 0 ? 'Binnenveer' : 'Buitenveer', 'Weesp']),

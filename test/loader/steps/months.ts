@@ -1,17 +1,17 @@
-import { comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-key.ts';
+import { comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-item.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 
 /** `1381AA 9 a` and where it lies. */
 type Address = [address: string, straat: string, woonplaats: string];
 
 /** A state of a tiny register: its date and its addresses. */
-export type Month = { state: string; addresses: Address[] };
+export type Month = { peildatum: string; addresses: Address[] };
 
 const begin = '2010-09-29';
 
 /** The first state: four shards, a key with two places, an address registered twice. */
 export const january: Month = {
-  state: '2026-01-08',
+  peildatum: '2026-01-08',
   addresses: [
     ['1012RJ 147', 'Nieuwezijds Voorburgwal', 'Amsterdam'],
     ['1012RJ 149', 'Nieuwezijds Voorburgwal', 'Amsterdam'],
@@ -31,7 +31,7 @@ export const january: Month = {
 
 /** A month on: one new, one withdrawn, one moved, a street renamed, a letter in another case, a place joined. */
 export const february: Month = {
-  state: '2026-02-08',
+  peildatum: '2026-02-08',
   addresses: [
     ['1012RJ 147', 'Nieuwezijds Voorburgwal', 'Amsterdam'],
     ['1012RJ 149', 'Nieuwezijds Achterburgwal', 'Amsterdam'],
@@ -56,7 +56,7 @@ export const februaryChanges = {
 
 /** Yet another month on: a shard that goes, one that comes, and some that go back to what they were. */
 export const march: Month = {
-  state: '2026-03-08',
+  peildatum: '2026-03-08',
   addresses: [
     ['1012RJ 147', 'Nieuwezijds Voorburgwal', 'Amsterdam'],
     ['1012RJ 149', 'Nieuwezijds Voorburgwal', 'Amsterdam'],

@@ -36,7 +36,7 @@ describe('a load', () => {
     const report = await runLoad({ ...options, source: sources.january });
     expect(report).toMatchObject({
       outcome: 'published',
-      state: '2026-01-08',
+      peildatum: '2026-01-08',
       voorkomens: 13,
       addresses: 13,
       keys: 11,
@@ -46,7 +46,7 @@ describe('a load', () => {
       problems: 0,
     });
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
-    expect(await options.addresses.dataset()).toMatchObject({ date: '2026-01-08' });
+    expect(await options.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
   });
 
   it('of the same extract writes nothing at all', async () => {
@@ -54,7 +54,7 @@ describe('a load', () => {
     await runLoad({ ...options, source: sources.january });
     const before = units();
     const again = await runLoad({ ...options, source: sources.january });
-    expect(again).toMatchObject({ outcome: 'unchanged', state: '2026-01-08', keys: 11, added: 0 });
+    expect(again).toMatchObject({ outcome: 'unchanged', peildatum: '2026-01-08', keys: 11, added: 0 });
     expect(units()).toBe(before);
   });
 
@@ -159,13 +159,13 @@ describe('a load', () => {
     for (const source of Object.values(sources)) await runLoad({ ...options, source, keep: 2 });
     const places = { storage: folderStorage(options.storage), addresses: options.addresses };
     const history = await loadHistory(places);
-    expect(history.map(({ state, kept }) => [state, kept])).toEqual([
+    expect(history.map(({ peildatum, kept }) => [peildatum, kept])).toEqual([
       ['2026-03-08', true],
       ['2026-02-08', true],
       ['2026-01-08', false],
     ]);
     const status = await loadStatus(places, Date.parse('2026-03-18T12:00:00Z'));
-    expect(status).toMatchObject({ published: { state: '2026-03-08' }, pending: null, ageDays: 10 });
+    expect(status).toMatchObject({ published: { peildatum: '2026-03-08' }, pending: null, ageDays: 10 });
   });
 });
 
@@ -175,7 +175,13 @@ describe('a plan', () => {
     await runLoad({ ...options, source: sources.january });
     const before = units();
     const plan = await planLoad({ ...options, source: sources.february });
-    expect(plan).toMatchObject({ outcome: 'planned', state: '2026-02-08', served: '2026-01-08', added: 1, changed: 3 });
+    expect(plan).toMatchObject({
+      outcome: 'planned',
+      peildatum: '2026-02-08',
+      livePeildatum: '2026-01-08',
+      added: 1,
+      changed: 3,
+    });
     expect(plan.examples.changed[0]).toEqual({
       key: '1012RJ#149#',
       before: ['Nieuwezijds Voorburgwal, Amsterdam'],
@@ -194,18 +200,18 @@ describe('going back', () => {
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
     const before = units();
-    const report = await rollbackLoad({ ...options, state: '2026-01-08' });
-    expect(report).toMatchObject({ outcome: 'published', state: '2026-01-08', added: 1, changed: 3, removed: 1 });
+    const report = await rollbackLoad({ ...options, snapshot: '2026-01-08' });
+    expect(report).toMatchObject({ outcome: 'published', peildatum: '2026-01-08', added: 1, changed: 3, removed: 1 });
     expect(units() - before).toBe(5);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
-    expect(await options.addresses.dataset()).toMatchObject({ date: '2026-01-08' });
+    expect(await options.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
   });
 
   it('is not undone by the next daily look, only by who asks for it or by a newer state', async () => {
     const { table, options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
-    await rollbackLoad({ ...options, state: '2026-01-08' });
+    await rollbackLoad({ ...options, snapshot: '2026-01-08' });
     const look = await runLoad({ ...options, source: sources.february });
     expect(look).toMatchObject({ outcome: 'unchanged', reason: expect.stringMatching(/was rolled back/) });
     await runLoad({ ...options, source: sources.february, again: true });
@@ -218,21 +224,21 @@ describe('going back', () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
-    const back = rollbackLoad({ ...options, state: '2025-01-08' });
+    const back = rollbackLoad({ ...options, snapshot: '2025-01-08' });
     await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. There are: 2026-01-08.');
   });
 });
 
 describe('the guard', () => {
   const thresholds = { ...usualThresholds, alwaysAllowed: 0, maximumRemovedShare: 0.4, maximumChangedShare: 0.4 };
-  const half = { state: february.state, addresses: january.addresses.slice(0, 6) };
+  const half = { peildatum: february.peildatum, addresses: january.addresses.slice(0, 6) };
 
   it.each([
     ['half of its addresses gone', () => bench.extractOf(half), /5 of 11 served keys would be removed, 45\.5 %/],
     ['no addresses', () => bench.extractOf({ ...half, addresses: [] }), /0 addresses are fewer than the 1/],
     [
       'an older date',
-      () => bench.extractOf({ ...january, state: '2025-12-08' }),
+      () => bench.extractOf({ ...january, peildatum: '2025-12-08' }),
       /the state of 2025-12-08 is older than that of 2026-01-08/,
     ],
   ])('stops an extract with %s before the first write', async (_, extract, message) => {
@@ -242,7 +248,7 @@ describe('the guard', () => {
     await expect(runLoad({ ...options, thresholds, source: await extract() })).rejects.toThrow(message);
     expect(units()).toBe(before);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
-    expect(await options.addresses.dataset()).toMatchObject({ date: '2026-01-08' });
+    expect(await options.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
   });
 
   it('lets the one load through that was approved, and no other', async () => {

@@ -76,7 +76,7 @@ given(`the whole of Weesp${missing}`, () => {
       // A plan makes the snapshot too; the writes would be the same four times.
       const report = await planLoad({ source, storage, addresses, partBytes });
       expect(report).toMatchObject({
-        state: '2021-10-15',
+        peildatum: '2021-10-15',
         voorkomens: 16_113,
         addresses: 11_927,
         keys: 11_920,

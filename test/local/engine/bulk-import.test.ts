@@ -39,7 +39,7 @@ async function* failing() {
 
 describe('a bulk import into the embedded engine', () => {
   it('makes the table hold the lines and no other address, and keeps lock, dataset and accounts', async () => {
-    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ date: '2026-01-08', load: 'x' });
+    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
     const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
@@ -51,7 +51,7 @@ describe('a bulk import into the embedded engine', () => {
         ['2381AA#30#', [{ straat: 'Straat\t"9" \\ ’t', woonplaats: "'s-Graveland é" }]],
       ]),
     );
-    expect(await table.dataset()).toEqual({ date: '2026-01-08', load: 'x' });
+    expect(await table.dataset()).toEqual({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
   });
@@ -156,7 +156,7 @@ describe('a bulk import that is killed', () => {
     bench = await openBench(file);
     await bench.bulkImport.run(groupsOf(4), { lines: 4, writes: 4 });
     // The writes of an engine that is killed lie in a file of their own.
-    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ date: '2026-02-08', load: 'y' });
+    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ peildatum: '2026-02-08', load: 'y' });
     await copyFile(`${file}-wal`, join(folder, 'old.writes'));
     await bench.close();
     await copyFile(join(folder, 'old.writes'), `${file}-wal`);

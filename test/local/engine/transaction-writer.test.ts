@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Place } from '../../../lambdas/shared/addresses/address-key.ts';
+import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
 import { placeText } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { transactionWriter } from '../../../local/engine/tables.ts';

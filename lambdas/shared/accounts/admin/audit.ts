@@ -28,7 +28,7 @@ export type AuditEntry = {
 const prefix = 'audit#';
 const outcome = 'outcome';
 
-/** Runs `work` between the two halves of its entry: a change never happens without one (decision 0064). */
+/** Runs `work` between the two halves of its entry: a change never happens without one (decision 0104). */
 export async function audited<T>(store: AdminStore, change: Change, work: () => Promise<T>): Promise<T> {
   const { Key, attributes } = newEntry(store, change);
   await store.client.send(new PutCommand({ TableName: store.table, Item: { ...Key, ...attributes } }));

@@ -1,0 +1,53 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  addressKey,
+  isAddressKey,
+  longestAddressKey,
+  parseAddressKey,
+  writeAddressKey,
+} from '../../../../lambdas/shared/addresses/address-key.ts';
+
+const postcode = fc.stringMatching(/^[1-9][0-9]{3}[A-Z]{2}$/);
+const huisnummer = fc.integer({ min: 1, max: 99_999 });
+const huisletter = fc.stringMatching(/^[A-Za-z]?$/);
+const huisnummertoevoeging = fc.stringMatching(/^[0-9A-Za-z]{0,4}$/);
+
+describe('an address key', () => {
+  it('parses to the address that it was made of, its toevoeging in upper case', () => {
+    fc.assert(
+      fc.property(postcode, huisnummer, huisletter, huisnummertoevoeging, (postcode, huisnummer, letter, addition) => {
+        const toevoeging = (letter + addition).toUpperCase() || null;
+        const key = addressKey({ postcode, huisnummer, toevoeging: letter + addition });
+        expect(isAddressKey(key)).toBe(true);
+        expect(parseAddressKey(key)).toEqual({ postcode, huisnummer, toevoeging });
+      }),
+    );
+  });
+
+  it('has the same bytes when a load writes it from the parts of the register', () => {
+    fc.assert(
+      fc.property(postcode, huisnummer, huisletter, huisnummertoevoeging, (postcode, huisnummer, letter, addition) => {
+        const bytes = Buffer.alloc(longestAddressKey + 1);
+        const end = writeAddressKey(bytes, 1, postcode, huisnummer, letter, addition);
+        const key = addressKey({ postcode, huisnummer, toevoeging: letter + addition });
+        expect(bytes.toString('latin1', 1, end)).toBe(key);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    '#dataset',
+    '1381AA',
+    '1381AA#9',
+    '0381AA#9#',
+    '1381AA#0#',
+    '1381AA#09#',
+    '1381AA#9#a',
+    '1381AA#9#ABCDEF',
+  ])('is not %j', (text) => {
+    expect(isAddressKey(text)).toBe(false);
+    expect(parseAddressKey(text)).toBeNull();
+  });
+});
