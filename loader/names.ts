@@ -39,3 +39,26 @@ export const loaderErrors = {
   /** The load that had the lock was stopped, and the last that it began may still write: try again, after minutes. */
   settling: 'LockSettlingError',
 } as const;
+
+/**
+ * The defaults of a deployment, which holds the whole country. The schema of the configuration and the steps both take
+ * them from here.
+ */
+export const loadDefaults = {
+  /** What a load may change before an operator has to approve it. A month changes some 0.5 % of the country. */
+  guard: {
+    minimumAddresses: 9_000_000,
+    maximumRemovedShare: 0.05,
+    maximumChangedShare: 0.1,
+    maximumAddedShare: 0.1,
+    maximumProblemShare: 0.01,
+    alwaysAllowed: 10,
+  },
+  /** How many snapshots stay, the live one included: a rollback can go to each of them. */
+  snapshotsKept: 3,
+  /** From this age in days the live dataset counts as old: the register comes out monthly. */
+  oldAfterDays: 45,
+} as const;
+
+/** The only default that differs for a load on one machine, on purpose: there an extract may be one of a hamlet. */
+export const localGuardDefaults = { ...loadDefaults.guard, minimumAddresses: 1 } as const;

@@ -1,6 +1,7 @@
 import type { ChangeKind } from '../../loader/dataset/changes.ts';
 import type { Objection } from '../../loader/dataset/guard.ts';
 import type { ChangeExample } from '../../loader/dataset/load.ts';
+import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
@@ -91,7 +92,7 @@ export type ShownStatus = LoadStatus & {
 };
 
 /** The register comes every month; a state this old has been followed by another. */
-const oldDays = 45;
+const oldDays = loadDefaults.oldAfterDays;
 
 /** The status for people, with what to do about it. @param where how the place is named in another command */
 export function renderStatus({ published, pending, ageDays, running, blocked }: ShownStatus, where: string): string {

@@ -1,10 +1,9 @@
 import type { Objection } from '../../loader/dataset/guard.ts';
 import type { Load } from '../../loader/dataset/load.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
-import type { Plan } from '../../loader/steps/guard.ts';
-import type { LoadReport } from '../../loader/steps/load-report.ts';
-import type { Places } from '../../loader/steps/manifest.ts';
-import { paths } from '../../loader/steps/paths.ts';
+import type { LoadReport, Plan } from '../../loader/steps/load-report.ts';
+import type { LoadContext } from '../../loader/steps/manifest.ts';
+import { paths } from '../../loader/storage/paths.ts';
 import { getJson, type Storage } from '../../loader/storage/storage.ts';
 
 /** What is asked of a load; the input of an execution of the state machine. Without a source: the usual one. */
@@ -27,7 +26,7 @@ export type RunningLoad = { name: string; since: string };
 /** Where an operator's loads run: in this process, on the data of the local run, or in the cloud. */
 export interface Loads {
   /** Where manifest, snapshots and addresses are. */
-  readonly places: Places;
+  readonly places: LoadContext;
   /** How the same place is named in another command: `--local`. */
   readonly where: string;
   /** Runs a load to its end. @throws RefusedLoadError, and whatever stops a load */

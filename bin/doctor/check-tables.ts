@@ -1,5 +1,6 @@
 import { DescribeContinuousBackupsCommand, DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import { loadDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { readStack } from '../connect/deployment.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
@@ -34,7 +35,7 @@ export async function checkProtection(client: DynamoDBClient, check: string, tab
 }
 
 /** The age at which the alarm rings too: a new state comes every month. */
-const oldDays = 45;
+const oldDays = loadDefaults.oldAfterDays;
 
 /** Which state of the register is served, and how old it is. @param where how the place is named in a command */
 export async function checkDataset(

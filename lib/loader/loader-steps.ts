@@ -31,7 +31,7 @@ const stepNames = [
   'publish',
   'release',
 ] as const;
-const handlers = Object.fromEntries(stepNames.map((name) => [name, `loader/steps/handlers/${name}.ts`]));
+const handlers = Object.fromEntries(stepNames.map((name) => [name, `loader/steps/${name}.ts`]));
 
 /** A processor of its own: Lambda gives one at 1,769 MB. Inflating and parsing is all the work there is. */
 const oneProcessor = 1769;

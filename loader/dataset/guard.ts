@@ -16,16 +16,6 @@ export type Thresholds = {
   alwaysAllowed: number;
 };
 
-/** A month changes some 0.5 % of the country; many times that is worth a look. */
-export const usualThresholds: Thresholds = {
-  minimumAddresses: 1,
-  maximumRemovedShare: 0.05,
-  maximumChangedShare: 0.1,
-  maximumAddedShare: 0.1,
-  maximumProblemShare: 0.01,
-  alwaysAllowed: 10,
-};
-
 type ObjectionCode =
   | 'too_few_addresses'
   | 'too_many_removed'

@@ -2,8 +2,8 @@ import { type Change, type ChangeCounts, diff, type Write } from '../dataset/cha
 import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../dataset/lines.ts';
 import { countChange, noChanges, type ShardCounts, type Snapshot } from '../dataset/load.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
-import { paths } from '../steps/paths.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
+import { paths } from '../storage/paths.ts';
 import { getObject, putJson, type Storage } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 

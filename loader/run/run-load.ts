@@ -2,14 +2,21 @@ import type { Load } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
 import { discover } from '../steps/discover.ts';
-import { approve, type ChangeFile, guard, type Plan } from '../steps/guard.ts';
-import { finishedReport, type LoadReport, RefusedLoadError, reportOf, unchangedReport } from '../steps/load-report.ts';
-import type { Found } from '../steps/manifest.ts';
-import { paths } from '../steps/paths.ts';
+import { approve, guard } from '../steps/guard.ts';
+import {
+  finishedReport,
+  type LoadReport,
+  type Plan,
+  RefusedLoadError,
+  reportOf,
+  unchangedReport,
+} from '../steps/load-report.ts';
+import type { ChangeFile, Found } from '../steps/manifest.ts';
 import { publish } from '../steps/publish.ts';
 import { type Part, readReference } from '../steps/reference.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
+import { paths } from '../storage/paths.ts';
 import { SourceChangedError } from '../storage/source.ts';
 import { getJson } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';

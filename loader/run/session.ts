@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { type Thresholds, usualThresholds } from '../dataset/guard.ts';
+import type { Thresholds } from '../dataset/guard.ts';
+import { localGuardDefaults } from '../names.ts';
 import { noProgress, type Progress } from '../progress.ts';
-import type { Places } from '../steps/manifest.ts';
+import type { LoadContext } from '../steps/manifest.ts';
 import type { AddressTable, BulkImport } from '../storage/address-table.ts';
 import { processOwner, withLock } from '../storage/lock.ts';
 import { openStorage } from '../storage/open.ts';
@@ -32,7 +33,7 @@ export type LoadOptions = {
 };
 
 /** One run of a load, under the lock. */
-export type Session = Places & {
+export type Session = LoadContext & {
   options: LoadOptions;
   thresholds: Thresholds;
   progress: Progress;
@@ -46,7 +47,7 @@ const worthThreadsBytes = 2 * 1024 * 1024;
 
 /** Takes the lock and works. @throws LockedError */
 export async function inSession<T>(options: LoadOptions, work: (session: Session) => Promise<T>): Promise<T> {
-  const { addresses, thresholds = usualThresholds, progress = noProgress } = options;
+  const { addresses, thresholds = localGuardDefaults, progress = noProgress } = options;
   const location = typeof options.storage === 'string' ? options.storage : null;
   const storage = typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;
   const owner = options.owner ?? processOwner(randomUUID().slice(0, 8));

@@ -1,11 +1,12 @@
 import { unpackWrites } from '../dataset/changes.ts';
 import { type Line, unpackLines } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/load.ts';
+import { loaderEnvironment } from '../names.ts';
 import type { BulkImport } from '../storage/address-table.ts';
+import { paths } from '../storage/paths.ts';
 import { getObject, putJson, type Storage } from '../storage/storage.ts';
-import type { ChangeFile } from './guard.ts';
-import { currentManifest, type Places } from './manifest.ts';
-import { paths } from './paths.ts';
+import { lambdaStep } from './lambda-step.ts';
+import { type ChangeFile, currentManifest, type LoadContext } from './manifest.ts';
 
 /**
  * Writes one file of changes into the table. A file that was written before is left alone; one that was written in part
@@ -14,7 +15,7 @@ import { paths } from './paths.ts';
  * @throws LockedError
  */
 export async function applyChanges(
-  { storage, addresses }: Places,
+  { storage, addresses }: LoadContext,
   { load, changes, owner }: { load: string; changes: string; owner: string },
   onWritten: (count: number) => void = () => undefined,
 ): Promise<{ written: number }> {
@@ -32,7 +33,7 @@ export async function applyChanges(
  * @throws LockedError
  */
 export async function importAll(
-  { storage, addresses }: Places,
+  { storage, addresses }: LoadContext,
   { load, files, owner }: { load: string; files: ChangeFile[]; owner: string },
   bulkImport: BulkImport,
 ): Promise<boolean> {
@@ -53,3 +54,12 @@ export async function importAll(
 async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenerator<Line[]> {
   for (const shard of shards) yield unpackLines(await getObject(storage, paths.snapshot(id, shard)));
 }
+
+/** Writes a batch of change files into the table. */
+export const handler = /* @__PURE__ */ lambdaStep('apply', async ({ Items, BatchInput }, deployment) => {
+  const writesPerSecond = deployment.number(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
+  const context = { storage: deployment.storage, addresses: deployment.addresses({ writesPerSecond }) };
+  let written = 0;
+  for (const { changes } of Items) written += (await applyChanges(context, { ...BatchInput, changes })).written;
+  return { written };
+});

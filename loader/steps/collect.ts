@@ -1,9 +1,10 @@
 import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
 import { referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
+import { paths } from '../storage/paths.ts';
 import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
 import type { Extracted } from './extract.ts';
-import { paths } from './paths.ts';
+import { lambdaStep } from './lambda-step.ts';
 import type { Part } from './reference.ts';
 
 const groupSize = 16;
@@ -51,3 +52,9 @@ export async function putShards(storage: Storage, load: string, shards: Iterable
   await putJson(storage, paths.shards(load), items);
   return { shards: items.length };
 }
+
+/** Adds up the parts; `items` are the shards to merge. */
+export const handler = /* @__PURE__ */ lambdaStep('collect', async ({ load }, deployment) => {
+  const { shards } = await collect(deployment.storage, load);
+  return { load, shards, items: deployment.itemsAt(paths.shards(load)) };
+});

@@ -1,16 +1,18 @@
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { findMembers } from '../bag/extract-members.ts';
 import { extractIdentity, type Load, loadId } from '../dataset/load.ts';
 import type { Manifest } from '../dataset/manifest.ts';
+import { loaderEnvironment } from '../names.ts';
+import { takeLock } from '../storage/lock.ts';
 import { openSource } from '../storage/open.ts';
+import { paths } from '../storage/paths.ts';
 import type { Source } from '../storage/source.ts';
-import { openObject, putJson, type Storage } from '../storage/storage.ts';
-import type { RandomAccess } from '../zip/random-access.ts';
-import { finishPending } from './finish-pending.ts';
-import { currentManifest, type Found, type Places } from './manifest.ts';
-import { paths } from './paths.ts';
-import { storageSpool } from './stage.ts';
+import { putJson, type Storage } from '../storage/storage.ts';
+import type { StepInput } from './deployment.ts';
+import { lambdaStep } from './lambda-step.ts';
+import { currentManifest, type Found, finishPending, type LoadContext, loadStatus } from './manifest.ts';
+import { rollback } from './rollback.ts';
+import { readable, storageSpool } from './stage.ts';
 
 export type DiscoverInput = {
   /** A URL, `s3://bucket/key` or the path of a file. */
@@ -26,7 +28,7 @@ export type DiscoverInput = {
  * Leveringsdocument, by range. A load that died while applying comes first.
  * @throws SourceError, ExtractError, ForeignStorageError, WorkGoneError
  */
-export async function discover({ storage, addresses }: Places, input: DiscoverInput): Promise<Found> {
+export async function discover({ storage, addresses }: LoadContext, input: DiscoverInput): Promise<Found> {
   const manifest = await currentManifest(storage, addresses);
   const { pending } = manifest;
   if (pending && !input.planOnly) return finishPending(storage, pending);
@@ -72,24 +74,26 @@ function whyNot(load: Load, liveIdentity: string | undefined, manifest: Manifest
   return null;
 }
 
-const wholeAttempts = 3;
+/**
+ * Takes the lock on the table and says what there is to do. A lock that another owner holds is a `LockedError`; that of an
+ * execution which has ended is taken over, or is a `LockSettlingError` for as long as its Lambdas may still write. What
+ * `finish` is to apply, and `rollback` to merge, is in `items`.
+ */
+export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ...wanted }, deployment) => {
+  const context = { storage: deployment.storage, addresses: deployment.addresses() };
+  // Even when nothing is new: that is how an operator hears that a source has gone quiet.
+  const { ageDays } = await loadStatus(context);
+  if (ageDays !== null) deployment.reportAge(ageDays);
+  const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
+  await takeLock(context.addresses.lock, { owner, seconds, isGone: deployment.isGone });
+  const found = await find(context, wanted, deployment.source);
+  if (found.action === 'finish') return { ...found, items: deployment.itemsAt(paths.changeFiles(found.load)) };
+  if (found.action === 'rollback') return { ...found, items: deployment.itemsAt(paths.shards(found.load)) };
+  return found;
+});
 
-/** The extract by range; of a server that can't, the whole of it goes through the storage first. */
-export async function readable(storage: Storage, source: Source): Promise<RandomAccess> {
-  if (source.access) return source.access;
-  const { version } = source;
-  const name = createHash('sha256').update(JSON.stringify(version)).digest('hex').slice(0, 16);
-  const key = paths.incoming(`${name}.zip`);
-  const versioned = version.etag !== null || version.lastModified !== null;
-  if (!versioned || !(await storage.open(key))) {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await storage.putStream(key, source.stream());
-        break;
-      } catch (error) {
-        if (attempt === wholeAttempts) throw error;
-      }
-    }
-  }
-  return openObject(storage, key);
+function find(context: LoadContext, wanted: Omit<StepInput<'discover'>, 'owner'>, source: string): Promise<Found> {
+  if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
+  const { again = false, planOnly = false } = wanted;
+  return discover(context, { source: wanted.source ?? source, again, planOnly });
 }

@@ -6,10 +6,12 @@ import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
+import { paths } from '../storage/paths.ts';
 import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { entryFile } from '../zip/zip-entry.ts';
-import { paths } from './paths.ts';
+import { lambdaStep } from './lambda-step.ts';
 import type { Part } from './reference.ts';
+import { readReference } from './reference.ts';
 
 /** What `extractPart` leaves beside the rows; its being there says that the part is finished. */
 export type Extracted = PartCounts & { segments: Segments };
@@ -55,3 +57,13 @@ export async function extractPart(
   const extracted: Extracted = { voorkomens, addresses, problems, segments };
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }
+
+/** The streets and places of the load that this worker is at: 18 MB, read once a worker. */
+let held: { load: string; reference: ReferenceMemory } | undefined;
+
+/** Reads a batch of parts. */
+export const handler = /* @__PURE__ */ lambdaStep('extract', async ({ Items, BatchInput: { load } }, { storage }) => {
+  if (held?.load !== load) held = { load, reference: await readReference(storage, load) };
+  for (const part of Items) await extractPart(storage, load, part, held.reference);
+  return { parts: Items.map(({ part }) => part) };
+});

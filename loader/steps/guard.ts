@@ -1,28 +1,14 @@
-import { type Objection, objections, type Thresholds } from '../dataset/guard.ts';
+import { objections, type Thresholds } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount, problemCounts } from '../dataset/load.ts';
 import { begin, type ManifestEntry } from '../dataset/manifest.ts';
 import type { ImportSize } from '../storage/address-table.ts';
+import { paths } from '../storage/paths.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, inGroups, type ShardItem } from './collect.ts';
-import { currentManifest, type Places, putManifest } from './manifest.ts';
+import { lambdaStep } from './lambda-step.ts';
+import { type Plan, reportOf } from './load-report.ts';
+import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 import type { Merged } from './merge.ts';
-import { paths } from './paths.ts';
-
-/** What a load would do, and whether it may. Plain JSON; small, whatever the size of the load. */
-export type Plan = {
-  load: string;
-  peildatum: string;
-  /** The date of the state that is served now. */
-  livePeildatum: string | null;
-  counts: LoadCounts;
-  objections: Objection[];
-  /** Whether an operator has said that this very load may go on in spite of its objections. */
-  approved: boolean;
-  go: boolean;
-};
-
-/** One file of changes to apply. */
-export type ChangeFile = { changes: string; writes: number };
 
 /** Another load was published since this one began. */
 export class StaleLoadError extends Error {
@@ -37,7 +23,7 @@ export class StaleLoadError extends Error {
  * @throws StaleLoadError, LockedError
  */
 export async function guard(
-  { storage, addresses }: Places,
+  { storage, addresses }: LoadContext,
   { load: loadId, owner, planOnly = false }: { load: string; owner: string; planOnly?: boolean },
   thresholds: Thresholds,
   beforeApply: (size: ImportSize) => Promise<unknown> = async () => undefined,
@@ -104,3 +90,18 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
 export async function approve(storage: Storage, load: string): Promise<void> {
   await putJson(storage, paths.approval(load), { approved: new Date().toISOString() });
 }
+
+/** Decides whether the load may go on (`go`), and reports what it would change; `items` are the change files to apply. */
+export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment) => {
+  const { load, owner, planOnly = false, approve: approved } = input;
+  const context = { storage: deployment.storage, addresses: deployment.addresses() };
+  if (approved === load) await approve(context.storage, load);
+  const plan = await guard(context, { load, owner, planOnly }, deployment.thresholds);
+  const outcome = planOnly ? 'planned' : 'refused';
+  return {
+    load,
+    go: plan.go && !planOnly,
+    report: reportOf(plan, plan.go && !planOnly ? 'published' : outcome),
+    items: deployment.itemsAt(paths.changeFiles(load)),
+  };
+});

@@ -1,10 +1,22 @@
 import type { ProblemReport } from '../bag/problem-report.ts';
 import type { ChangeKind } from '../dataset/changes.ts';
 import type { Objection } from '../dataset/guard.ts';
-import { type ChangeExample, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
+import { type ChangeExample, type LoadCounts, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
-import type { Plan } from './guard.ts';
 import type { Found } from './manifest.ts';
+
+/** What a load would do, and whether it may. Plain JSON; small, whatever the size of the load. */
+export type Plan = {
+  load: string;
+  peildatum: string;
+  /** The date of the live dataset. */
+  livePeildatum: string | null;
+  counts: LoadCounts;
+  objections: Objection[];
+  /** Whether an operator has approved this very load despite its objections. */
+  approved: boolean;
+  go: boolean;
+};
 
 /** What came of a load, or would come of it. Plain JSON. */
 export type LoadReport = {

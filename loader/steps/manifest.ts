@@ -1,7 +1,7 @@
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
+import { paths } from '../storage/paths.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
-import { paths } from './paths.ts';
 
 /** The storage and the table do not belong together, so no difference between them can be known. */
 export class ForeignStorageError extends Error {
@@ -33,12 +33,39 @@ export async function putManifest(storage: Storage, manifest: Manifest): Promise
 }
 
 /** What the steps that look at the table work with. */
-export type Places = { storage: Storage; addresses: AddressTable };
+export type LoadContext = { storage: Storage; addresses: AddressTable };
 
 /** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
 export type Found =
   | { action: 'none'; reason: string; live: ManifestEntry | null }
   | { action: 'finish' | 'load' | 'rollback'; load: string; peildatum: string };
+
+/** One file of changes to apply. */
+export type ChangeFile = { changes: string; writes: number };
+
+/** The work of a load that died while applying expired or was removed: it can't go on from there. */
+export class WorkGoneError extends Error {
+  override readonly name = 'WorkGoneError';
+
+  constructor({ load, peildatum, at }: ManifestEntry) {
+    super(
+      `The load of ${peildatum} (${load}) began to be written at ${at} and did not end, and the work that it would go on ` +
+        'with is gone: it is kept for 30 days. Run "load repair", which gets the table there without it, and then the ' +
+        'load again.',
+    );
+  }
+}
+
+/** To finish a load that died while applying, which comes before anything else. @throws WorkGoneError */
+export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Found> {
+  const { load, peildatum } = pending;
+  const stored = await storage.get(paths.changeFiles(load));
+  const files: ChangeFile[] | null = stored && JSON.parse(stored.toString());
+  const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));
+  const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
+  if (!isWhole) throw new WorkGoneError(pending);
+  return { action: 'finish', load, peildatum };
+}
 
 /** What is served, what is under way, and how old the served state is. Plain JSON. */
 export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
@@ -47,14 +74,14 @@ export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
 };
 
 /** @throws ForeignStorageError */
-export async function loadStatus(places: Places, now = Date.now()): Promise<LoadStatus> {
-  const { published, pending } = await currentManifest(places.storage, places.addresses);
+export async function loadStatus(context: LoadContext, now = Date.now()): Promise<LoadStatus> {
+  const { published, pending } = await currentManifest(context.storage, context.addresses);
   const ageDays = published && Math.floor((now - Date.parse(published.peildatum)) / 86_400_000);
   return { published, pending, ageDays };
 }
 
 /** Published loads from new to old; `kept` ones can be gone back to. @throws ForeignStorageError */
-export async function loadHistory({ storage, addresses }: Places): Promise<(ManifestEntry & { kept: boolean })[]> {
+export async function loadHistory({ storage, addresses }: LoadContext): Promise<(ManifestEntry & { kept: boolean })[]> {
   const { history } = await currentManifest(storage, addresses);
   const keys = await storage.list(paths.snapshots);
   const snapshots = new Set(keys.map(({ key }) => key.split('/')[1]));

@@ -2,9 +2,10 @@ import { ChangeWriter, diff } from '../dataset/changes.ts';
 import { joinRows, type Line, unpackLines } from '../dataset/lines.ts';
 import { countChange, type Load, noChanges, type ShardCounts, type Snapshot } from '../dataset/load.ts';
 import { ShardReader, ShardWriter, tenthsOf } from '../dataset/shard.ts';
+import { paths } from '../storage/paths.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, inGroups } from './collect.ts';
-import { paths } from './paths.ts';
+import { lambdaStep } from './lambda-step.ts';
 
 /** What `mergeShard` leaves; its being there says that the shard is finished. `files` names its change files. */
 export type Merged = ShardCounts & { shard: string; files: { name: string; writes: number }[] };
@@ -75,3 +76,9 @@ async function rowsOf(storage: Storage, load: Load): Promise<Lines> {
   };
   return { take };
 }
+
+/** Merges a batch of shards. */
+export const handler = /* @__PURE__ */ lambdaStep('merge', async ({ Items, BatchInput: { load } }, { storage }) => {
+  for (const { shard } of Items) await mergeShard(storage, load, shard);
+  return { shards: Items.map(({ shard }) => shard) };
+});

@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { unpackWrites } from '../dataset/changes.ts';
 import { parseLine, unpackLines } from '../dataset/lines.ts';
 import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
+import { paths } from '../storage/paths.ts';
 import { getJson, getObject, type Storage } from '../storage/storage.ts';
-import type { ChangeFile } from './guard.ts';
-import { currentManifest, type Places, putManifest } from './manifest.ts';
-import { paths } from './paths.ts';
+import { lambdaStep } from './lambda-step.ts';
+import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 
 /** The table does not hold what was written into it. */
 export class ReadBackError extends Error {
@@ -19,8 +20,8 @@ export class ReadBackError extends Error {
  * @throws ReadBackError, LockedError
  */
 export async function publish(
-  { storage, addresses }: Places,
-  { load, owner, keep = 6 }: { load: string; owner: string; keep?: number },
+  { storage, addresses }: LoadContext,
+  { load, owner, keep = loadDefaults.snapshotsKept }: { load: string; owner: string; keep?: number },
 ): Promise<ManifestEntry> {
   const manifest = await currentManifest(storage, addresses);
   const { pending, published } = manifest;
@@ -96,3 +97,9 @@ async function sweep(storage: Storage, manifest: Manifest, keep: number): Promis
   const work = [...(await storage.list(paths.loads)), ...(await storage.list(paths.approvals))];
   await storage.delete([...old, ...work].map(({ key }) => key));
 }
+
+/** Ends the load; returns the manifest's entry of the live dataset. */
+export const handler = /* @__PURE__ */ lambdaStep('publish', ({ load, owner }, deployment) => {
+  const keep = deployment.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept);
+  return publish({ storage: deployment.storage, addresses: deployment.addresses() }, { load, owner, keep });
+});

@@ -4,11 +4,12 @@ import type { Problem } from '../bag/problem-report.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
+import { paths } from '../storage/paths.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import { entryFile } from '../zip/zip-entry.ts';
-import { paths } from './paths.ts';
+import { lambdaStep } from './lambda-step.ts';
 
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
 export type Part = { part: string; member: number; files: ZipEntry[] };
@@ -99,3 +100,9 @@ function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {
   }
   if (part.length > 0) yield part;
 }
+
+/** Reads streets and places; `items` are the parts to extract. */
+export const handler = /* @__PURE__ */ lambdaStep('reference', async ({ load }, deployment) => {
+  const { parts } = await reference(deployment.storage, load);
+  return { load, parts, items: deployment.itemsAt(paths.parts(load)) };
+});

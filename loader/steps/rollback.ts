@@ -1,10 +1,9 @@
 import { type Load, loadId, reportOfCounts } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
+import { paths } from '../storage/paths.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
-import { finishPending } from './finish-pending.ts';
-import { currentManifest, type Found, type Places } from './manifest.ts';
-import { paths } from './paths.ts';
+import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
 
 /** There is no such state to go back to. */
 export class UnknownSnapshotError extends Error {
@@ -16,7 +15,7 @@ export class UnknownSnapshotError extends Error {
  * applying then take as any other. A load that died while applying comes first.
  * @throws UnknownSnapshotError, WorkGoneError
  */
-export async function rollback({ storage, addresses }: Places, dateOrLoad: string): Promise<Found> {
+export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Found> {
   const { published, pending, history } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
   const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);

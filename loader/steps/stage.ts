@@ -4,12 +4,13 @@ import { extractName, type Load } from '../dataset/load.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { openSource } from '../storage/open.ts';
+import { paths } from '../storage/paths.ts';
 import { readAhead } from '../storage/read-ahead.ts';
-import { SourceChangedError } from '../storage/source.ts';
+import { type Source, SourceChangedError } from '../storage/source.ts';
 import { getJson, openObject, type Storage } from '../storage/storage.ts';
+import type { RandomAccess } from '../zip/random-access.ts';
 import { entryStream } from '../zip/zip-entry.ts';
-import { readable } from './discover.ts';
-import { paths } from './paths.ts';
+import { lambdaStep } from './lambda-step.ts';
 
 /** Keeps an inner zip that was deflated in the storage, where it can be read by range; once for each extract. */
 export function storageSpool(storage: Storage, version: SourceVersion): Spool {
@@ -27,6 +28,28 @@ export function storageSpool(storage: Storage, version: SourceVersion): Spool {
     await storage.putStream(key, stream);
     return openObject(storage, key);
   };
+}
+
+const wholeAttempts = 3;
+
+/** The extract by range; of a server that can't, the whole of it goes through the storage first. */
+export async function readable(storage: Storage, source: Source): Promise<RandomAccess> {
+  if (source.access) return source.access;
+  const { version } = source;
+  const name = createHash('sha256').update(JSON.stringify(version)).digest('hex').slice(0, 16);
+  const key = paths.incoming(`${name}.zip`);
+  const versioned = version.etag !== null || version.lastModified !== null;
+  if (!versioned || !(await storage.open(key))) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await storage.putStream(key, source.stream());
+        break;
+      } catch (error) {
+        if (attempt === wholeAttempts) throw error;
+      }
+    }
+  }
+  return openObject(storage, key);
 }
 
 /** The most that lies before the bytes of an entry: 30, its name and its extra fields. */
@@ -84,3 +107,9 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
 function sameVersion(a: SourceVersion, b: SourceVersion): boolean {
   return a.size === b.size && a.etag === b.etag && a.lastModified === b.lastModified;
 }
+
+/** Copies the members into the bucket. */
+export const handler = /* @__PURE__ */ lambdaStep('stage', async ({ load }, { storage }) => {
+  await stage(storage, load);
+  return { load };
+});

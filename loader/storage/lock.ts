@@ -7,7 +7,6 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { DescribeExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
 import { type LoadLock, LockedError } from './address-table.ts';
 
@@ -57,49 +56,6 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
 
 function lockedBy(item: Record<string, AttributeValue> | undefined): LockedError {
   return new LockedError(item?.owner?.S ?? 'unknown', Number(item?.until?.N ?? 0));
-}
-
-/** The load that has the lock has ended, but Lambdas that it began may still write. This passes by itself. */
-class LockSettlingError extends Error {
-  override readonly name = 'LockSettlingError';
-
-  constructor(execution: string, ended: number, settled: number) {
-    const [at, until] = [ended, settled].map((time) => new Date(time).toISOString());
-    super(
-      `The load ${execution.split(':').at(-1)} ended at ${at}; until ${until} what it began may still write, so this ` +
-        'one waits.',
-    );
-  }
-}
-
-/**
- * Tells of an owner of the lock whether it is an execution of the state machine of which nothing is left that could
- * write: it ended `settleSeconds` ago or more, and no Lambda goes on for so long without it (decision 0116).
- * @throws LockSettlingError where it ended later
- */
-export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
-  return async (owner: string): Promise<boolean> => {
-    const ended = await endOf(client, owner);
-    if (ended === null) return false;
-    const settled = ended + settleSeconds * 1000;
-    if (clock() < settled) throw new LockSettlingError(owner, ended, settled);
-    return true;
-  };
-}
-
-/** `null` while it runs, and of what can't be asked about: such a lock ends by itself. */
-async function endOf(client: SFNClient, owner: string): Promise<number | null> {
-  if (!/^arn:[^:]+:states:/.test(owner)) return null;
-  try {
-    const command = new DescribeExecutionCommand({ executionArn: owner, includedData: 'METADATA_ONLY' });
-    const { status, stopDate } = await client.send(command);
-    // One that was redriven runs again, though it has ended before.
-    return status === 'RUNNING' || !stopDate ? null : stopDate.getTime();
-  } catch (error) {
-    // An execution of a machine that was replaced.
-    if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name)) return null;
-    throw error;
-  }
 }
 
 const heldSeconds = 60;

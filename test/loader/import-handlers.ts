@@ -4,8 +4,8 @@ import type { DeployedLoader } from './deployed-loader.ts';
 export type Step = (event: never, ...more: unknown[]) => unknown;
 
 /**
- * The real handlers, by step, each imported with the environment that the stack gives its Lambda and no other: one that
- * reads more than it is given fails here. `but` leaves out variables.
+ * The real handlers, by step. Each is called with the environment that the stack gives its Lambda and no other: one that
+ * reads more than it is given fails. `but` leaves out variables.
  */
 export async function importHandlers(
   functions: DeployedLoader['functions'],
@@ -14,13 +14,13 @@ export async function importHandlers(
   const given = new Set(Object.values(functions).flatMap(({ environment }) => Object.keys(environment)));
   const steps: Record<string, Step> = {};
   for (const { step, environment } of Object.values(functions)) {
-    for (const name of given) delete process.env[name];
-    Object.assign(process.env, environment);
-    for (const name of but) delete process.env[name];
-    const { handler } = (await import(`../../loader/steps/handlers/${step}.ts`)) as { handler: Step };
-    steps[step] = handler;
+    const { handler } = (await import(`../../loader/steps/${step}.ts`)) as { handler: Step };
+    steps[step] = (...event) => {
+      for (const name of given) delete process.env[name];
+      Object.assign(process.env, environment);
+      for (const name of but) delete process.env[name];
+      return handler(...event); // reads its environment before it returns
+    };
   }
-  // What a step reads only when it runs is the same for all that are given it.
-  for (const { environment } of Object.values(functions)) Object.assign(process.env, environment);
   return steps;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import { objections, usualThresholds } from '../../../loader/dataset/guard.ts';
+import { objections } from '../../../loader/dataset/guard.ts';
 import { type LoadCounts, noChanges } from '../../../loader/dataset/load.ts';
+import { localGuardDefaults } from '../../../loader/names.ts';
 
 const served = { peildatum: '2026-01-08', keys: 10_000 };
 const load = { peildatum: '2026-02-08', mayGoBack: false };
@@ -17,7 +18,7 @@ function counts(changes: Partial<LoadCounts['changes']>, problems = 0, addresses
 describe('the guard', () => {
   it('has nothing against an ordinary month', () => {
     const month = counts({ added: 60, changed: 30, removed: 20 }, 3);
-    expect(objections(month, load, served, usualThresholds)).toEqual([]);
+    expect(objections(month, load, served, localGuardDefaults)).toEqual([]);
   });
 
   it.each([
@@ -39,37 +40,39 @@ describe('the guard', () => {
     ['too_many_problems', counts({}, 500), '500 of 10500 addresses are problems, 4.8 %; at most 1 % may be'],
     ['too_few_addresses', counts({}, 0, 0), '0 addresses are fewer than the 1 that a state must have'],
   ])('says %s, and by how much', (code, found, message) => {
-    expect(objections(found, load, served, usualThresholds)).toEqual([{ code, message }]);
+    expect(objections(found, load, served, localGuardDefaults)).toEqual([{ code, message }]);
   });
 
   it('allows exactly the share', () => {
-    expect(objections(counts({ removed: 500 }), load, served, usualThresholds)).toEqual([]);
+    expect(objections(counts({ removed: 500 }), load, served, localGuardDefaults)).toEqual([]);
   });
 
   it('does not mind a large share of very few', () => {
     const hamlet = { peildatum: '2026-01-08', keys: 20 };
-    expect(objections(counts({ added: 9, removed: 9 }), load, hamlet, usualThresholds)).toEqual([]);
-    expect(objections(counts({ removed: 11 }), load, hamlet, usualThresholds)).toHaveLength(1);
+    expect(objections(counts({ added: 9, removed: 9 }), load, hamlet, localGuardDefaults)).toEqual([]);
+    expect(objections(counts({ removed: 11 }), load, hamlet, localGuardDefaults)).toHaveLength(1);
   });
 
   it('does not judge the problems of a state to go back to a second time, counted or not', () => {
     const back = { ...load, mayGoBack: true };
-    expect(objections(counts({}, 500), back, served, usualThresholds)).toEqual([]);
-    expect(objections({ ...counts({}), problems: null }, back, served, usualThresholds)).toEqual([]);
+    expect(objections(counts({}, 500), back, served, localGuardDefaults)).toEqual([]);
+    expect(objections({ ...counts({}), problems: null }, back, served, localGuardDefaults)).toEqual([]);
   });
 
   it('lets the first load add everything', () => {
-    expect(objections(counts({ added: 10_000 }), load, null, usualThresholds)).toEqual([]);
+    expect(objections(counts({ added: 10_000 }), load, null, localGuardDefaults)).toEqual([]);
   });
 
   it('goes back in time only when that was asked for', () => {
     const older = { peildatum: '2025-12-08', mayGoBack: false };
-    expect(objections(counts({}), older, served, usualThresholds).map(({ code }) => code)).toEqual(['older_peildatum']);
-    expect(objections(counts({}), { ...older, mayGoBack: true }, served, usualThresholds)).toEqual([]);
+    expect(objections(counts({}), older, served, localGuardDefaults).map(({ code }) => code)).toEqual([
+      'older_peildatum',
+    ]);
+    expect(objections(counts({}), { ...older, mayGoBack: true }, served, localGuardDefaults)).toEqual([]);
   });
 
   it('says everything that speaks against a load', () => {
-    const found = objections(counts({ removed: 9000, changed: 9000 }, 900, 0), load, served, usualThresholds);
+    const found = objections(counts({ removed: 9000, changed: 9000 }, 900, 0), load, served, localGuardDefaults);
     expect(found).toHaveLength(4);
   });
 });

@@ -28,11 +28,11 @@ beforeAll(async () => {
     ADDRESSES_TABLE: table,
     SNAPSHOT_BUCKET: s3.bucket,
     LOAD_THRESHOLDS:
-      '{"maximumRemovedShare": 0.3, "alwaysAllowed": 0, "maximumChangedShare": 1, "maximumAddedShare": 1}',
+      '{"minimumAddresses": 1, "maximumRemovedShare": 0.3, "alwaysAllowed": 0, "maximumChangedShare": 1, "maximumAddedShare": 1}',
     POWERTOOLS_LOG_LEVEL: 'SILENT',
     POWERTOOLS_METRICS_DISABLED: 'true',
   });
-  for (const name of names) handlers.set(name, (await import(`../../../loader/steps/handlers/${name}.ts`)).handler);
+  for (const name of names) handlers.set(name, (await import(`../../../loader/steps/${name}.ts`)).handler);
 });
 afterAll(async () => {
   process.env = environment;

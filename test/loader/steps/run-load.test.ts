@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { usualThresholds } from '../../../loader/dataset/guard.ts';
+import { localGuardDefaults } from '../../../loader/names.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import type { BulkImport } from '../../../loader/storage/address-table.ts';
@@ -230,7 +230,7 @@ describe('going back', () => {
 });
 
 describe('the guard', () => {
-  const thresholds = { ...usualThresholds, alwaysAllowed: 0, maximumRemovedShare: 0.4, maximumChangedShare: 0.4 };
+  const thresholds = { ...localGuardDefaults, alwaysAllowed: 0, maximumRemovedShare: 0.4, maximumChangedShare: 0.4 };
   const half = { peildatum: february.peildatum, addresses: january.addresses.slice(0, 6) };
 
   it.each([

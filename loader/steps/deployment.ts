@@ -1,0 +1,155 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SFNClient } from '@aws-sdk/client-sfn';
+import * as z from 'zod';
+import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.ts';
+import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
+import type { Thresholds } from '../dataset/guard.ts';
+import { loadDefaults, loaderEnvironment } from '../names.ts';
+import type { AddressTable } from '../storage/address-table.ts';
+import { type BatchWriterOptions, dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
+import { executionIsGone } from '../storage/execution-lock.ts';
+import { pdokExtract } from '../storage/open.ts';
+import { s3Client, s3Storage } from '../storage/s3.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Part } from './reference.ts';
+
+/** The step works on this load. */
+const ofLoad = z.object({ load: z.string() });
+
+/** The step works under the lock of this owner: the ARN of the execution. */
+const ofOwner = z.object({ owner: z.string() });
+
+/** What a Distributed Map with an ItemBatcher passes: the values that all batches share, and the items of this one. */
+function batchOf<T, C>(item: z.ZodType<T>, common: z.ZodType<C>): z.ZodType<{ Items: T[]; BatchInput: C }> {
+  return z.object({ Items: z.array(item), BatchInput: common });
+}
+
+/** An item of `parts.json`. */
+const partItem: z.ZodType<Part> = z.object({
+  part: z.string(),
+  member: z.number().int(),
+  files: z.array(
+    z.object({
+      name: z.string(),
+      method: z.enum(['stored', 'deflated', 'encrypted', 'unknown']),
+      compressedSize: z.number(),
+      size: z.number(),
+      crc32: z.number(),
+      headerOffset: z.number(),
+    }),
+  ),
+});
+
+const ofLoadAndOwner = z.object({ ...ofLoad.shape, ...ofOwner.shape });
+
+/** What each step of the state machine gets as its event. */
+const stepInputs = {
+  discover: ofOwner.extend({
+    /** Another extract than the configured one. */
+    source: z.string().optional(),
+    /** A date or a load to go back to, instead of loading an extract. */
+    rollback: z.string().optional(),
+    again: z.boolean().optional(),
+    planOnly: z.boolean().optional(),
+  }),
+  stage: ofLoad,
+  reference: ofLoad,
+  extract: batchOf(partItem, ofLoad),
+  collect: ofLoad,
+  merge: batchOf(z.object({ shard: z.string() }), ofLoad),
+  guard: ofLoadAndOwner.extend({
+    planOnly: z.boolean().optional(),
+    /** The id of a load that may go on despite its objections. */
+    approve: z.string().optional(),
+  }),
+  apply: batchOf(z.object({ changes: z.string(), writes: z.number() }), ofLoadAndOwner),
+  publish: ofLoadAndOwner,
+  release: ofOwner,
+} as const;
+
+export type StepName = keyof typeof stepInputs;
+export type StepInput<Name extends StepName> = z.infer<(typeof stepInputs)[Name]>;
+
+/** The event of a step, checked. @throws ZodError */
+export function parseInput<Name extends StepName>(name: Name, event: unknown): StepInput<Name> {
+  return stepInputs[name].parse(event) as StepInput<Name>;
+}
+
+const share = z.number().min(0);
+const thresholdsSchema = z.strictObject({
+  minimumAddresses: z.number().int().min(0),
+  maximumRemovedShare: share,
+  maximumChangedShare: share,
+  maximumAddedShare: share,
+  maximumProblemShare: share,
+  alwaysAllowed: z.number().int().min(0),
+}) satisfies z.ZodType<Thresholds>;
+
+/** The settings, clients and logger of one deployed step. Reads a variable of `environment` when the step needs it. */
+export class Deployment {
+  readonly logger: Logger;
+  readonly #environment: NodeJS.ProcessEnv;
+  #storage: Storage | undefined;
+
+  constructor(step: StepName, environment: NodeJS.ProcessEnv) {
+    this.logger = new Logger({ serviceName: step });
+    this.#environment = environment;
+  }
+
+  /** The bucket of this deployment. */
+  get storage(): Storage {
+    this.#storage ??= s3Storage(s3Client(), this.#require(loaderEnvironment.snapshotBucket));
+    return this.#storage;
+  }
+
+  /** The addresses table of this deployment. */
+  addresses(options?: BatchWriterOptions): AddressTable {
+    return dynamoDbAddressTable(new DynamoDBClient({}), this.#require(tableVariables.addressesTable), options);
+  }
+
+  /** An object of the bucket, for an ItemReader. */
+  itemsAt(key: string): { bucket: string; key: string } {
+    return { bucket: this.#require(loaderEnvironment.snapshotBucket), key };
+  }
+
+  /** A positive whole number from the environment, or `otherwise`. */
+  number(name: string, otherwise: number): number {
+    return z.coerce
+      .number()
+      .int()
+      .positive()
+      .parse(this.#environment[name] ?? otherwise);
+  }
+
+  /** The default thresholds, overridden by those of this deployment. */
+  get thresholds(): Thresholds {
+    const own = thresholdsSchema.partial().parse(JSON.parse(this.#environment[loaderEnvironment.thresholds] ?? '{}'));
+    return { ...loadDefaults.guard, ...own } as Thresholds;
+  }
+
+  /** The extract to load when an execution names none. */
+  get source(): string {
+    return this.#environment[loaderEnvironment.source] ?? pdokExtract;
+  }
+
+  /** Whether nothing of the execution that holds the lock can write any more. */
+  get isGone(): (owner: string) => Promise<boolean> {
+    return executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
+  }
+
+  /** Emits the age of the live dataset in whole days. */
+  reportAge(days: number): void {
+    const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
+    metrics.addMetric(metricNames.datasetAge, MetricUnit.Count, days);
+    metrics.publishStoredMetrics();
+  }
+
+  /** A variable that the stack always sets. */
+  #require(name: string): string {
+    const value = this.#environment[name];
+    if (!value) throw new Error(`The environment variable ${name} is not set.`);
+    return value;
+  }
+}
