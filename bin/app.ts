@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { addChecks, bagAdresApp } from '../lib/app.ts';
 import { ConfigError } from '../lib/config/parse-config.ts';
 
-/** What this run adds to the app: nothing under the CDK command line, which brings context and output folder along. */
+/** The props of the app: none under the CDK command line, which passes context and output folder itself. */
 function settings() {
   if (process.env.CDK_CONTEXT_JSON !== undefined) return {};
-  // Run by itself, which is quicker (`node bin/app.ts`), this reads cdk.json as the command line does.
+  // Run directly (`node bin/app.ts`, which is faster), it reads cdk.json as the command line does.
   const root = resolve(import.meta.dirname, '..');
   const { output, context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8'));
   return { outdir: process.env.CDK_OUTDIR ?? resolve(root, output), context };

@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 /**
- * A stack trace with each position in a bundle (`file:///var/task/index.mjs:1:2345`) turned into that of its source. What
- * has no map stays as it is.
- * @param mapOf the source map of a module of the bundle, `index.mjs`; throws where there is none
+ * Replaces each position in a bundle (`file:///var/task/index.mjs:1:2345`) by the position in its source. Positions without
+ * a source map stay as they are.
+ * @param mapOf the source map of a module of the bundle, `index.mjs`; throws if there is none
  */
 export function sourcePositions(stack: string, mapOf: (module: string) => SourceMap): string {
   return stack.replace(
@@ -23,14 +23,21 @@ export function sourcePositions(stack: string, mapOf: (module: string) => Source
   );
 }
 
-// Reads the stack of an error from a log line and prints it with the lines of the sources. The maps are those of the last
-// synthesis: check out the version that is deployed and run `npm run synth` first, which makes the same bundle again.
-const [name = ''] = process.argv.slice(2);
-const folder = resolve(import.meta.dirname, '../cdk.out/source-maps', name);
-if (!name || !existsSync(folder)) {
-  console.error('Usage: npx node bin/stack-trace.ts Address|Validate|Loader < stack.txt (run "npm run synth" before)');
-  process.exitCode = 2;
-} else {
+/**
+ * Translates the stack trace on standard input with the source maps of the last synthesis. Check out the deployed version
+ * and run `npm run synth` first: that builds the same bundle again.
+ */
+async function main(name = ''): Promise<void> {
+  const folder = resolve(import.meta.dirname, '../cdk.out/source-maps', name);
+  if (!name || !existsSync(folder)) {
+    console.error(
+      'Usage: npx node bin/stack-trace.ts Address|Validate|Canary|Loader < stack.txt (run "npm run synth" first)',
+    );
+    process.exitCode = 2;
+    return;
+  }
   const maps = (file: string) => new SourceMap(JSON.parse(readFileSync(join(folder, `${file}.map`), 'utf8')));
   console.log(sourcePositions(await text(process.stdin), maps));
 }
+
+if (import.meta.main) await main(process.argv[2]);

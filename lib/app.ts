@@ -3,21 +3,13 @@ import { parseConfig, readContext } from './config/parse-config.ts';
 import { DataStack } from './data/data-stack.ts';
 import { LoaderStack } from './loader/loader-stack.ts';
 import { ServiceStack } from './service/service-stack.ts';
+import { deploymentName, stackNames } from './stack-names.ts';
 
-/** How the stacks of a stage are called in CloudFormation; the command line finds them by these names. */
-export function stackNames(stage: string) {
-  return {
-    data: `bag-adres-${stage}-data`,
-    service: `bag-adres-${stage}-service`,
-    loader: `bag-adres-${stage}-loader`,
-  } as const;
-}
-
-/** The app with its stacks, as the context configures it; throws ConfigError where that can't be. */
+/** The app with its stacks, from the configuration in the context; throws ConfigError if that is invalid. */
 export function bagAdresApp(props: AppProps = {}): App {
   const app = new App({ analyticsReporting: false, ...props });
   const config = parseConfig(readContext(app.node.getAllContext()));
-  const names = stackNames(config.stage);
+  const names = stackNames(deploymentName(config.stage));
   const data = new DataStack(app, names.data, { config, stackName: names.data });
   new ServiceStack(app, names.service, { config, stackName: names.service, data });
   new LoaderStack(app, names.loader, { config, stackName: names.loader, data });
@@ -27,8 +19,8 @@ export function bagAdresApp(props: AppProps = {}): App {
 }
 
 /**
- * Has cdk-nag judge every template at synth, where a finding that nobody acknowledged is an error. `CDK_VALIDATION=false`
- * leaves this out along with the checks that the CDK has built in: a synth for local use is quicker that way.
+ * Checks every template with cdk-nag at synth; a finding that is not acknowledged is an error. `CDK_VALIDATION=false` skips
+ * this and the CDK's built-in checks, which makes a synth for local use faster.
  */
 export async function addChecks(app: App): Promise<void> {
   if (process.env.CDK_VALIDATION === 'false') return;

@@ -7,20 +7,20 @@ import { accountsTable, environment } from '../lambdas/shared/tables.ts';
 import { grantTable } from './shared/grants.ts';
 
 export type PortalAccessProps = {
-  /** The output `AccountsTableName` of the data stack; with its `encryptionKey` where the operator chose one. */
+  /** The table of the data stack's output `AccountsTableName`, with its `encryptionKey` if it has one. */
   accounts: ITable;
-  /** The output `KeyChecksumSecretArn` of the data stack. */
+  /** The secret of the data stack's output `KeyChecksumSecretArn`. */
   keyChecksumSecret: ISecret;
-  /** Whether the portal lists all plans or all accounts, which reads the whole table. */
+  /** Whether the portal lists all plans or all accounts, which scans the whole table. */
   listsEverything?: boolean;
 };
 
 /**
- * What a customer portal may do with accounts and keys through the admin module, and no more: it reads plans and never
- * writes one, and it can't see addresses.
+ * Grants a customer portal what the admin module needs for accounts and keys, and no more: it reads plans but never writes
+ * one, and it has no access to addresses.
  */
 export class PortalAccess extends Construct {
-  /** What the portal reads: the table's name, and where the secret is. */
+  /** The variables that the portal reads: the table's name and the secret's ARN. */
   readonly environment: Record<string, string>;
   private readonly props: PortalAccessProps;
 
@@ -33,13 +33,13 @@ export class PortalAccess extends Construct {
     };
   }
 
-  /** Lets a function be the portal's back end: permissions and settings at once. */
+  /** Grants a portal's Lambda its permissions and sets its environment. */
   serve(portal: LambdaFunction): void {
     this.grant(portal);
     for (const [name, value] of Object.entries(this.environment)) portal.addEnvironment(name, value);
   }
 
-  /** Lets anything else be the portal's back end; it wants `environment` too. */
+  /** Grants any other back end its permissions; set its `environment` yourself. */
   grant(grantee: IGrantable): void {
     const { accounts, keyChecksumSecret, listsEverything = false } = this.props;
     grantTable(accounts, grantee, 'GetItem', 'Query', 'ConditionCheckItem', ...(listsEverything ? ['Scan'] : []));

@@ -28,6 +28,13 @@ export const storagePrefixes = {
   snapshots: 'snapshots/',
 } as const;
 
+/** The states that a failed execution ends with; the command line skips them to find the step that failed. */
+export const failureStates = {
+  release: 'ReleaseAfterFailure',
+  notify: 'NotifyFailure',
+  failed: 'Failed',
+} as const;
+
 /** Names of the errors that a state machine treats apart; every other one ends the execution. */
 export const loaderErrors = {
   /** The extract was replaced while it was read: discover it again. */

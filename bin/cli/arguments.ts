@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { Admin } from '../../lambdas/shared/accounts/admin/admin.ts';
 import {
   checkAccountId,
   checkKeyId,
@@ -10,31 +11,11 @@ import {
   type OwnLimitChanges,
 } from '../../lambdas/shared/accounts/admin/limits.ts';
 import { AdminError } from '../../lambdas/shared/accounts/admin/updates.ts';
+import type { ConnectionOptions } from '../connect/admin.ts';
+import { UsageError } from '../connect/errors.ts';
+import { printResult, type Result, type Terminal } from './output.ts';
 
-/** The command failed; `code` is stable for scripts, the message is one line and says what to do. */
-export class CommandError extends Error {
-  override name = 'CommandError';
-  readonly code: string;
-  /** More that a script may want to know, beside code and message in the JSON of the error. */
-  readonly details: Record<string, unknown>;
-
-  constructor(code: string, message: string, options: ErrorOptions & { details?: Record<string, unknown> } = {}) {
-    super(message, options);
-    this.code = code;
-    this.details = options.details ?? {};
-  }
-}
-
-/** The command was written wrongly: nothing was tried, and the exit code is 2. */
-export class UsageError extends CommandError {
-  override name = 'UsageError';
-
-  constructor(message: string, options?: ErrorOptions) {
-    super('usage', message, options);
-  }
-}
-
-/** These give their argument back when the admin module could take it, and throw `UsageError` before anything is tried. */
+/** These return their argument if the admin module accepts it, and throw `UsageError` before anything is tried. */
 export const accountId = checked(checkAccountId);
 export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
@@ -45,25 +26,19 @@ export function shardCount(text: string): number {
   return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
 }
 
-/** Gathers an option that may be given many times. */
+/** Collects the values of an option that may be given more than once. */
 export function collect(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 
-/** Reads how many are wanted, 1 to 10,000. */
-export function count(text: string): number {
-  if (/^[1-9]\d{0,3}$|^10000$/.test(text)) return Number(text);
-  throw new UsageError('--last takes a number, 1 to 10000.');
-}
-
-/** Reads `['minute=60', 'month=unlimited']`; `day=plan` only where an account's own limits are meant. */
+/** Reads `['minute=60', 'month=unlimited']`; `day=plan` only for limits of an account. */
 export function parseLimits(texts: string[], { plan }: { plan: boolean }): OwnLimitChanges {
   const limits: OwnLimitChanges = {};
   for (const text of texts) {
     const [, window, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
     if (!window || !value) throw new UsageError(`--limit takes WINDOW=NUMBER, like day=5000, not "${text}".`);
     const name = checked((given: string) => checkWindow(given))(window) as keyof OwnLimitChanges;
-    if (name in limits) throw new UsageError(`--limit ${name}=... is given twice; which of the two is meant?`);
+    if (name in limits) throw new UsageError(`--limit ${name}=... is given twice. Give each window once.`);
     limits[name] = parseLimit(value, plan, text);
   }
   checked(checkOwnLimits)(limits);
@@ -90,38 +65,53 @@ function checked<T>(check: (value: T) => void): (value: T) => T {
   };
 }
 
-/** Where a command finds its tables, and how it prints. */
-export type ConnectionOptions = {
-  json?: true;
-  local?: true;
-  data?: string;
-  stack?: string;
-  accountsTable?: string;
-};
+const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
 
-/** Gives `command` the options that every command has. */
-export function withConnection(command: Command): Command {
-  const where = (flags: string, description: string) =>
-    new Option(flags, description).helpGroup('Where the tables are:');
+/** Adds `--json` to `command`, and the options that name the local run or a deployment, under `heading` in its help. */
+export function withDataset(command: Command, heading = 'Where the dataset is:', json = jsonHelp): Command {
   return command
-    .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
-    .addOption(where('--local', 'the running "npm start" on this machine').conflicts(['stack', 'accountsTable']))
-    .addOption(where('--data <dir>', 'with --local: the --data that "npm start" was given'))
+    .option('--json', json)
     .addOption(
-      where('--stack <name>', 'a deployment: any of its stacks, or what their names begin with').conflicts(
-        'accountsTable',
-      ),
+      new Option('--local', 'the running "npm start" on this machine')
+        .helpGroup(heading)
+        .conflicts(['stack', 'accountsTable']),
     )
-    .addOption(where('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)'));
+    .addOption(new Option('--data <dir>', 'with --local: the --data option of that "npm start"').helpGroup(heading))
+    .addOption(
+      new Option('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
+        .helpGroup(heading)
+        .conflicts('accountsTable'),
+    );
 }
 
-/** Where a command writes and what it reads of its surroundings. */
-export type Terminal = {
-  /** Standard output: the result and nothing else. */
-  out: (text: string) => void;
-  /** Standard error: hints and errors. */
-  err: (text: string) => void;
-  env: NodeJS.ProcessEnv;
-  /** Where a person may be watching how far a command is; without it progress is plain lines of `err`. */
-  screen?: NodeJS.WriteStream;
-};
+/** Adds the options of every command on accounts, plans and keys. */
+export function withAccounts(command: Command): Command {
+  const heading = 'Where the tables are:';
+  const name = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
+  return withDataset(command, heading).addOption(name.helpGroup(heading));
+}
+
+/** Refuses `--data` without `--local`. @throws UsageError */
+export function checkLocation({ local, data }: ConnectionOptions): void {
+  if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
+}
+
+/** Options of a command on accounts, plans and keys. */
+export type AccountsOptions = ConnectionOptions & { json?: true };
+
+/** Opens the admin module on the tables that `options` name, prints the result of `work`, and closes it in any case. */
+export async function useAdmin(
+  terminal: Terminal,
+  options: AccountsOptions,
+  work: (admin: Admin) => Promise<Result>,
+): Promise<void> {
+  checkLocation(options);
+  // Imported here because the AWS clients load slower than `--help` should print.
+  const { openAdmin } = await import('../connect/admin.ts');
+  const { admin, close } = await openAdmin(options, terminal.env);
+  try {
+    printResult(terminal, options, await work(admin));
+  } finally {
+    close();
+  }
+}

@@ -1,51 +1,41 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
+import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
-import type { Loads } from '../connect/loads.ts';
-import { type Terminal, UsageError } from './arguments.ts';
-import { approveLoad, planned, ran } from './load-run.ts';
-import { printResult, type Result } from './output.ts';
+import type { ConnectionOptions } from '../connect/admin.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+import type { LoadRequest, Loads, ProgressReporter, RefusedLoad } from '../connect/loads.ts';
+import { checkLocation, withDataset } from './arguments.ts';
+import { printResult, type Result, type Terminal } from './output.ts';
 
-/** Where a command finds the loads, and how it prints. */
-export type LoadOptions = { json?: true; local?: true; data?: string; stack?: string };
+/** Options of every command on loads. */
+export type LoadOptions = Pick<ConnectionOptions, 'local' | 'data' | 'stack'> & { json?: true };
 
-/** Gives `command` the options that every command about loads has. */
-export function withLoads(command: Command): Command {
-  const where = (flags: string, description: string) =>
-    new Option(flags, description).helpGroup('Where the register is loaded:');
-  return command
-    .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
-    .addOption(where('--local', 'on this machine, for the running "npm start"').conflicts('stack'))
-    .addOption(where('--data <dir>', 'with --local: the --data that "npm start" was given'))
-    .addOption(
-      where('--stack <name>', 'in the cloud, a deployment: any of its stacks, or what their names begin with'),
-    );
+/** `load plan`, `run`, `approve`, `rollback`, `follow`, `repair`, `status` and `history`. */
+export function addLoadCommands(program: Command, terminal: Terminal): void {
+  const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
+  addPlan(load, terminal);
+  addRun(load, terminal);
+  addApprove(load, terminal);
+  addRollback(load, terminal);
+  addFollow(load, terminal);
+  addRepair(load, terminal);
+  addStatus(load, terminal);
+  addHistory(load, terminal);
 }
 
-/** Checks what can be seen without a look at the place. @throws UsageError */
-export function checkPlace({ local, data, stack }: LoadOptions): void {
-  if (data !== undefined && !local) throw new UsageError('--data says which --local run; add --local.');
-  if (local || stack !== undefined) return;
-  throw new UsageError('Say where: --local for the running "npm start", or --stack NAME for a deployment.');
-}
-
-/** An extract as it was given. npm runs us in the root of the project; a relative path is one of where npm was run. @throws UsageError */
-export function sourceOf(extract: string, env: NodeJS.ProcessEnv): string {
-  const location = sourceLocation(extract, env.INIT_CWD ?? process.cwd());
-  if (location !== null) return location;
-  throw new UsageError(`--extract takes a file, an http(s) URL or s3://BUCKET/KEY, not "${extract}".`);
-}
-
-/** Opens the loads where `options` say, prints the result of `work`, and closes them whatever happens. */
-export async function useLoads(
+/** Opens the loads of the dataset that `options` name, prints the result of `work`, and closes them in any case. */
+async function useLoads(
   terminal: Terminal,
   options: LoadOptions,
   work: (loads: Loads) => Promise<Result>,
 ): Promise<void> {
-  checkPlace(options);
-  // Loaded here, since the AWS clients take longer to load than `--help` may take.
+  checkLocation(options);
+  if (!options.local && options.stack === undefined) {
+    throw new UsageError('Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.');
+  }
+  // Imported here because the AWS clients load slower than `--help` should print.
   const { openLoads } = await import('../connect/open-loads.ts');
-  const { watcherOf } = await import('./watcher.ts');
-  const loads = await openLoads(options, watcherOf(terminal, options));
+  const loads = await openLoads(options, await progressReporter(terminal, options));
   try {
     printResult(terminal, options, await work(loads));
   } finally {
@@ -53,58 +43,192 @@ export async function useLoads(
   }
 }
 
-/** `load status` and `load history`, which only look. */
-export function addLoadLooks(load: Command, terminal: Terminal): void {
-  withLoads(load.command('status'))
-    .description('which state is served, how old it is, and whether something is waiting for you')
-    .action(async (options: LoadOptions) => useLoads(terminal, options, status));
-
-  withLoads(load.command('history'))
-    .description('what was loaded and when, the newest first, and what can be gone back to')
-    .action(async (options: LoadOptions) => useLoads(terminal, options, history));
+/** Bars on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
+async function progressReporter({ err, screen }: Terminal, { json }: { json?: true }): Promise<ProgressReporter> {
+  const { noProgress } = await import('../../loader/progress.ts');
+  if (json) return { progress: noProgress, print: () => undefined };
+  const { progressBars, progressLines } = await import('../../local/progress.ts');
+  const progress = screen?.isTTY ? progressBars(screen) : progressLines((line) => err(line.trimEnd()));
+  return { progress, print: err };
 }
 
-async function status(loads: Loads): Promise<Result> {
-  const { loadStatus } = await import('../../loader/steps/manifest.ts');
+type ExtractOptions = LoadOptions & { extract?: string; again?: true };
+
+function withExtract(command: Command): Command {
+  return withDataset(command)
+    .option(
+      '--extract <where>',
+      "the extract: a file, a URL or s3://BUCKET/KEY (default: the deployment's source, else the country from PDOK)",
+    )
+    .option('--again', 'also an extract that is live already, or was rolled back');
+}
+
+/** npm runs this in the root of the project; a relative path is relative to where npm was run. @throws UsageError */
+function requestOf({ extract, again }: ExtractOptions, env: NodeJS.ProcessEnv): LoadRequest {
+  const request: LoadRequest = again ? { again } : {};
+  if (extract === undefined) return request;
+  const source = sourceLocation(extract, env.INIT_CWD ?? process.cwd());
+  if (source !== null) return { ...request, source };
+  throw new UsageError(`--extract takes a file, an http(s) URL or s3://BUCKET/KEY, not "${extract}".`);
+}
+
+function addPlan(load: Command, terminal: Terminal): void {
+  withExtract(load.command('plan'))
+    .description('show what a load would change, with examples; changes nothing')
+    .addHelpText('after', '\nExample:\n  npm run bag-adres -- load plan --extract lvbag-extract-nl.zip --local')
+    .action(async (options: ExtractOptions) => {
+      const request = requestOf(options, terminal.env);
+      await useLoads(terminal, options, async (loads) =>
+        showPlan(loads, await loads.start({ ...request, planOnly: true })),
+      );
+    });
+}
+
+async function showPlan({ where }: Loads, report: LoadReport): Promise<Result> {
+  const { renderReport } = await import('./render-load.ts');
+  const result = { json: report, text: renderReport(report) };
+  const { objections, approved, load } = report;
+  if (objections.length === 0 || approved) return result;
+  const reasons = objections.map(({ message }) => message).join('; ');
+  return {
+    ...result,
+    hint: `"load run" would be blocked: ${reasons}. "load approve ${load} ${where}" runs it anyway.`,
+  };
+}
+
+function addRun(load: Command, terminal: Terminal): void {
+  withExtract(load.command('run'))
+    .description('sync the table to a BAG extract; only the difference is written')
+    .addHelpText(
+      'after',
+      `
+An interrupted load continues where it stopped when it is run again. A load that changes more than usual is blocked
+before its first write (exit code 1, code "blocked"); "load approve" runs it anyway.
+
+Example:
+  npm run bag-adres -- load run --stack bag-adres-prod`,
+    )
+    .action(async (options: ExtractOptions) => {
+      const request = requestOf(options, terminal.env);
+      await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.start(request)));
+    });
+}
+
+/**
+ * Runs a load and returns its report.
+ * @throws CommandError `blocked` with the reasons, after printing what the load would have changed
+ */
+async function run(
+  terminal: Terminal,
+  { json }: LoadOptions,
+  { where }: Loads,
+  start: () => Promise<LoadReport>,
+): Promise<Result> {
+  const { RefusedLoadError } = await import('../../loader/steps/load-report.ts');
+  const { renderChanges, renderReport } = await import('./render-load.ts');
+  try {
+    const report = await start();
+    return { json: report, text: renderReport(report) };
+  } catch (error) {
+    if (!(error instanceof RefusedLoadError)) throw error;
+    if (!json) terminal.err(renderChanges(error.report));
+    throw blocked(error, where);
+  }
+}
+
+function blocked({ report }: RefusedLoadError, where: string): CommandError {
+  const { peildatum, load, objections } = report;
+  const reasons = objections.map(({ message }) => message).join('; ');
+  return new CommandError(
+    'blocked',
+    `The load of ${peildatum} is blocked; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}".`,
+    { details: { load, peildatum, objections } },
+  );
+}
+
+function addApprove(load: Command, terminal: Terminal): void {
+  withDataset(load.command('approve'))
+    .description('approve a blocked load and run it')
+    .argument('[load]', 'the load, as its error names it (default: the only blocked one)')
+    .action(async (id: string | undefined, options: LoadOptions) => {
+      await useLoads(terminal, options, (loads) => approve(terminal, options, loads, id));
+    });
+}
+
+async function approve(
+  terminal: Terminal,
+  options: LoadOptions,
+  loads: Loads,
+  id: string | undefined,
+): Promise<Result> {
   const { refusedLoads } = await import('../connect/loads.ts');
-  const { renderStatus } = await import('./render-load.ts');
-  const [found, refused, running] = await Promise.all([
-    loadStatus(loads.places),
-    refusedLoads(loads.places.storage),
-    loads.running(),
-  ]);
-  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
-  const shown = { ...found, running, blocked };
-  return { json: shown, text: renderStatus(shown, loads.where) };
+  const { load, request } = choose(await refusedLoads(loads.context.storage), id, loads.where);
+  const result = await run(terminal, options, loads, () => loads.start(request));
+  const report = result.json as LoadReport;
+  if (report.load === load || report.outcome === 'unchanged') return result;
+  return { ...result, hint: `The extract has been replaced: this was load ${report.load}, which needed no approval.` };
 }
 
-async function history({ places, where }: Loads): Promise<Result> {
-  const { loadHistory } = await import('../../loader/steps/manifest.ts');
-  const { renderHistory } = await import('./render-load.ts');
-  const entries = await loadHistory(places);
-  return { json: entries, text: renderHistory(entries, where) };
+/** The named load, or the only one. @throws CommandError */
+function choose(refused: RefusedLoad[], id: string | undefined, where: string): RefusedLoad {
+  const names = refused.map(({ load }) => load).join(', ');
+  if (id !== undefined) {
+    const named = refused.find(({ load }) => load === id);
+    if (named) return named;
+    const others = names === '' ? 'No load is blocked' : `Blocked loads: ${names}`;
+    throw new CommandError('not_found', `Load "${id}" is not blocked. ${others}. See "load status ${where}".`);
+  }
+  const [only, ...more] = refused;
+  if (!only) throw new CommandError('not_found', 'No load is blocked; nothing to approve.');
+  if (more.length > 0) throw new CommandError('ambiguous', `Several loads are blocked. Name one of: ${names}.`);
+  return only;
 }
 
-/** `load repair`. */
-export function addRepair(load: Command, terminal: Terminal): void {
-  withLoads(load.command('repair'))
-    .description('compare every address that is served with the snapshot, and put right what differs')
-    .option('--plan', 'only say what differs')
+function addRollback(load: Command, terminal: Terminal): void {
+  withDataset(load.command('rollback'))
+    .description('make an earlier snapshot live again; only the difference is written')
+    .argument('<snapshot>', 'its date, like 2026-01-08, or its load; "load history" lists the snapshots')
+    .addHelpText(
+      'after',
+      `
+The daily check does not load the rolled-back extract again; "load run --again" does.
+
+Example:
+  npm run bag-adres -- load rollback 2026-01-08 --local`,
+    )
+    .action(async (rollback: string, options: LoadOptions) => {
+      await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.start({ rollback })));
+    });
+}
+
+function addFollow(load: Command, terminal: Terminal): void {
+  withDataset(load.command('follow'))
+    .description('follow a running load of a deployment; Ctrl-C stops following, not the load')
+    .argument('[execution]', 'the execution of the state machine (default: the running one)')
+    .action(async (execution: string | undefined, options: LoadOptions) => {
+      await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.follow(execution)));
+    });
+}
+
+function addRepair(load: Command, terminal: Terminal): void {
+  withDataset(load.command('repair'))
+    .description('compare every address in the table with the live snapshot and repair the differences')
+    .option('--plan', 'only show the differences')
     .addHelpText(
       'after',
       `
 For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
-the whole table and the snapshot: with --stack some 1 GB and two minutes for the country. No load runs meanwhile.
+the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.
 
 Example:
-  load repair --plan --stack bag-adres-prod`,
+  npm run bag-adres -- load repair --plan --stack bag-adres-prod`,
     )
     .action(async ({ plan, ...options }: LoadOptions & { plan?: true }) => {
-      await useLoads(terminal, options, (loads) => repaired(loads, plan === true));
+      await useLoads(terminal, options, (loads) => repair(loads, plan === true));
     });
 }
 
-async function repaired(loads: Loads, planOnly: boolean): Promise<Result> {
+async function repair(loads: Loads, planOnly: boolean): Promise<Result> {
   const { renderRepair } = await import('./render-load.ts');
   const report = await loads.repair({ planOnly });
   const result = { json: report, text: renderRepair(report) };
@@ -112,89 +236,35 @@ async function repaired(loads: Loads, planOnly: boolean): Promise<Result> {
   return { ...result, hint: `That load is not published yet: run "load run ${loads.where}" now.` };
 }
 
-type ExtractOptions = LoadOptions & { extract?: string; again?: true };
-
-const extractHelp =
-  "the extract: a file, a URL or s3://BUCKET/KEY (default: what the deployment loads, else PDOK's of the country)";
-
-/** `load plan`, `run`, `approve`, `rollback`, `follow`, `repair`, `status` and `history`. */
-export function addLoadCommands(program: Command, terminal: Terminal): void {
-  const load = program.command('load').description('the register: load an extract, look at what is served, go back');
-  addPlan(load, terminal);
-  addRun(load, terminal);
-  addApprove(load, terminal);
-  addRollback(load, terminal);
-  addFollow(load, terminal);
-  addRepair(load, terminal);
-  addLoadLooks(load, terminal);
+function addStatus(load: Command, terminal: Terminal): void {
+  withDataset(load.command('status'))
+    .description('show the live snapshot and its age, running loads, and loads that need your decision')
+    .action(async (options: LoadOptions) => useLoads(terminal, options, status));
 }
 
-function addPlan(load: Command, terminal: Terminal): void {
-  withLoads(load.command('plan'))
-    .description('say what a load would change, with examples, and change nothing')
-    .option('--extract <where>', extractHelp)
-    .option('--again', 'also of an extract that is served already, or was gone back from')
-    .addHelpText('after', '\nExample:\n  load plan --extract lvbag-extract-nl.zip --local')
-    .action(async ({ extract, again, ...options }: ExtractOptions) => {
-      const source = extract === undefined ? {} : { source: sourceOf(extract, terminal.env) };
-      await useLoads(terminal, options, async (loads) =>
-        planned(loads, await loads.start({ ...source, ...(again && { again }), planOnly: true })),
-      );
-    });
+async function status(loads: Loads): Promise<Result> {
+  const { loadStatus } = await import('../../loader/steps/manifest.ts');
+  const { refusedLoads } = await import('../connect/loads.ts');
+  const { renderStatus } = await import('./render-load.ts');
+  const [found, refused, running] = await Promise.all([
+    loadStatus(loads.context),
+    refusedLoads(loads.context.storage),
+    loads.running(),
+  ]);
+  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
+  const shown = { ...found, running, blocked };
+  return { json: shown, text: renderStatus(shown, loads.where) };
 }
 
-function addRun(load: Command, terminal: Terminal): void {
-  withLoads(load.command('run'))
-    .description('make what is served equal to an extract; only the difference is written')
-    .option('--extract <where>', extractHelp)
-    .option('--again', 'also of an extract that is served already, or was gone back from')
-    .addHelpText(
-      'after',
-      `
-A load that stopped, whatever the reason, goes on where it stopped when it is run again. One that changes more than usual
-is blocked before its first write (exit code 1, code "blocked"); "load approve" lets it go on.
-
-Example:
-  load run --stack bag-adres-prod`,
-    )
-    .action(async ({ extract, again, ...options }: ExtractOptions) => {
-      const source = extract === undefined ? {} : { source: sourceOf(extract, terminal.env) };
-      const request = { ...source, ...(again && { again }) };
-      await useLoads(terminal, options, (loads) => ran(terminal, options, loads, request));
-    });
+function addHistory(load: Command, terminal: Terminal): void {
+  withDataset(load.command('history'))
+    .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
+    .action(async (options: LoadOptions) => useLoads(terminal, options, history));
 }
 
-function addApprove(load: Command, terminal: Terminal): void {
-  withLoads(load.command('approve'))
-    .description('let a load go on that was blocked, and run it')
-    .argument('[load]', 'the load, as its error names it; may be left out while there is one')
-    .action(async (id: string | undefined, options: LoadOptions) => {
-      await useLoads(terminal, options, (loads) => approveLoad(terminal, options, loads, id));
-    });
-}
-
-function addRollback(load: Command, terminal: Terminal): void {
-  withLoads(load.command('rollback'))
-    .description('serve an earlier state again; only the difference is written')
-    .argument('<snapshot>', 'its snapshot date, like 2026-01-08, or a load; "load history" shows those that are kept')
-    .addHelpText(
-      'after',
-      '\nWhat was gone back from is not loaded again by itself: "load run --again" does.\n\n' +
-        'Example:\n  load rollback 2026-01-08 --local',
-    )
-    .action(async (rollback: string, options: LoadOptions) => {
-      await useLoads(terminal, options, (loads) => ran(terminal, options, loads, { rollback }));
-    });
-}
-
-function addFollow(load: Command, terminal: Terminal): void {
-  withLoads(load.command('follow'))
-    .description('watch a load in the cloud that is under way; Ctrl-C ends the watching only')
-    .argument('[execution]', 'the execution of the state machine (default: the one under way)')
-    .action(async (execution: string | undefined, options: LoadOptions) => {
-      await useLoads(terminal, options, async (loads) => {
-        const follow = () => loads.follow(execution);
-        return ran(terminal, options, loads, follow);
-      });
-    });
+async function history({ context, where }: Loads): Promise<Result> {
+  const { loadHistory } = await import('../../loader/steps/manifest.ts');
+  const { renderHistory } = await import('./render-load.ts');
+  const entries = await loadHistory(context);
+  return { json: entries, text: renderHistory(entries, where) };
 }

@@ -1,71 +1,43 @@
 import type { Command } from 'commander';
 import type { Plan } from '../../lambdas/shared/accounts/admin/access.ts';
 import { type Limits, windowNames } from '../../lambdas/shared/accounts/quota.ts';
-import { useAdmin } from '../connect/admin.ts';
-import {
-  type ConnectionOptions,
-  collect,
-  count,
-  parseLimits,
-  planCode,
-  type Terminal,
-  withConnection,
-} from './arguments.ts';
-import { renderAudit } from './audit.ts';
-import { table } from './output.ts';
-
-/** All plans as a table; `-` is a window that the plan does not configure. */
-export function renderPlans(plans: Plan[]): string {
-  if (plans.length === 0) return 'There are no plans yet; make one with "plan put CODE --limit day=5000".';
-  return table(
-    ['plan', 'state', ...windowNames],
-    plans.map(({ code, state, limits }) => [code, state, ...windowNames.map((name) => renderLimit(limits[name]))]),
-  );
-}
-
-/** A plan that was just put, and how many accounts its change reached. */
-export function renderPutPlan({ code, state, limits, followed }: Plan & { followed: number }): string {
-  const accounts = followed === 1 ? '1 account follows' : `${followed} accounts follow`;
-  return `Plan "${code}" is ${state}: ${renderLimits(limits)}. ${accounts} this change.`;
-}
-
-/** `minute=60 month=unlimited`, as `--limit` takes them. */
-export function renderLimits(limits: Limits): string {
-  return Object.entries(limits)
-    .map(([name, limit]) => `${name}=${renderLimit(limit)}`)
-    .join(' ');
-}
-
-/** `60`, `unlimited`, or `-` where there is none. */
-export function renderLimit(limit: number | null | undefined): string {
-  if (limit === undefined) return '-';
-  return limit === null ? 'unlimited' : String(limit);
-}
-
-type PutOptions = ConnectionOptions & { limit?: string[]; inactive?: true };
+import { type AccountsOptions, collect, parseLimits, planCode, useAdmin, withAccounts } from './arguments.ts';
+import { addAudit } from './audit.ts';
+import { type Terminal, table } from './output.ts';
 
 /** `plan put`, `plan list` and `plan audit`. */
 export function addPlanCommands(program: Command, terminal: Terminal): void {
-  const plan = program.command('plan').description('what accounts may use: a limit for each time window');
+  const plan = program.command('plan').description('plans: a limit for each time window, shared by accounts');
+  addPut(plan, terminal);
+  addList(plan, terminal);
+  addAudit(plan, terminal, {
+    description: 'list the changes of a plan: who, when and what, the newest first',
+    argument: { name: 'code', description: 'the plan', read: planCode },
+    entries: (admin, code, last) => admin.plans.audit(code, last),
+  });
+}
 
-  withConnection(plan.command('put'))
-    .description('make or change a plan; the accounts on it follow before this returns')
+type PutOptions = AccountsOptions & { limit?: string[]; inactive?: true };
+
+function addPut(plan: Command, terminal: Terminal): void {
+  withAccounts(plan.command('put'))
+    .description('create or change a plan; when this returns, the change applies to every account on it')
     .argument('<code>', 'the plan, like "standard"')
     .option(
       '--limit <window=number>',
-      'a limit for minute, hour, day or month, or "unlimited"; give one for each window',
+      'a limit for minute, hour, day or month, or "unlimited"; repeat it for each window',
       collect,
     )
-    .option('--inactive', 'refuse the requests of every account on the plan; without it the plan is active')
+    .option('--inactive', 'refuse the requests of all accounts on the plan; without it the plan is active')
     .addHelpText(
       'after',
       `
-The windows that --limit names are the plan's windows from then on; without any --limit a plan keeps those it has.
+The windows named by --limit replace the plan's windows; without any --limit a plan keeps the windows it has.
 What accounts have used of a window that stays is kept.
 
 Examples:
-  plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited
-  plan put standard --inactive`,
+  npm run bag-adres -- plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited --local
+  npm run bag-adres -- plan put standard --inactive --local`,
     )
     .action(async (code: string, options: PutOptions) => {
       const limits = options.limit && (parseLimits(options.limit, { plan: false }) as Limits);
@@ -75,25 +47,42 @@ Examples:
         return { json: put, text: renderPutPlan(put) };
       });
     });
+}
 
-  withConnection(plan.command('list'))
-    .description('all plans with their limits')
-    .action(async (options: ConnectionOptions) => {
+function addList(plan: Command, terminal: Terminal): void {
+  withAccounts(plan.command('list'))
+    .description('list all plans with their limits')
+    .action(async (options: AccountsOptions) => {
       await useAdmin(terminal, options, async (admin) => {
         const plans = await admin.plans.list();
         return { json: plans, text: renderPlans(plans) };
       });
     });
+}
 
-  withConnection(plan.command('audit'))
-    .description('who changed a plan, when and how, the newest change first')
-    .argument('<code>', 'the plan')
-    .option('--last <number>', 'this many changes', '100')
-    .action(async (code: string, { last, ...options }: ConnectionOptions & { last: string }) => {
-      const input = { code: planCode(code), last: count(last) };
-      await useAdmin(terminal, options, async (admin) => {
-        const entries = await admin.plans.audit(input.code, input.last);
-        return { json: entries, text: renderAudit(entries) };
-      });
-    });
+function renderPutPlan({ code, state, limits, followed }: Plan & { followed: number }): string {
+  const accounts = followed === 1 ? '1 account is' : `${followed} accounts are`;
+  return `Plan "${code}" is ${state}: ${renderLimits(limits)}. ${accounts} on this plan.`;
+}
+
+/** All plans as a table; `-` is a window that the plan does not have. */
+function renderPlans(plans: Plan[]): string {
+  if (plans.length === 0) return 'There are no plans yet. Create one with "plan put CODE --limit day=5000".';
+  return table(
+    ['plan', 'state', ...windowNames],
+    plans.map(({ code, state, limits }) => [code, state, ...windowNames.map((name) => renderLimit(limits[name]))]),
+  );
+}
+
+/** `minute=60 month=unlimited`, as `--limit` takes them. */
+export function renderLimits(limits: Limits): string {
+  return Object.entries(limits)
+    .map(([name, limit]) => `${name}=${renderLimit(limit)}`)
+    .join(' ');
+}
+
+/** `60`, `unlimited`, or `-` when there is none. */
+export function renderLimit(limit: number | null | undefined): string {
+  if (limit === undefined) return '-';
+  return limit === null ? 'unlimited' : String(limit);
 }

@@ -1,30 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { apiKeyPrefix } from '../../lambdas/shared/accounts/api-key.ts';
+import { CommandError, type Explanation, explainError, UsageError } from '../connect/errors.ts';
 import { addAccountCommands } from './account.ts';
-import { CommandError, type Terminal, UsageError } from './arguments.ts';
 import { addDoctorCommand } from './doctor.ts';
-import { explainError } from './explain-error.ts';
 import { addKeyCommands } from './key.ts';
 import { addLoadCommands } from './load.ts';
-import { snakeCase } from './output.ts';
+import { snakeCase, type Terminal } from './output.ts';
 import { addPlanCommands } from './plan.ts';
 
-/** Adds a group of commands to the command line. It loads what is slow to load only when a command runs. */
-export type AddCommands = (program: Command, terminal: Terminal) => void;
-
-/** All commands, in the order of the help. */
-export const commands: AddCommands[] = [
-  addPlanCommands,
-  addAccountCommands,
-  addKeyCommands,
-  addLoadCommands,
-  addDoctorCommand,
-];
-
-/** 0: done. 1: refused or failed, and nothing else was printed. 2: the command was written wrongly; nothing was tried. */
+/** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
 export type ExitCode = 0 | 1 | 2;
 
-/** Runs one command and tells how it ended; never throws. An error is one line on standard error, without a key. */
+/** Runs one command and returns its exit code; never throws. An error is one line on standard error, without any key. */
 export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
   const json = args.includes('--json');
   try {
@@ -43,12 +30,12 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
 function commandLine(terminal: Terminal, json: boolean): Command {
   const program = new Command('bag-adres')
     .usage('COMMAND [options]')
-    .description('Plans, accounts and keys of the Dutch address service, and the loads of its register.')
+    .description('Manage plans, accounts and keys of the Dutch address service, and load its addresses.')
     .addHelpText(
       'after',
       `
-Exit codes: 0 done, 1 refused or failed, 2 written wrongly. Errors are one line on standard error.
-In a script, use "npm run -s bag-adres -- ..." and --json.
+Exit codes: 0 done, 1 refused or failed, 2 usage error. Errors are one line on standard error.
+In scripts, use "npm run -s bag-adres -- ..." and --json.
 
 Examples:
   npm run bag-adres -- plan put standard --limit minute=60 --limit day=5000 --local
@@ -59,24 +46,28 @@ Examples:
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
-      // Help that nobody asked for: a group without a command. In JSON mode the error says it all.
+      // The help of a group without a command. In JSON mode the error is enough.
       writeErr: (text) => (json ? undefined : terminal.err(text.trimEnd())),
       outputError: () => undefined, // runCommandLine prints it
     });
-  for (const add of commands) add(program, terminal);
+  addPlanCommands(program, terminal);
+  addAccountCommands(program, terminal);
+  addKeyCommands(program, terminal);
+  addLoadCommands(program, terminal);
+  addDoctorCommand(program, terminal);
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }
 
-/** An option without a value is a variable of a script that was not set: what it would mean is never what was meant. */
+/** An empty option is usually an unset variable of a script, and would mean something that nobody intended. */
 function refuseEmpty(command: Command): void {
   for (const option of command.options) {
     const isEmpty = command.getOptionValue(option.attributeName()) === '';
-    if (isEmpty) throw new UsageError(`${option.long} is empty; give it a value, or leave it out.`);
+    if (isEmpty) throw new UsageError(`${option.long} is empty. Give it a value or leave it out.`);
   }
 }
 
-function explainUsage(error: CommanderError): { code: string; message: string } {
-  if (error.code === 'commander.help') return { code: 'usage', message: 'Which command? See --help.' };
+function explainUsage(error: CommanderError): Explanation {
+  if (error.code === 'commander.help') return { code: 'usage', message: 'Name a command. See --help.' };
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\s*\n\s*/g, ' ')
@@ -84,7 +75,7 @@ function explainUsage(error: CommanderError): { code: string; message: string } 
   return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. See --help.` };
 }
 
-/** People paste a key where its id belongs; it must not end up in a log or a ticket. */
+/** Some paste a key where its id belongs; it must not end up in a log or a ticket. */
 function withoutKeys(message: string): string {
   return message
     .replace(/\s*\n\s*/g, ' ')

@@ -6,26 +6,16 @@ import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin/adm
 import { environment } from '../../lambdas/shared/tables.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';
-import { CommandError, type ConnectionOptions, type Terminal, UsageError } from '../cli/arguments.ts';
-import { printResult, type Result } from '../cli/output.ts';
-import { findDeployment, patience } from './deployment.ts';
+import { clientConfig, findDeployment } from './deployment.ts';
+import { CommandError, UsageError } from './errors.ts';
 
-/** Opens the admin module where `options` say, prints the result of `work`, and closes it whatever happens. */
-export async function useAdmin(
-  terminal: Terminal,
-  options: ConnectionOptions,
-  work: (admin: Admin) => Promise<Result>,
-): Promise<void> {
-  if (options.data !== undefined && !options.local) throw new UsageError('--data says which --local run; add --local.');
-  // Loaded here, since the AWS clients take longer to load than `--help` may take.
-  const { openAdmin } = await import('./admin.ts');
-  const { admin, close } = await openAdmin(options, terminal.env);
-  try {
-    printResult(terminal, options, await work(admin));
-  } finally {
-    close();
-  }
-}
+/** Where a command finds the tables, as its options say. */
+export type ConnectionOptions = {
+  local?: true;
+  data?: string;
+  stack?: string;
+  accountsTable?: string;
+};
 
 /** The text of a secret in Secrets Manager. */
 export async function readSecret(arn: string): Promise<string> {
@@ -33,30 +23,33 @@ export async function readSecret(arn: string): Promise<string> {
   try {
     const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: arn }));
     if (SecretString) return SecretString;
-    throw new CommandError('no_secret', `The secret ${arn} is empty; the stack must have made it with a text.`);
+    throw new CommandError(
+      'no_secret',
+      `The secret ${arn} is empty. Restore its value, or deploy the data stack again.`,
+    );
   } finally {
     client.destroy();
   }
 }
 
-/** Where the project's data is. Whoever asked for it destroys the client. */
+/** The tables and their client, which the caller destroys. */
 export type Tables = {
   client: DynamoDBClient;
   accountsTable: string;
-  /** Absent where only the accounts table was named. */
+  /** Absent when only the accounts table was named. */
   addressesTable: string | undefined;
-  /** Fetched when it is needed, since most commands and most operators have no business with it. */
+  /** Fetched only when needed: most commands, and most operators, have no access to it. */
   checksumSecret: () => Promise<string>;
 };
 
-/** Finds the tables: the local run, the named table, or the data stack of a deployment. Throws `CommandError`, `UsageError`. */
+/** Finds the tables: of the local run, of a deployment, or by name. Throws `CommandError`, `UsageError`. */
 export async function findTables(options: ConnectionOptions, env: NodeJS.ProcessEnv): Promise<Tables> {
   if (options.local) return localTables(options.data);
   if (options.stack !== undefined) return stackTables(options.stack);
   const accountsTable = options.accountsTable ?? env[environment.accountsTable];
   if (accountsTable) return namedTables(accountsTable, env);
   throw new UsageError(
-    'Say where the tables are: --local for the running "npm start", --stack NAME for a deployment, ' +
+    'Name the tables: --local for the running "npm start", --stack NAME for a deployment, ' +
       `or --accounts-table NAME (or ${environment.accountsTable} in the environment).`,
   );
 }
@@ -69,7 +62,7 @@ async function localTables(dataFolder: string | undefined): Promise<Tables> {
 async function stackTables(stack: string): Promise<Tables> {
   const { output } = await findDeployment(stack, ['data']);
   return {
-    client: new DynamoDBClient(patience),
+    client: new DynamoDBClient(clientConfig),
     accountsTable: output('AccountsTableName'),
     addressesTable: output('AddressesTableName'),
     checksumSecret: () => readSecret(output('KeyChecksumSecretArn')),
@@ -82,17 +75,17 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
     if (secret) return secret;
     throw new CommandError(
       'no_secret',
-      'A key needs the checksum secret of the deployment: name it with --stack, which finds it, ' +
-        `or put it into ${environment.keyChecksumSecret} in the environment.`,
+      'Creating a key needs the checksum secret of the deployment. Use --stack NAME, which finds it, ' +
+        `or set ${environment.keyChecksumSecret} in the environment.`,
     );
   };
   const addressesTable = env[environment.addressesTable];
-  return { client: new DynamoDBClient(patience), accountsTable, addressesTable, checksumSecret };
+  return { client: new DynamoDBClient(clientConfig), accountsTable, addressesTable, checksumSecret };
 }
 
 /**
- * Whom the audit names for a change by command line: `ann@laptop`. The operator's machine says so, and nothing proves
- * it; CloudTrail has the AWS identity behind each write where its data events are on.
+ * The actor in the audit entry of a change by command line: `ann@laptop`. It is what the operator's machine says and
+ * proves nothing; CloudTrail data events, if enabled, record the AWS identity of each write.
  */
 export function operator(): string {
   return `${userName()}@${hostname()}`;
@@ -106,7 +99,7 @@ function userName(): string {
   }
 }
 
-/** The admin module on the tables that `options` and `env` say. Throws `CommandError`, `UsageError`. */
+/** The admin module on the tables that `options` or `env` name. Throws `CommandError`, `UsageError`. */
 export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,

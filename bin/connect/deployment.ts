@@ -1,10 +1,11 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { CommandError } from '../cli/arguments.ts';
+import { deploymentOf, type StackPart, stackNames } from '../../lib/stack-names.ts';
+import { CommandError } from './errors.ts';
 
-/** A CloudFormation stack: how it is (`UPDATE_COMPLETE`), and its outputs by name. */
+/** A CloudFormation stack: its status, like `UPDATE_COMPLETE`, and its outputs by name. */
 export type StackView = { status: string; outputs: Partial<Record<string, string>> };
 
-/** Throws what CloudFormation says where there is no such stack. */
+/** Reads a stack; throws CloudFormation's error when there is no such stack. */
 export async function readStack(stack: string): Promise<StackView> {
   const client = new CloudFormationClient();
   try {
@@ -24,11 +25,11 @@ export async function readStackOutputs(stack: string): Promise<StackView['output
   return (await readStack(stack)).outputs;
 }
 
-/** The stacks of a deployment and what they put out. */
+/** The outputs of a deployment. */
 export type Deployment = {
   /** What the names of its stacks begin with: `bag-adres-prod`. */
   name: string;
-  /** @throws CommandError where no stack puts this out */
+  /** @throws CommandError when no stack has this output */
   output(name: OutputName): string;
 };
 
@@ -41,16 +42,14 @@ export type OutputName =
   | 'SnapshotBucketName'
   | 'BaseUrl';
 
-const parts = ['data', 'service', 'loader'] as const;
-
-/** What the stacks of a deployment are called, from the name of any of them or from what all their names begin with. */
-export function deploymentStacks(stack: string): { name: string; stacks: Record<(typeof parts)[number], string> } {
-  const name = stack.replace(/-(?:data|service|loader)$/, '');
-  return { name, stacks: { data: `${name}-data`, service: `${name}-service`, loader: `${name}-loader` } };
+/** The deployment that `stack` names, by any of its stacks or by its own name, and the names of all its stacks. */
+export function deploymentStacks(stack: string): { name: string; stacks: Record<StackPart, string> } {
+  const name = deploymentOf(stack);
+  return { name, stacks: stackNames(name) };
 }
 
-/** Reads the outputs of some stacks of a deployment. @throws CommandError where one does not exist */
-export async function findDeployment(stack: string, wanted: readonly (typeof parts)[number][]): Promise<Deployment> {
+/** Reads the outputs of some stacks of a deployment. @throws CommandError when one does not exist */
+export async function findDeployment(stack: string, wanted: readonly StackPart[]): Promise<Deployment> {
   const { name, stacks } = deploymentStacks(stack);
   const outputs = Object.assign({}, ...(await Promise.all(wanted.map((part) => outputsOf(stacks[part])))));
   return {
@@ -58,10 +57,7 @@ export async function findDeployment(stack: string, wanted: readonly (typeof par
     output(key) {
       if (outputs[key] !== undefined) return outputs[key];
       const names = wanted.map((part) => stacks[part]).join(', ');
-      throw new CommandError(
-        'no_output',
-        `There is no output ${key} in ${names}; deploy again, or name another stack.`,
-      );
+      throw new CommandError('no_output', `No output ${key} in ${names}. Deploy this version, or name another stack.`);
     },
   };
 }
@@ -70,14 +66,14 @@ async function outputsOf(stack: string): Promise<Partial<Record<string, string>>
   return readStackOutputs(stack).catch((error: Error) => {
     if (!/does not exist/.test(error.message)) throw error;
     const message =
-      `The stack ${stack} does not exist. --stack takes any stack of a deployment, like bag-adres-prod-data, or what ` +
-      'their names begin with, like bag-adres-prod; check it, AWS_PROFILE and AWS_REGION.';
+      `The stack ${stack} does not exist. --stack takes a deployment, like bag-adres-prod, or any of its stacks, like ` +
+      'bag-adres-prod-data. Check the name, AWS_PROFILE and AWS_REGION.';
     throw new CommandError('aws_not_found', message, { cause: error });
   });
 }
 
-/** Settings of an AWS client: an operator waits longer than a request may, but not for ever. */
-export const patience = {
+/** Configuration of the AWS clients: more retries and longer timeouts than a request of the service may take. */
+export const clientConfig = {
   maxAttempts: 5,
   requestHandler: { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
 };

@@ -9,19 +9,19 @@ import {
   type SFNClient,
 } from '@aws-sdk/client-sfn';
 import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import { failureStates } from '../../loader/names.ts';
 import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/steps/load-report.ts';
-import { CommandError } from '../cli/arguments.ts';
-import { explainLoadFailure } from '../cli/explain-error.ts';
+import { CommandError, explainLoadError } from './errors.ts';
 
-/** What the history of an execution tells of a load so far. */
+/** What the history of an execution says about a load so far. */
 export type ExecutionStory = {
-  /** The states it has been in, in order. */
+  /** The states that it entered, in order. */
   entered: string[];
-  /** What the last state has failed with, as long as it is tried again. */
-  trouble: string | null;
-  /** The map that runs or ran last in a state. */
+  /** Why the current state failed, while it is being retried. */
+  retryReason: string | null;
+  /** The map runs, and the state of each. */
   mapRuns: { state: string; arn: string }[];
-  /** What the guard said of the last load. */
+  /** The guard's report of the last load. */
   report: LoadReport | null;
   /** What was published last. */
   published: ManifestEntry | null;
@@ -29,12 +29,12 @@ export type ExecutionStory = {
 
 /** Reads the events of one execution, oldest first. */
 export function executionStory(events: readonly HistoryEvent[]): ExecutionStory {
-  const story: ExecutionStory = { entered: [], trouble: null, mapRuns: [], report: null, published: null };
+  const story: ExecutionStory = { entered: [], retryReason: null, mapRuns: [], report: null, published: null };
   for (const event of events) {
     const { stateEnteredEventDetails, stateExitedEventDetails, taskFailedEventDetails } = event;
     if (stateEnteredEventDetails?.name) story.entered.push(stateEnteredEventDetails.name);
-    if (stateEnteredEventDetails || stateExitedEventDetails) story.trouble = null;
-    if (taskFailedEventDetails) story.trouble = causeText(taskFailedEventDetails.cause ?? '');
+    if (stateEnteredEventDetails || stateExitedEventDetails) story.retryReason = null;
+    if (taskFailedEventDetails) story.retryReason = causeText(taskFailedEventDetails.cause ?? '');
     const arn = event.mapRunStartedEventDetails?.mapRunArn;
     if (arn) story.mapRuns.push({ state: story.entered.at(-1) ?? '', arn });
     const output = parsed(stateExitedEventDetails?.output);
@@ -44,13 +44,13 @@ export function executionStory(events: readonly HistoryEvent[]): ExecutionStory 
   return story;
 }
 
-/** The message in the cause of an error, which Lambda gives as JSON. */
+/** The message in the cause of an error, which Lambda writes as JSON. */
 export function causeText(cause: string): string {
   const { errorMessage } = parsed(cause) ?? {};
   return typeof errorMessage === 'string' ? errorMessage : cause;
 }
 
-/** An output that was cut off is as good as none. */
+/** Output that was cut off counts as none. */
 function parsed(text: string | undefined): Record<string, unknown> | null {
   try {
     return JSON.parse(text ?? 'null');
@@ -61,7 +61,7 @@ function parsed(text: string | undefined): Record<string, unknown> | null {
 
 type Unchanged = Parameters<typeof unchangedReport>[0];
 
-/** The report of an execution that succeeded; else the error that says why not. @throws RefusedLoadError, CommandError */
+/** The report of an execution that succeeded. @throws RefusedLoadError, CommandError for one that did not */
 export function executionReport(
   { name = '', status, output, error = '', cause = '' }: DescribeExecutionOutput,
   story: ExecutionStory,
@@ -69,30 +69,30 @@ export function executionReport(
   if (status === 'SUCCEEDED') return succeeded(JSON.parse(output ?? 'null'), story);
   if (status === 'FAILED' && error === 'LoadRefused') throw refused(story, cause);
   if (status === 'FAILED') {
-    const { code, message } = explainLoadFailure(error, causeText(cause)) ?? {
+    const { code, message } = explainLoadError(error, causeText(cause)) ?? {
       code: 'failed',
       message: `The load failed at ${lastStep(story)}: ${error}: ${causeText(cause)}`,
     };
     throw new CommandError(code, message, { details: { execution: name } });
   }
-  const what = status === 'TIMED_OUT' ? 'took longer than a load may' : 'was stopped';
-  const message = `The load ${name} ${what}, at ${lastStep(story)}. Run the load again: it goes on where it stopped.`;
+  const what = status === 'TIMED_OUT' ? 'timed out' : 'was stopped';
+  const message = `The load ${name} ${what} at ${lastStep(story)}. Run it again: it continues where it stopped.`;
   throw new CommandError((status ?? 'failed').toLowerCase(), message, { details: { execution: name } });
 }
 
 function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: ExecutionStory): LoadReport {
   if ('outcome' in output) return output;
   if (!('action' in output)) return story.report ?? finishedReport(output);
-  // What was under way from before was finished, and beside it there was nothing to do.
+  // It finished an interrupted load, and there was nothing else to do.
   return story.published ? finishedReport(story.published) : unchangedReport(output);
 }
 
 function refused({ report }: ExecutionStory, cause: string): Error {
   if (report) return new RefusedLoadError(report);
-  return new CommandError('blocked', `The guard stopped the load, nothing was written: ${cause}`);
+  return new CommandError('blocked', `The guard blocked the load; nothing was written: ${cause}`);
 }
 
-const endings = ['ReleaseAfterFailure', 'TellFailure', 'Failed'];
+const endings: string[] = Object.values(failureStates);
 
 function lastStep({ entered }: ExecutionStory): string {
   return entered.findLast((state) => !endings.includes(state)) ?? 'its start';
@@ -101,9 +101,9 @@ function lastStep({ entered }: ExecutionStory): string {
 export type FollowOptions = {
   client: SFNClient;
   executionArn: string;
-  /** Gets a line for each step, and one now and then while many parts are worked on. */
-  tell: (line: string) => void;
-  /** How to follow it again. */
+  /** Gets a line for each step, and one for each tenth of a map. */
+  print: (line: string) => void;
+  /** The command that follows it again. */
   again: string;
 };
 
@@ -111,26 +111,26 @@ const shortestPauseMilliseconds = 200;
 const longestPauseMilliseconds = 3_000;
 
 /**
- * Watches an execution to its end. Ctrl-C ends the watching only.
+ * Follows an execution to its end. Ctrl-C stops the following only.
  * @throws RefusedLoadError, CommandError
  */
-export async function followExecution({ client, executionArn, tell, again }: FollowOptions): Promise<LoadReport> {
+export async function followExecution({ client, executionArn, print, again }: FollowOptions): Promise<LoadReport> {
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once('SIGINT', interrupt);
-  const say = onceEach(tell);
+  const printOnce = onceEach(print);
   try {
     for (let pause = shortestPauseMilliseconds; ; pause = Math.min(pause * 1.5, longestPauseMilliseconds)) {
       const { signal } = interruption;
       const execution = await client.send(new DescribeExecutionCommand({ executionArn }), { abortSignal: signal });
       const story = executionStory(await history(client, executionArn));
-      for (const line of await lines(client, story)) say(line);
+      for (const line of await progressLines(client, story)) printOnce(line);
       if (execution.status !== 'RUNNING') return executionReport(await withInnerError(client, execution, story), story);
       await sleep(pause, undefined, { signal });
     }
   } catch (error) {
     if (!interruption.signal.aborted) throw error;
-    throw new CommandError('interrupted', `The load goes on without being watched. Watch it again with ${again}.`);
+    throw new CommandError('interrupted', `Stopped following; the load continues. Follow it again with ${again}.`);
   } finally {
     process.off('SIGINT', interrupt);
   }
@@ -143,31 +143,31 @@ async function history(client: SFNClient, executionArn: string): Promise<History
   return events;
 }
 
-/** The steps of people's interest; the rest is how the machine is made. */
+/** The steps to report; the other states are internal to the state machine. */
 const steps = ['Discover', 'Stage', 'Reference', 'Extract', 'Merge', 'Guard', 'Apply', 'Publish'];
 
-async function lines(client: SFNClient, { entered, trouble, mapRuns }: ExecutionStory): Promise<string[]> {
-  const said = entered.filter((state) => steps.includes(state)).map((state) => `${state.toLowerCase()} ...`);
-  if (trouble) said.push(`${entered.at(-1)?.toLowerCase()} is tried again: ${trouble}`);
+async function progressLines(client: SFNClient, { entered, retryReason, mapRuns }: ExecutionStory): Promise<string[]> {
+  const lines = entered.filter((state) => steps.includes(state)).map((state) => `${state.toLowerCase()} ...`);
+  if (retryReason) lines.push(`${entered.at(-1)?.toLowerCase()} is being retried: ${retryReason}`);
   const last = mapRuns.at(-1);
-  if (!last || entered.at(-1) !== last.state) return said;
+  if (!last || entered.at(-1) !== last.state) return lines;
   const { itemCounts } = await client.send(new DescribeMapRunCommand({ mapRunArn: last.arn }));
   const { total = 0, succeeded = 0 } = itemCounts ?? {};
   const tenths = total === 0 ? 0 : Math.floor((succeeded / total) * 10);
-  return tenths === 0 ? said : [...said, `${last.state.toLowerCase()} ${tenths * 10} % of ${total}`];
+  return tenths === 0 ? lines : [...lines, `${last.state.toLowerCase()} ${tenths * 10} % of ${total}`];
 }
 
-/** Says each line the first time that it comes; what is said again of a step that runs twice is left out. */
-function onceEach(tell: (line: string) => void): (line: string) => void {
-  const said = new Set<string>();
+/** Prints each line once, also for a step that runs twice. */
+function onceEach(print: (line: string) => void): (line: string) => void {
+  const printed = new Set<string>();
   return (line) => {
-    if (said.has(line)) return;
-    said.add(line);
-    tell(line);
+    if (printed.has(line)) return;
+    printed.add(line);
+    print(line);
   };
 }
 
-/** A map only says that items failed; what the first of them failed with says more. */
+/** The error of the first failed item: the map itself only says that items failed. */
 async function withInnerError(client: SFNClient, execution: DescribeExecutionOutput, { mapRuns }: ExecutionStory) {
   const run = mapRuns.at(-1);
   if (!run || execution.error !== 'States.ExceedToleratedFailureThreshold') return execution;

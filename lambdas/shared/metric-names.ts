@@ -1,4 +1,3 @@
-/** The metrics of the service, as its log lines emit them and its alarms and dashboard read them. */
 /** Environment variables of the canary. */
 export const canaryEnvironment = {
   /** The lookup to do, a whole URL. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { allowedIn, unwrap } from './parse-config.ts';
+import { allowedIn, unwrap } from './hints.ts';
 import { configSchema } from './schema.ts';
 
-/** The configuration as a Markdown table, one row a field: the schema is the only place where it is written down. */
+/** The configuration as a Markdown table, one row for each field, generated from the schema. */
 export function configTable(): string {
   return ['| field | allowed | default | what it does |', '|---|---|---|---|', ...rows(configSchema, [])].join('\n');
 }

@@ -13,7 +13,7 @@ import { acknowledge } from '../shared/grants.ts';
 
 export type TableAlarmsProps = { accounts: Table; addresses: Table; topic: ITopic };
 
-/** Says when a table turns requests away. */
+/** Alarms for throttled tables. */
 export class TableAlarms extends Construct {
   constructor(scope: Construct, id: string, { accounts, addresses, topic }: TableAlarmsProps) {
     super(scope, id);
@@ -22,17 +22,17 @@ export class TableAlarms extends Construct {
       threshold: 1,
       evaluationPeriods: 3,
       datapointsToAlarm: 2,
-      says: 'The accounts table turns requests away: those callers get 503.',
+      problem: 'The accounts table throttles requests: their callers get 503.',
       runbook: 'Accounts table throttled',
       topic,
     });
     operatorAlarm(this, 'Addresses', {
-      // A load may meet a throttle or two while the table grows with it, and tries again; a lookup should not.
+      // A load may be throttled a little while the table scales up, and retries. A lookup should not be.
       metric: throttled(addresses),
       threshold: 100,
       evaluationPeriods: 3,
       datapointsToAlarm: 2,
-      says: 'The addresses table turns requests away: lookups or a load go wrong.',
+      problem: 'The addresses table throttles requests: lookups or a load fail.',
       runbook: 'Addresses table throttled',
       topic,
     });
@@ -55,15 +55,15 @@ function throttled(table: Table): MathExpression {
 export type DataStackProps = { config: Config; stackName: string };
 
 /**
- * All that must outlive a deployment: both tables and the secret that keys the checksum of an API key. Nothing here is
- * replaced by an update, and nothing goes with the stack unless the operator chose so.
+ * Everything that must outlive a deployment: both tables and the secret for the checksum of API keys. No update replaces
+ * anything here, and deleting the stack keeps all of it unless the operator chose otherwise.
  */
 export class DataStack extends Stack {
   readonly addresses: Table;
   readonly accounts: Table;
   readonly keyChecksumSecret: Secret;
   readonly encryptionKey: IKey | undefined;
-  /** Every alarm goes here, of the other stacks too: an operator confirms one subscription. */
+  /** For the alarms of every stack, so that the operator confirms a single subscription. */
   readonly alarmTopic: Topic;
 
   constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
@@ -82,7 +82,7 @@ export class DataStack extends Stack {
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
     });
     this.keyChecksumSecret = new Secret(this, 'KeyChecksumSecret', {
-      description: 'Keys the checksum of API keys: another value makes every key that was issued invalid',
+      description: 'Keys the checksum of API keys: another value invalidates every issued key',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
       removalPolicy: removal(config),
       ...(this.encryptionKey && { encryptionKey: this.encryptionKey }),
@@ -90,7 +90,7 @@ export class DataStack extends Stack {
     acknowledge(
       this.keyChecksumSecret,
       'AwsSolutions-SMG4',
-      'Another value would make every key that was issued invalid at once; it admits nobody, the stored hash of a key does.',
+      'Another value would invalidate every issued key at once; it grants no access, the stored hash of a key does.',
     );
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
     new TableAlarms(this, 'TableAlarms', {
@@ -111,7 +111,7 @@ export class DataStack extends Stack {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: isProtected(config),
       removalPolicy: removal(config),
-      // Without a key of its own a table is encrypted with one that AWS owns, which costs nothing.
+      // Otherwise the table is encrypted with a key that AWS owns, which costs nothing.
       ...(this.encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
     });
   }

@@ -20,25 +20,29 @@ import { MAP_RUNS } from './snapshot-bucket.ts';
 
 export type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic };
 
-/** What a load may do as a state machine: call its steps, read the items of its maps, write their results, tell. */
+/** The role of the state machine: invoke its steps, read the items of its maps, write their results, notify. */
 export function machineRole(scope: Construct, { functions, bucket, topic }: MachineRoleProps): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
-  const may = (actions: string[], resources: string[]) => role.addToPolicy(new PolicyStatement({ actions, resources }));
-  may(
+  const allow = (actions: string[], resources: string[]) =>
+    role.addToPolicy(new PolicyStatement({ actions, resources }));
+  allow(
     ['lambda:InvokeFunction'],
     functions.map(({ functionArn }) => functionArn),
   );
   const items = `${storagePrefixes.loads}*`;
   const results = `${MAP_RUNS}*`;
-  may(['s3:GetObject'], [bucket.arnForObjects(items)]);
-  may(
+  allow(['s3:GetObject'], [bucket.arnForObjects(items)]);
+  allow(
     ['s3:PutObject', 's3:GetObject', 's3:ListMultipartUploadParts', 's3:AbortMultipartUpload'],
     [bucket.arnForObjects(results)],
   );
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
   topic.grantPublish(role);
-  may(['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'], ['*']);
-  may(
+  allow(
+    ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'],
+    ['*'],
+  );
+  allow(
     [
       'logs:CreateLogDelivery',
       'logs:GetLogDelivery',
@@ -54,35 +58,35 @@ export function machineRole(scope: Construct, { functions, bucket, topic }: Mach
   acknowledge(
     role,
     'AwsSolutions-IAM5[Resource::*]',
-    'Tracing and the delivery of vended logs, whose actions know no resources; nothing else is granted on *.',
+    'Tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
   );
   if (bucket.encryptionKey)
     acknowledge(
       role,
       'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
-      'How the CDK lets a role publish to an encrypted topic.',
+      'The CDK grants this for publishing to an encrypted topic.',
     );
-  for (const place of [items, results])
+  for (const keys of [items, results])
     acknowledgeWildcard(
       role,
       bucket,
-      `<%.Arn>/${place}`,
-      'Maps name their items and results at run time; these are their prefixes.',
+      `<%.Arn>/${keys}`,
+      'Maps name their items and results at run time, under these prefixes.',
     );
   return role;
 }
 
 /**
- * Lets the machine run its maps, each batch of which is an execution of the machine itself. The CDK makes the policy; it
- * stands apart from the role, which the machine waits for, as it names the machine.
+ * Allows the machine to run its maps, each batch of which is an execution of the machine itself. The CDK creates the policy.
+ * It is not part of the role, because it names the machine, which depends on the role.
  */
-export function letRunMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
+export function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
   for (const map of ['', ...maps.map((map) => `/${map}`)]) acknowledgeExecutions(machine, map);
 }
 
-/** Lets a step ask how executions of the machine ended; by a policy that stands apart from its role for the same reason. */
-export function letAskAfterLoads(step: IFunction, machine: StateMachine): void {
+/** Allows a step to describe executions of the machine, in a policy of its own for the same reason. */
+export function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
   const executions = Stack.of(machine).formatArn({
     service: 'states',
     resource: 'execution',
@@ -100,7 +104,7 @@ function acknowledgeExecutions(machine: StateMachine, map: string): void {
     machine,
     machine,
     `${executions}:${machineName}${map}:*`,
-    'Executions of this machine only, which get their names at run time.',
+    'Executions of this machine only, which are named at run time.',
   );
 }
 
@@ -112,7 +116,7 @@ export type LoadMachineProps = {
   topic: ITopic;
 };
 
-/** Runs loads, and asks on schedule whether there is something to load. */
+/** Runs loads, and checks the source for a newer snapshot on schedule. */
 export class LoadMachine extends Construct {
   readonly machine: StateMachine;
   readonly logs: LogGroup;
@@ -120,22 +124,24 @@ export class LoadMachine extends Construct {
   constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket, topic }: LoadMachineProps) {
     super(scope, id);
     this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
-    const role = machineRole(this, { functions: steps.all, bucket, topic });
+    const role = machineRole(this, { functions: steps.functions, bucket, topic });
     this.machine = new StateMachine(this, 'Machine', {
-      // What a load may do stands in one place, and in full: the CDK would grant more.
+      // `machineRole` has all permissions; the CDK would add broader ones.
       role: role.withoutPolicyUpdates(),
-      comment: 'Loads the register: what is served changes by the difference only',
-      definitionBody: DefinitionBody.fromChainable(loadDefinition(this, { steps, bucket, topic, stage: config.stage })),
+      comment: 'Loads the BAG: writes only what differs from the live dataset',
+      definitionBody: DefinitionBody.fromChainable(
+        loadDefinition(this, { steps: steps.steps, bucket, topic, stage: config.stage }),
+      ),
       queryLanguage: QueryLanguage.JSONATA,
       timeout: longestLoad,
       tracingEnabled: true,
       logs: { destination: this.logs, level: LogLevel.ALL, includeExecutionData: true },
     });
-    letRunMaps(role, this.machine, mapNames);
-    letAskAfterLoads(steps.discover.function, this.machine);
+    grantMaps(role, this.machine, mapNames);
+    grantDescribeExecutions(steps.steps.discover.function, this.machine);
     if (config.schedule === 'off') return;
     new Schedule(this, 'Daily', {
-      description: 'Asks whether the register has a newer state',
+      description: 'Checks whether the source has a newer snapshot',
       schedule: ScheduleExpression.expression(config.schedule, TimeZone.of('Europe/Amsterdam')),
       target: new StepFunctionsStartExecution(this.machine, {
         role: scheduleRole(this, 'states:StartExecution', this.machine.stateMachineArn),

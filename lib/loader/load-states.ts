@@ -15,7 +15,7 @@ import {
 import { LambdaInvoke, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { loaderErrors } from '../../loader/names.ts';
-import type { LoaderStep } from './loader-step.ts';
+import type { LambdaFunction } from '../shared/lambda-function.ts';
 import { MAP_RUNS } from './snapshot-bucket.ts';
 
 /** The most that Lambda allows. No step takes longer. */
@@ -24,16 +24,16 @@ const longestStep = Duration.minutes(15);
 /** The most that an execution may take. */
 export const longestLoad = Duration.hours(5);
 
-/** For how long a load takes the lock: over its own time, for where nobody can be asked how it is. */
+/** How long a load holds the lock: longer than it may run, for when its execution can't be described. */
 export const lockTime = Duration.hours(6);
 
 /**
- * For how long after the end of an execution something that it began may still write: a Lambda goes on without it, and
- * five minutes are for a map to stop beginning more (decision 0116).
+ * How long after the end of an execution its Lambdas may still write: one that runs keeps running, and a map may take up to
+ * five minutes to stop starting more (decision 0116).
  */
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 
-/** Faults of Lambda itself, which say nothing about the work: the same call may well succeed in a moment. */
+/** Faults of Lambda itself, not of the work: the same call may succeed a moment later. */
 export const lambdaFaults: RetryProps = {
   errors: [
     'Lambda.ServiceException',
@@ -49,7 +49,7 @@ export const lambdaFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** The server of the extract is unwell: give it up to some two hours. */
+/** The server of the extract is unavailable: keep trying for about two hours. */
 export const sourceFaults: RetryProps = {
   errors: [loaderErrors.sourceUnavailable],
   interval: Duration.minutes(5),
@@ -60,8 +60,8 @@ export const sourceFaults: RetryProps = {
 };
 
 /**
- * The load that had the lock was stopped, and what it began may still write: look again every minute until it can't. There
- * is nobody to take turns with, so there is no jitter.
+ * The load that held the lock was stopped, and its Lambdas may still write: try every minute until they can't. No jitter, as
+ * nothing else competes.
  */
 export const lockSettles: RetryProps = {
   errors: [loaderErrors.settling],
@@ -70,7 +70,7 @@ export const lockSettles: RetryProps = {
   maxAttempts: settlingTime.toMinutes() + 5,
 };
 
-/** A map that could not read its items or write down its results; an item that failed is no such fault. */
+/** A map could not read its items or write its results. An item that failed is not such a fault. */
 export const mapFaults: RetryProps = {
   errors: ['States.ItemReaderFailed', 'States.ResultWriterFailed'],
   interval: Duration.seconds(10),
@@ -79,7 +79,7 @@ export const mapFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** SNS did not take a message. */
+/** SNS did not accept a message. */
 export const messageFaults: RetryProps = {
   errors: ['States.TaskFailed'],
   interval: Duration.seconds(5),
@@ -88,13 +88,13 @@ export const messageFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** A step of the load. @param payload a JSONata expression of what the Lambda gets */
-export function stepState(scope: Construct, id: string, step: LoaderStep, payload: string): LambdaInvoke {
+/** A step of the load. @param payload a JSONata expression for the Lambda's input */
+export function stepState(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
   const state = LambdaInvoke.jsonata(scope, id, {
     lambdaFunction: step.function,
     payload: TaskInput.fromText(`{% ${payload} %}`),
     outputs: '{% $states.result.Payload %}',
-    // Lambda ends first; this is for an answer that never comes.
+    // The Lambda ends first; this is for a response that never arrives.
     taskTimeout: Timeout.duration(step.timeout.plus(Duration.minutes(1))),
     retryOnServiceExceptions: false,
   });
@@ -104,18 +104,18 @@ export function stepState(scope: Construct, id: string, step: LoaderStep, payloa
 
 export type MapStateProps = {
   bucket: IBucket;
-  /** What each batch is handed to. */
-  step: LoaderStep;
-  /** What every batch is told, by JSONata. */
+  /** Runs for each batch. */
+  step: LambdaFunction;
+  /** The same input for every batch, as JSONata. */
   batchInput: Record<string, string>;
   itemsPerBatch: number;
   concurrency: number;
 };
 
 /**
- * Runs a step over the items that the variable `items` points at in S3, many at a time. No failure is tolerated (which is
- * what no threshold means): a part that is missing would be addresses that are missing. What each gave is written to S3 for
- * whoever looks into a load, so that no output grows with the country.
+ * Runs a step over the items in the S3 object that the variable `items` names, several batches at a time. With no tolerated
+ * failure threshold one failed item fails the map: a missing part would mean missing addresses. Results go to S3, for
+ * investigation, so that no state's output grows with the number of addresses.
  */
 export function mapState(scope: Construct, id: string, props: MapStateProps): DistributedMap {
   const { bucket, step, batchInput, itemsPerBatch, concurrency } = props;
@@ -132,8 +132,8 @@ export function mapState(scope: Construct, id: string, props: MapStateProps): Di
   return state;
 }
 
-/** Tells the operator; `subject` and `message` are JSONata expressions. The output is the input. */
-export function tellState(
+/** Notifies the operator; `subject` and `message` are JSONata expressions. The output is the input. */
+export function notifyState(
   scope: Construct,
   id: string,
   topic: ITopic,

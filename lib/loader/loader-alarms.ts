@@ -5,13 +5,14 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
+import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { operatorAlarm } from '../shared/alarms.ts';
 import { REFUSED } from './load-definition.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: ITopic };
 
-/** Days since the date of the state that is served. */
+/** Days since the snapshot date of the live dataset. */
 export function datasetAge(stage: string): Metric {
   return new Metric({
     namespace: metricNamespaceOf(stage),
@@ -22,7 +23,7 @@ export function datasetAge(stage: string): Metric {
   });
 }
 
-/** Says when loads fail, are refused, or stop coming. */
+/** Alarms for loads that fail, are refused, or no longer run. */
 export class LoaderAlarms extends Construct {
   constructor(scope: Construct, id: string, { config, machine, logs, topic }: LoaderAlarmsProps) {
     super(scope, id);
@@ -30,7 +31,7 @@ export class LoaderAlarms extends Construct {
     const count = (metricName: string) => machine.metric(metricName, { statistic: 'Sum', period });
     operatorAlarm(this, 'LoadFailed', {
       metric: new MathExpression({
-        label: 'loads that failed',
+        label: 'failed loads',
         expression: 'FILL(failed, 0) + FILL(timedOut, 0) + FILL(aborted, 0)',
         usingMetrics: {
           failed: count('ExecutionsFailed'),
@@ -41,7 +42,7 @@ export class LoaderAlarms extends Construct {
       }),
       threshold: 1,
       evaluationPeriods: 1,
-      says: 'A load of the register failed, ran out of time or was stopped.',
+      problem: 'A load failed, timed out or was stopped.',
       runbook: 'Load failed',
       topic,
     });
@@ -58,17 +59,17 @@ export class LoaderAlarms extends Construct {
       metric: refused.metric({ statistic: 'Sum', period }),
       threshold: 1,
       evaluationPeriods: 1,
-      says: 'The guard refused a load, before its first write.',
+      problem: 'The guard refused a load before its first write.',
       runbook: 'Load refused',
       topic,
     });
     operatorAlarm(this, 'DatasetOld', {
       metric: datasetAge(config.stage),
-      threshold: 45,
+      threshold: loadDefaults.oldAfterDays,
       evaluationPeriods: 2,
-      // Every look at the source reports the age: no report is no look. Without a schedule that is as it should be.
-      missing: config.schedule === 'off' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
-      says: 'The register that is served is 45 days old or more, or nobody looks for a newer one.',
+      // Every check of the source reports the age, so missing data means no check. Without a schedule that is normal.
+      missingData: config.schedule === 'off' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
+      problem: `The live dataset is ${loadDefaults.oldAfterDays} days old or more, or checks for a newer one have stopped.`,
       runbook: 'Dataset old',
       topic,
     });

@@ -8,7 +8,7 @@ import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoaderDashboardProps = { stage: string; machine: StateMachine; steps: LoaderSteps; addresses: ITable };
 
-/** How old the register is, how loads went and what they did to the table. */
+/** The age of the dataset, how loads went, and what they wrote to the table. */
 export class LoaderDashboard extends Construct {
   constructor(scope: Construct, id: string, { stage, machine, steps, addresses }: LoaderDashboardProps) {
     super(scope, id);
@@ -17,13 +17,14 @@ export class LoaderDashboard extends Construct {
       machine.metric(metricName, { statistic: 'Sum', period, label });
     const written = (metricName: string, label: string) =>
       addresses.metric(metricName, { statistic: 'Sum', period, label });
-    const functions = [steps.stage, steps.reference, steps.extract, steps.merge, steps.apply, steps.publish];
+    const { stage: stageStep, reference, extract, merge, apply, publish } = steps.steps;
+    const functions = [stageStep, reference, extract, merge, apply, publish];
     const dashboard = new Dashboard(this, 'Dashboard', {
       defaultInterval: Duration.days(35),
       widgets: [
         [
           new SingleValueWidget({
-            title: 'Age of the register (days)',
+            title: 'Age of the dataset (days)',
             metrics: [datasetAge(stage)],
             width: 8,
             height: 6,
@@ -31,30 +32,30 @@ export class LoaderDashboard extends Construct {
           graph('Loads', [
             loads('ExecutionsSucceeded', 'succeeded'),
             loads('ExecutionsFailed', 'failed or refused'),
-            loads('ExecutionsTimedOut', 'out of time'),
+            loads('ExecutionsTimedOut', 'timed out'),
           ]),
-          graph('Time of a load (ms)', [machine.metricTime({ statistic: 'Maximum', period })]),
+          graph('Duration of a load (ms)', [machine.metricTime({ statistic: 'Maximum', period })]),
         ],
         [
-          graph('Addresses table: units written and turned away', [
+          graph('Addresses table: units written and throttled', [
             written('ConsumedWriteCapacityUnits', 'written'),
-            written('WriteThrottleEvents', 'turned away'),
+            written('WriteThrottleEvents', 'throttled'),
           ]),
           graph(
-            'Longest time of a step (ms)',
+            'Longest duration of a step (ms)',
             functions.map((step) =>
               step.function.metricDuration({ statistic: 'Maximum', period, label: step.node.id }),
             ),
           ),
           graph(
-            'Crashes of a step',
+            'Errors of a step',
             functions.map((step) => step.function.metricErrors({ statistic: 'Sum', period, label: step.node.id })),
           ),
         ],
         [
           new LogQueryWidget({
-            title: 'What was published',
-            logGroupNames: [steps.publish.function.logGroup.logGroupName],
+            title: 'Published snapshots',
+            logGroupNames: [publish.function.logGroup.logGroupName],
             queryLines: [
               'fields @timestamp, result.peildatum as peildatum, result.addresses as addresses, result.keys as keys',
               'filter message = "done"',

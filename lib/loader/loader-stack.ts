@@ -11,12 +11,12 @@ import { snapshotBucket } from './snapshot-bucket.ts';
 
 export type LoaderStackProps = { config: Config; stackName: string; data: DataStack };
 
-/** What keeps the addresses up to date: snapshots in S3, and a state machine that applies the difference. */
+/** Keeps the addresses up to date: a bucket with snapshots, and a state machine that applies what differs. */
 export class LoaderStack extends Stack {
   constructor(scope: Construct, id: string, { config, stackName, data }: LoaderStackProps) {
     super(scope, id, {
       stackName,
-      description: 'Dutch address service: loads of the register',
+      description: 'Dutch address service: loads of the BAG',
       env: { region: config.region },
       terminationProtection: isProtected(config),
     });

@@ -1,15 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Function as CdkFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
+import { environment } from '../../lambdas/shared/tables.ts';
 import { loaderEnvironment, storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
+import { type BucketAccess, LambdaFunction } from '../shared/lambda-function.ts';
 import { lockTime, settlingTime } from './load-states.ts';
-import { LoaderStep } from './loader-step.ts';
 import { UPLOADS } from './snapshot-bucket.ts';
 
 export type LoaderStepsProps = {
@@ -19,23 +20,9 @@ export type LoaderStepsProps = {
   bucket: IBucket;
 };
 
-const stepNames = [
-  'discover',
-  'stage',
-  'reference',
-  'extract',
-  'collect',
-  'merge',
-  'guard',
-  'apply',
-  'publish',
-  'release',
-] as const;
-const handlers = Object.fromEntries(stepNames.map((name) => [name, `loader/steps/${name}.ts`]));
-
-/** A processor of its own: Lambda gives one at 1,769 MB. Inflating and parsing is all the work there is. */
-const oneProcessor = 1769;
-/** What one writer adds to the table; four at once stay within what a new table on demand takes at first. */
+/** 1,769 MB is one whole CPU. Inflating and parsing use nothing else. */
+const oneCpuMb = 1769;
+/** Of one writer. Four at once stay within what a new on-demand table takes at first. */
 const writesPerSecond = 1000;
 
 const loads = `${storagePrefixes.loads}*`;
@@ -44,94 +31,134 @@ const approvals = `${storagePrefixes.approvals}*`;
 const uploads = `${UPLOADS}*`;
 const manifest = 'manifest.json';
 
-/** The Lambdas of a load, each with just what it needs; `loader/steps/README.md` says what each takes and gives. */
+type Step = {
+  description: string;
+  memoryMb: number;
+  /** Fifteen minutes is the most that Lambda allows. */
+  minutes: number;
+  environment?: Record<string, string>;
+  /** Operations on the addresses table. */
+  table?: string[];
+  bucket?: BucketAccess;
+};
+
+/** The steps by the names of their modules; `loader/steps/README.md` has the input and output of each. */
+const stepsOf = (config: Config) =>
+  ({
+    discover: {
+      description: 'Checks whether the source has a newer snapshot',
+      memoryMb: 512,
+      // A server without Range support has the whole extract copied, 3.6 GB.
+      minutes: 15,
+      environment: {
+        [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
+        [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
+        [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+      },
+      table: ['GetItem', 'PutItem', 'DeleteItem'],
+      bucket: { read: [manifest, loads, snapshots, uploads], upload: [loads] },
+    },
+    stage: {
+      description: 'Copies the members of the extract',
+      memoryMb: 1024,
+      minutes: 15,
+      bucket: { read: [loads, uploads], upload: [loads] },
+    },
+    reference: {
+      description: 'Reads streets and places',
+      memoryMb: oneCpuMb,
+      minutes: 10,
+      bucket: { read: [loads], write: [loads] },
+    },
+    extract: {
+      description: 'Reads a part of the addresses',
+      memoryMb: oneCpuMb,
+      minutes: 10,
+      bucket: { read: [loads], write: [loads] },
+    },
+    collect: {
+      description: 'Adds up the results of all parts',
+      memoryMb: 512,
+      minutes: 5,
+      bucket: { read: [loads], write: [loads] },
+    },
+    merge: {
+      description: 'Merges a shard and compares it with the live dataset',
+      memoryMb: oneCpuMb,
+      minutes: 10,
+      bucket: { read: [loads, snapshots], write: [loads, snapshots] },
+    },
+    guard: {
+      description: 'Decides whether the load may continue',
+      memoryMb: 512,
+      minutes: 5,
+      environment: { [loaderEnvironment.thresholds]: JSON.stringify(config.guard) },
+      table: ['GetItem'],
+      bucket: { read: [manifest, loads, approvals], write: [manifest, loads, approvals] },
+    },
+    apply: {
+      description: 'Writes changes to the table',
+      memoryMb: 1024,
+      minutes: 15,
+      environment: { [loaderEnvironment.writesPerSecond]: `${writesPerSecond}` },
+      table: ['GetItem', 'BatchWriteItem'],
+      bucket: { read: [loads], write: [loads] },
+    },
+    publish: {
+      description: 'Reads a sample back and publishes the new snapshot',
+      memoryMb: 1024,
+      minutes: 10,
+      environment: { [loaderEnvironment.keepSnapshots]: `${config.snapshotsKept}` },
+      table: ['GetItem', 'PutItem', 'BatchGetItem'],
+      bucket: { read: [manifest, loads, snapshots], write: [manifest], remove: [loads, snapshots, approvals] },
+    },
+    release: {
+      description: 'Releases the lock on the table',
+      memoryMb: 256,
+      minutes: 1,
+      table: ['DeleteItem'],
+    },
+  }) satisfies Record<string, Step>;
+
+type StepName = keyof ReturnType<typeof stepsOf>;
+
+/** The Lambdas of a load, each with only the permissions that it needs. */
 export class LoaderSteps extends Construct {
-  readonly discover: LoaderStep;
-  readonly stage: LoaderStep;
-  readonly reference: LoaderStep;
-  readonly extract: LoaderStep;
-  readonly collect: LoaderStep;
-  readonly merge: LoaderStep;
-  readonly guard: LoaderStep;
-  readonly apply: LoaderStep;
-  readonly publish: LoaderStep;
-  readonly release: LoaderStep;
-  /** Every one of them. */
-  readonly all: LambdaFunction[] = [];
+  readonly steps: Readonly<Record<StepName, LambdaFunction>>;
 
   constructor(scope: Construct, id: string, { config, encryptionKey, addresses, bucket }: LoaderStepsProps) {
     super(scope, id);
-    const code = bundle({ name: 'Loader', entries: handlers, requires: true });
-    const step = (
-      name: string,
-      description: string,
-      memoryMb: number,
-      minutes: number,
-      settings: Record<string, string> = {},
-    ) => {
-      const timeout = Duration.minutes(minutes);
-      const handler = name.toLowerCase();
-      const made = new LoaderStep(this, name, {
-        config,
-        encryptionKey,
-        code,
-        handler,
-        description,
-        memoryMb,
-        timeout,
-        settings,
-      });
-      this.all.push(made.function);
-      return made;
-    };
+    const definitions: [string, Step][] = Object.entries(stepsOf(config));
+    // One bundle for all of them, as they share most of their code.
+    const code = bundle({
+      name: 'Loader',
+      entries: Object.fromEntries(definitions.map(([name]) => [name, `loader/steps/${name}.ts`])),
+      requires: true,
+    });
+    this.steps = Object.fromEntries(
+      definitions.map(
+        ([name, { description, memoryMb, minutes, environment: variables = {}, table, bucket: access }]) => {
+          const step = new LambdaFunction(this, `${name.charAt(0).toUpperCase()}${name.slice(1)}`, {
+            config,
+            encryptionKey,
+            code,
+            module: name,
+            description,
+            memoryMb,
+            timeout: Duration.minutes(minutes),
+            environment: variables,
+            withoutDeadLetterQueue:
+              'Step Functions invokes it synchronously, retries it and notifies an operator: nothing is queued.',
+          });
+          if (table) step.usesTable(addresses, environment.addressesTable, ...table);
+          if (access) step.usesBucket(bucket, loaderEnvironment.snapshotBucket, access);
+          return [name, step];
+        },
+      ),
+    ) as Record<StepName, LambdaFunction>;
+  }
 
-    // Fifteen minutes, the most there is: a server without ranges has the whole extract copied, 3.6 GB.
-    this.discover = step('Discover', 'Asks the source whether there is a newer state', 512, 15, {
-      [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
-      [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
-      [metricNamespaceVariable]: metricNamespaceOf(config.stage),
-    })
-      .usesTable(addresses, 'GetItem', 'PutItem', 'DeleteItem')
-      .usesBucket(bucket, { read: [manifest, loads, snapshots, uploads], upload: [loads] });
-    this.stage = step('Stage', 'Copies the members of the extract', 1024, 15).usesBucket(bucket, {
-      read: [loads, uploads],
-      upload: [loads],
-    });
-    this.reference = step('Reference', 'Reads streets and places', oneProcessor, 10).usesBucket(bucket, {
-      read: [loads],
-      write: [loads],
-    });
-    this.extract = step('Extract', 'Reads a part of the addresses', oneProcessor, 10).usesBucket(bucket, {
-      read: [loads],
-      write: [loads],
-    });
-    this.collect = step('Collect', 'Adds up what the parts found', 512, 5).usesBucket(bucket, {
-      read: [loads],
-      write: [loads],
-    });
-    this.merge = step('Merge', 'Merges a shard and compares it with what is served', oneProcessor, 10).usesBucket(
-      bucket,
-      { read: [loads, snapshots], write: [loads, snapshots] },
-    );
-    this.guard = step('Guard', 'Says whether the load may go on', 512, 5, {
-      [loaderEnvironment.thresholds]: JSON.stringify(config.guard),
-    })
-      .usesTable(addresses, 'GetItem')
-      .usesBucket(bucket, { read: [manifest, loads, approvals], write: [manifest, loads, approvals] });
-    this.apply = step('Apply', 'Writes changes into the table', 1024, 15, {
-      [loaderEnvironment.writesPerSecond]: `${writesPerSecond}`,
-    })
-      .usesTable(addresses, 'GetItem', 'BatchWriteItem')
-      .usesBucket(bucket, { read: [loads], write: [loads] });
-    this.publish = step('Publish', 'Reads a sample back and names the new state', 1024, 10, {
-      [loaderEnvironment.keepSnapshots]: `${config.snapshotsKept}`,
-    })
-      .usesTable(addresses, 'GetItem', 'PutItem', 'BatchGetItem')
-      .usesBucket(bucket, {
-        read: [manifest, loads, snapshots],
-        write: [manifest],
-        remove: [loads, snapshots, approvals],
-      });
-    this.release = step('Release', 'Gives the lock on the table back', 256, 1).usesTable(addresses, 'DeleteItem');
+  get functions(): CdkFunction[] {
+    return Object.values(this.steps).map((step) => step.function);
   }
 }

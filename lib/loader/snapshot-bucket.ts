@@ -7,18 +7,18 @@ import type { Config } from '../config/schema.ts';
 import { removal } from '../shared/encryption.ts';
 import { acknowledge } from '../shared/grants.ts';
 
-/** Where the state machine leaves the results of its maps. */
+/** The prefix of the results of the state machine's maps. */
 export const MAP_RUNS = 'map-runs/';
 
-/** Where an operator may put an extract: `{"source": "s3://BUCKET/uploads/FILE.zip"}`. */
+/** The prefix for extracts that an operator uploads: `{"source": "s3://BUCKET/uploads/FILE.zip"}`. */
 export const UPLOADS = 'uploads/';
 
-/** A month is more than a load ever takes, and time enough to look at one that went wrong. */
-const shelfLife = Duration.days(30);
+/** Longer than any load takes, and enough to investigate one that failed. */
+const workExpiration = Duration.days(30);
 
 /**
- * Where loads work and snapshots stay: private, encrypted, over TLS only. Work expires; snapshots and the manifest never
- * do, as the next difference needs the last one: the loader itself removes old ones.
+ * The bucket of loads and snapshots: private, encrypted, TLS only. The work of a load expires. Snapshots and the manifest
+ * never do, because the next load compares with the last one; the loader removes old snapshots itself.
  */
 export function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | undefined): Bucket {
   const bucket = new Bucket(scope, 'Snapshots', {
@@ -31,7 +31,7 @@ export function snapshotBucket(scope: Construct, config: Config, encryptionKey: 
       ...[storagePrefixes.loads, storagePrefixes.approvals, MAP_RUNS, UPLOADS].map((prefix) => ({
         id: `Expire-${prefix.slice(0, -1)}`,
         prefix,
-        expiration: shelfLife,
+        expiration: workExpiration,
       })),
       { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(2) },
     ],
@@ -39,7 +39,7 @@ export function snapshotBucket(scope: Construct, config: Config, encryptionKey: 
   acknowledge(
     bucket,
     'AwsSolutions-S1',
-    'Only the loader reads and writes it, and it holds public register data: access logs would cost more than they tell.',
+    'Only the loader uses it and it holds public data: access logs would cost more than they are worth.',
   );
   return bucket;
 }

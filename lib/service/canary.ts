@@ -1,13 +1,11 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Architecture, Function as LambdaFunction, LoggingFormat, Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import {
   canaryEnvironment,
   metricNames,
@@ -18,8 +16,8 @@ import {
 import type { Config } from '../config/schema.ts';
 import { operatorAlarm } from '../shared/alarms.ts';
 import { bundle } from '../shared/bundle.ts';
-import { logGroupProps } from '../shared/encryption.ts';
-import { acknowledge, functionRole, scheduleRole } from '../shared/grants.ts';
+import { scheduleRole } from '../shared/grants.ts';
+import { LambdaFunction } from '../shared/lambda-function.ts';
 
 export type CanaryProps = {
   config: Config;
@@ -29,43 +27,29 @@ export type CanaryProps = {
   topic: ITopic;
 };
 
-/** Looks an address up every few minutes, as a caller does, and tells when that goes wrong twice on end. */
-export class Canary extends Construct {
+/** Looks up an address every few minutes, as a caller does, and raises an alarm after two failures in a row. */
+export class Canary extends LambdaFunction {
   constructor(scope: Construct, id: string, { config, encryptionKey, canary, baseUrl, topic }: CanaryProps) {
-    super(scope, id);
-    const secret = Secret.fromSecretNameV2(this, 'Key', canary.keySecretName);
-    const logGroup = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
-    const lambda = new LambdaFunction(this, 'Function', {
-      description: 'Looks an address up, as a caller does',
+    super(scope, id, {
+      config,
+      encryptionKey,
       code: bundle({ name: id, entries: { index: 'lambdas/canary/handler.ts' } }),
-      handler: 'index.handler',
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      memorySize: 256,
+      description: 'Looks up an address, as a caller does',
+      memoryMb: 256,
       timeout: Duration.seconds(20),
-      tracing: Tracing.ACTIVE,
-      loggingFormat: LoggingFormat.JSON,
-      logGroup,
-      role: functionRole(this, logGroup, encryptionKey),
       environment: {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         [canaryEnvironment.url]: `${baseUrl}/v1/address?postcode=${canary.postcode}&huisnummer=${canary.huisnummer}`,
-        [canaryEnvironment.keySecret]: secret.secretName,
       },
-      ...(encryptionKey && { environmentEncryption: encryptionKey }),
+      withoutDeadLetterQueue: 'The alarm sees a lookup that was missed, and the next one follows in minutes.',
     });
-    secret.grantRead(lambda);
-    acknowledge(
-      lambda,
-      'Serverless-LambdaDLQ',
-      'A look that was missed is seen by the alarm, and the next one follows.',
-    );
+    this.usesSecret(Secret.fromSecretNameV2(this, 'Key', canary.keySecretName), canaryEnvironment.keySecret);
     const every = Duration.minutes(canary.everyMinutes);
     new Schedule(this, 'Schedule', {
-      description: 'Has the canary look an address up',
+      description: 'Runs the canary',
       schedule: ScheduleExpression.rate(every),
-      target: new LambdaInvoke(lambda, {
-        role: scheduleRole(this, 'lambda:InvokeFunction', lambda.functionArn),
+      target: new LambdaInvoke(this.function, {
+        role: scheduleRole(this, 'lambda:InvokeFunction', this.function.functionArn),
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
       }),
@@ -80,9 +64,9 @@ export class Canary extends Construct {
       }),
       threshold: 1,
       evaluationPeriods: 2,
-      // A canary that says nothing is not well either.
-      missing: TreatMissingData.BREACHING,
-      says: 'The lookup that is done on schedule, as a caller does it, goes wrong.',
+      // A canary that does not run is a failure too.
+      missingData: TreatMissingData.BREACHING,
+      problem: 'The scheduled lookup fails.',
       runbook: 'Canary failed',
       topic,
     });

@@ -24,8 +24,8 @@ import { logGroupProps } from '../shared/encryption.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**
- * What the gateway notes of a request. Never a header, the query string or what an answer holds, so no key, no label and
- * no address that was asked for. The caller's IP address is in it, to see where an attack comes from.
+ * What the access log has of a request. Never a header, the query string or the body of a response: so no key, no label and
+ * no requested address. It has the caller's IP address, to see where an attack comes from.
  */
 const fields = {
   time: '$context.requestTime',
@@ -40,7 +40,7 @@ const fields = {
   integration_error: '$context.integrationErrorMessage',
 };
 
-/** Where and how a stage writes its access log. */
+/** The log group and format of a stage's access log. */
 export function accessLog(scope: Construct, props: LogGroupProps): IAccessLogSettings {
   return {
     destination: new LogGroupLogDestination(new LogGroup(scope, 'AccessLog', props)),
@@ -50,7 +50,7 @@ export function accessLog(scope: Construct, props: LogGroupProps): IAccessLogSet
 
 export type CustomDomainProps = NonNullable<Config['domain']>;
 
-/** A host name of the operator's own: TLS 1.2 or newer, over IPv4 and IPv6. */
+/** The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. */
 export class CustomDomain extends Construct {
   readonly domainName: DomainName;
 
@@ -62,7 +62,7 @@ export class CustomDomain extends Construct {
       securityPolicy: SecurityPolicy.TLS_1_2,
       ipAddressType: IpAddressType.DUAL_STACK,
     });
-    // Given, not looked up: a synth needs no credentials.
+    // Given rather than looked up, so that a synth needs no credentials.
     const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: hostedZoneName });
     const { regionalDomainName, regionalHostedZoneId } = this.domainName;
     const target = RecordTarget.fromAlias(new ApiGatewayv2DomainProperties(regionalDomainName, regionalHostedZoneId));
@@ -79,12 +79,12 @@ export type HttpApiProps = {
 };
 
 /**
- * The front door: both operations with every method, so that our own 405 is given, and our own 404 for the rest.
- * No CORS: a browser is the wrong place for a key. With a domain of the operator's own, only that one is open.
+ * Routes both operations with every method, so that callers get our own 405, and every other path, so that they get our own
+ * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled.
  */
 export class HttpApi extends Construct {
   readonly api: Api;
-  /** Where callers reach it. */
+  /** The URL that callers use. */
   readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, { config, encryptionKey, address, validate }: HttpApiProps) {
@@ -104,7 +104,7 @@ export class HttpApi extends Construct {
     acknowledge(
       this.api,
       'AwsSolutions-APIG4',
-      'The functions authenticate: a key, its account and its quota are one conditional write, which an authorizer would split.',
+      'The functions authenticate: key, account and quota are one conditional write, which an authorizer would split.',
     );
     new HttpStage(this, 'Stage', {
       httpApi: this.api,

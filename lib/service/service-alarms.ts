@@ -7,12 +7,12 @@ import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
 import { operatorAlarm } from '../shared/alarms.ts';
 
-/** The services that a request's metrics tell apart. */
+/** The values of the `service` dimension that have alarms or graphs. */
 export type ServiceName = 'address' | 'validate';
 
 const minute = Duration.minutes(1);
 
-/** Requests of a service that ended in one way, a minute. */
+/** Requests of a service with one outcome, per minute. */
 export function requests(stage: string, service: ServiceName, outcome: string): Metric {
   return new Metric({
     namespace: metricNamespaceOf(stage),
@@ -24,7 +24,7 @@ export function requests(stage: string, service: ServiceName, outcome: string): 
   });
 }
 
-/** One line an outcome that occurred. Only for dashboards: an alarm can't search. */
+/** One line for each outcome that occurred. For dashboards only: alarms do not support SEARCH. */
 export function byOutcome(stage: string, service: ServiceName, metricName: string): MathExpression {
   const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${requestDimensions.outcome}`;
   return new MathExpression({
@@ -38,12 +38,12 @@ export function byOutcome(stage: string, service: ServiceName, metricName: strin
 export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: ITopic };
 
 const period = Duration.minutes(1);
-/** Two of three minutes: one bad minute wakes nobody. */
+/** Two of three minutes, so that a single bad minute raises no alarm. */
 const lasting = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 
-/** Says when callers get errors, wait, or can't be charged. */
+/** Alarms for errors, slow responses and failed charges. */
 export class ServiceAlarms extends Construct {
-  /** A new version that sets one of these off is rolled back. */
+  /** A deployment that sets one of these off is rolled back. */
   readonly rollback: { address: Alarm[]; validate: Alarm[] };
 
   constructor(scope: Construct, id: string, { stage, api, address, validate, topic }: ServiceAlarmsProps) {
@@ -52,7 +52,7 @@ export class ServiceAlarms extends Construct {
       metric: api.metricServerError({ statistic: 'Sum', period }),
       threshold: 5,
       ...lasting,
-      says: 'Callers get 5xx answers.',
+      problem: 'Callers get 5xx responses.',
       runbook: 'Server errors',
       topic,
     });
@@ -61,17 +61,17 @@ export class ServiceAlarms extends Construct {
       threshold: 2000,
       evaluationPeriods: 5,
       datapointsToAlarm: 3,
-      says: 'One answer in a hundred takes 2 seconds or more.',
+      problem: 'One in a hundred responses takes 2 seconds or more.',
       runbook: 'Slow answers',
       topic,
     });
     const errorsOf = (name: string, alias: Alias) =>
       operatorAlarm(this, name, {
-        // A refusal is an answer; only a crash, a timeout or a start that fails counts here.
+        // A refusal is a response; only a crash, a time-out or a failed start counts here.
         metric: alias.metricErrors({ statistic: 'Sum', period }),
         threshold: 1,
         ...lasting,
-        says: 'A function crashes, times out or does not start.',
+        problem: 'A function crashes, times out or does not start.',
         runbook: 'Function errors',
         topic,
       });
@@ -91,7 +91,7 @@ export class ServiceAlarms extends Construct {
       }),
       threshold: 1,
       ...lasting,
-      says: 'Lambda turns requests away: the concurrency of the account is used up.',
+      problem: 'Lambda throttles requests: the concurrency of the account is exhausted.',
       runbook: 'Function throttles',
       topic,
     });
@@ -99,7 +99,7 @@ export class ServiceAlarms extends Construct {
       metric: requests(stage, 'address', 'temporarily-unavailable'),
       threshold: 3,
       ...lasting,
-      says: 'Lookups are refused because quota can not be charged or the addresses can not be read.',
+      problem: 'Lookups are refused because quota can not be charged or addresses can not be read.',
       runbook: 'Charge failures',
       topic,
     });
@@ -108,7 +108,7 @@ export class ServiceAlarms extends Construct {
       threshold: 600,
       evaluationPeriods: 5,
       datapointsToAlarm: 5,
-      says: 'Ten requests a second or more come with a key that is not valid.',
+      problem: 'Ten requests a second or more carry an invalid key.',
       runbook: 'Refused keys',
       topic,
     });

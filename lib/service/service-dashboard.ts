@@ -18,7 +18,7 @@ export type ServiceDashboardProps = {
 
 const period = Duration.minutes(1);
 
-/** What a person on call wants to see first, from the caller's side down to the tables. */
+/** For an operator on call: from the caller's side down to the tables. */
 export class ServiceDashboard extends Construct {
   constructor(
     scope: Construct,
@@ -29,41 +29,41 @@ export class ServiceDashboard extends Construct {
     const dashboard = new Dashboard(this, 'Dashboard', {
       defaultInterval: Duration.hours(12),
       widgets: [
-        [new TextWidget({ markdown: '## What callers get', width: 24, height: 1 })],
+        [new TextWidget({ markdown: '## Responses', width: 24, height: 1 })],
         [
-          graph('Lookups by outcome, a minute', [byOutcome(stage, 'address', metricNames.requests)]),
+          graph('Lookups by outcome, per minute', [byOutcome(stage, 'address', metricNames.requests)]),
           graph(
-            'Latency of an answer (ms)',
+            'Latency of a response (ms)',
             ['p50', 'p95', 'p99'].map((p) => api.metricLatency(stat(p))),
           ),
-          graph('Refusals and errors, a minute', [
+          graph('Refusals and errors, per minute', [
             api.metricClientError(stat('Sum')),
             api.metricServerError(stat('Sum')),
           ]),
         ],
-        [new TextWidget({ markdown: '## What it takes', width: 24, height: 1 })],
+        [new TextWidget({ markdown: '## Behind them', width: 24, height: 1 })],
         [
-          graph('Quota units charged, a minute', [byOutcome(stage, 'address', metricNames.charges)]),
-          graph('Windows that began anew, a minute', [byOutcome(stage, 'address', metricNames.windowRolls)]),
-          graph('Key validations by outcome, a minute', [byOutcome(stage, 'validate', metricNames.requests)]),
+          graph('Quota units charged, per minute', [byOutcome(stage, 'address', metricNames.charges)]),
+          graph('Quota windows started, per minute', [byOutcome(stage, 'address', metricNames.windowRolls)]),
+          graph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)]),
         ],
         [
-          graph('Functions: crashes and throttles', [
-            address.metricErrors({ ...stat('Sum'), label: 'address crashes' }),
+          graph('Functions: errors and throttles', [
+            address.metricErrors({ ...stat('Sum'), label: 'address errors' }),
             address.metricThrottles({ ...stat('Sum'), label: 'address throttles' }),
-            validate.metricErrors({ ...stat('Sum'), label: 'validate crashes' }),
+            validate.metricErrors({ ...stat('Sum'), label: 'validate errors' }),
             validate.metricThrottles({ ...stat('Sum'), label: 'validate throttles' }),
           ]),
-          graph('Time in the functions (ms)', [
+          graph('Duration of the functions (ms)', [
             address.metricDuration({ ...stat('p50'), label: 'address p50' }),
             address.metricDuration({ ...stat('p99'), label: 'address p99' }),
             validate.metricDuration({ ...stat('p99'), label: 'validate p99' }),
           ]),
-          graph('Tables: units used and turned away', [
+          graph('Tables: units used and throttled', [
             accounts.metric('ConsumedWriteCapacityUnits', { ...stat('Sum'), label: 'accounts, written' }),
             addresses.metric('ConsumedReadCapacityUnits', { ...stat('Sum'), label: 'addresses, read' }),
-            accounts.metric('WriteThrottleEvents', { ...stat('Sum'), label: 'accounts, turned away' }),
-            addresses.metric('ReadThrottleEvents', { ...stat('Sum'), label: 'addresses, turned away' }),
+            accounts.metric('WriteThrottleEvents', { ...stat('Sum'), label: 'accounts, throttled' }),
+            addresses.metric('ReadThrottleEvents', { ...stat('Sum'), label: 'addresses, throttled' }),
           ]),
         ],
       ],

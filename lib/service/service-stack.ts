@@ -1,11 +1,9 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/encryption.ts';
-import { grantTable } from '../shared/grants.ts';
 import { Canary } from './canary.ts';
 import { HttpApi } from './http-api.ts';
 import { HttpFunction } from './http-function.ts';
@@ -14,7 +12,7 @@ import { ServiceDashboard } from './service-dashboard.ts';
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
-/** What answers requests. It holds no data: it may be deleted and deployed again at any time. */
+/** The HTTP interface. It holds no data, so it can be deleted and deployed again at any time. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
     super(scope, id, {
@@ -25,30 +23,24 @@ export class ServiceStack extends Stack {
     });
     const { accounts, addresses, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const { stage } = config;
-    const common = {
-      [metricNamespaceVariable]: metricNamespaceOf(stage),
-      [environment.accountsTable]: accounts.tableName,
-      // Resolved by CloudFormation, so that a cold start asks nothing. The checksum admits nobody: the stored hash does.
-      [environment.keyChecksumSecret]: keyChecksumSecret.secretValue.unsafeUnwrap(),
-    };
     const address = new HttpFunction(this, 'Address', {
       config,
       encryptionKey,
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
-      environment: { ...common, [environment.addressesTable]: addresses.tableName },
-    });
+    })
+      .usesChecksumSecret(keyChecksumSecret)
+      // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.
+      .usesTable(accounts, environment.accountsTable, 'GetItem', 'UpdateItem', 'Query')
+      .usesTable(addresses, environment.addressesTable, 'GetItem');
     const validate = new HttpFunction(this, 'Validate', {
       config,
       encryptionKey,
       entry: 'lambdas/validate/handler.ts',
-      description: 'Tells whether a key works and with which limits; answers unknown paths',
-      environment: common,
-    });
-    // Query reads the quota shards of one account; a transaction of updates needs no more than an update.
-    grantTable(accounts, address.function, 'GetItem', 'UpdateItem', 'Query');
-    grantTable(addresses, address.function, 'GetItem');
-    grantTable(accounts, validate.function, 'GetItem');
+      description: 'Validates a key and returns its limits; answers unknown paths',
+    })
+      .usesChecksumSecret(keyChecksumSecret)
+      .usesTable(accounts, environment.accountsTable, 'GetItem');
 
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });

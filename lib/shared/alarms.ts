@@ -9,14 +9,14 @@ import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
 
-/** Where every alarm and the loader report to: TLS only, and by e-mail where the configuration has an address. */
+/** The topic of every alarm and of the loader's messages: TLS only, with an e-mail subscription if one is configured. */
 export function alarmTopic(scope: Construct, config: Config, key?: IKey): Topic {
   const topic = new Topic(scope, 'Alarms', {
     displayName: `Address service ${config.stage}`,
     enforceSSL: true,
     ...(key && { masterKey: key }),
   });
-  // A topic with a policy of its own has no default one, which would have let CloudWatch in.
+  // A topic with its own policy lacks the default one, which would have allowed CloudWatch.
   topic.grantPublish(
     new ServicePrincipal('cloudwatch.amazonaws.com').withConditions({
       StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
@@ -26,38 +26,38 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): Topic 
   else
     Annotations.of(topic).addWarningV2(
       'bag-adres:noAlarmEmail',
-      'Nobody hears of an alarm: give bagAdres.alarmEmail in cdk.json, or subscribe to this topic yourself.',
+      'Nobody is notified of an alarm: set bagAdres.alarmEmail in cdk.json, or subscribe to this topic yourself.',
     );
   acknowledge(
     topic,
     'Serverless-SNSRedrivePolicy',
-    'Mail that can not be delivered is tried again by SNS; the alarm itself stays visible in CloudWatch.',
+    'SNS retries mail that can not be delivered; the alarm itself stays visible in CloudWatch.',
   );
   return topic;
 }
 
-/** An alarm that somebody hears of, and that says where to read on. */
+/** An alarm that notifies the operator and links to its chapter of the runbook. */
 export type OperatorAlarmProps = Pick<
   AlarmProps,
   'metric' | 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm'
 > & {
-  /** What is wrong, in a sentence. */
-  says: string;
-  /** The heading in docs/runbook.md that tells what to do. */
+  /** What is wrong, in one sentence. */
+  problem: string;
+  /** The heading of its chapter in docs/runbook.md. */
   runbook: string;
-  /** What no data means; without it, no traffic and so no trouble. */
-  missing?: TreatMissingData;
+  /** What missing data means. By default it means no traffic, which is fine. */
+  missingData?: TreatMissingData;
   topic: ITopic;
 };
 
-/** Tells the topic when the metric reaches its threshold, and when it is well again. */
+/** Notifies the topic when the metric reaches its threshold, and again when it has recovered. */
 export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
-  const { says, runbook, missing = TreatMissingData.NOT_BREACHING, topic, ...rule } = props;
+  const { problem, runbook, missingData = TreatMissingData.NOT_BREACHING, topic, ...rule } = props;
   const alarm = new Alarm(scope, id, {
     ...rule,
-    alarmDescription: `${says} What to do: docs/runbook.md#${anchor(runbook)}`,
+    alarmDescription: `${problem} What to do: docs/runbook.md#${anchor(runbook)}`,
     comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    treatMissingData: missing,
+    treatMissingData: missingData,
   });
   const action = new SnsAction(topic);
   alarm.addAlarmAction(action);
@@ -65,7 +65,7 @@ export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarm
   return alarm;
 }
 
-/** The link to a heading, as GitHub makes it. */
+/** The anchor that GitHub generates for a heading. */
 function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(' ', '-');
 }

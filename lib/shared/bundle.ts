@@ -8,19 +8,19 @@ import { buildSync } from 'esbuild';
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Modules of Node that cost too much to `import`: that reads every export once, and behind some lie whole parts of Node which
- * nothing here needs (decision 0107). These files take them without.
+ * Modules of Node that are slow to `import`: importing reads every export once, and some exports load large parts of Node
+ * that nothing here needs (decision 0107). These files load the modules without that.
  */
 const builtins = Object.fromEntries(
   ['http', 'process'].map((name) => [`node:${name}`, join(import.meta.dirname, 'builtins', `${name}.cjs`)]),
 );
 
 export type BundleOptions = {
-  /** Names the folder of the source maps. */
+  /** The name of the folder with the source maps. */
   name: string;
-  /** The modules with the handlers, relative to the root of the project, by the name that they get in the bundle. */
+  /** The modules with the handlers, relative to the root of the project, by their names in the bundle. */
   entries: Record<string, string>;
-  /** Whether a dependency is CommonJS and requires Node's own modules, which an ES module can't do by itself. */
+  /** Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do by itself. */
   requires?: boolean;
 };
 
@@ -34,9 +34,9 @@ export function bundle(options: BundleOptions): Code {
   return Code.fromAsset(dirname(resolve(root, first)), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      // Never pulled: the local bundling below always takes the job.
+      // Never pulled: the local bundling below always succeeds.
       image: DockerImage.fromRegistry('none'),
-      // The CDK takes two assets of one folder with equal options for the same: this tells them apart.
+      // The CDK treats two assets of one folder with equal options as the same: this makes them different.
       command: [JSON.stringify(options)],
       local: {
         tryBundle(outputDirectory) {
@@ -48,12 +48,12 @@ export function bundle(options: BundleOptions): Code {
   });
 }
 
-/** Makes a bundle in `outputDirectory`; its source maps go beside that, into `source-maps/NAME`. */
+/** Writes a bundle to `outputDirectory`, and its source maps to `source-maps/NAME` beside that. */
 export function writeBundle({ name, entries, requires = false }: BundleOptions, outputDirectory: string): void {
   const { outputFiles } = buildSync({
     entryPoints: entries,
     absWorkingDir: root,
-    // Nothing is written there: the paths in the source maps are relative to it.
+    // Nothing is written there; paths in the source maps are relative to it.
     outdir: root,
     outExtension: { '.js': '.mjs' },
     write: false,

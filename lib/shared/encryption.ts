@@ -4,19 +4,19 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import type { Config } from '../config/schema.ts';
 
-/** What becomes of data when its stack goes. */
+/** What happens to data when its stack is deleted. */
 export function removal({ removalPolicy }: Config): RemovalPolicy {
   return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
 }
 
-/** Whether stacks and tables refuse to be deleted. */
+/** Whether stacks and tables are protected from deletion. */
 export function isProtected({ removalPolicy }: Config): boolean {
   return removalPolicy === 'retain';
 }
 
 /**
- * The customer-managed key that data at rest is encrypted with, or undefined where AWS keeps the keys. A key of the
- * operator's own must let CloudWatch Logs, CloudWatch alarms and SNS use it, as the one made here does.
+ * The customer-managed key for data at rest, or undefined where AWS manages the keys. The policy of an operator's own key
+ * must allow CloudWatch Logs, CloudWatch alarms and SNS to use it, as the policy of the key created here does.
  */
 export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
   const choice = config.encryptionKey;
@@ -41,7 +41,7 @@ export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
   return key;
 }
 
-/** How every log group is kept: for the configured time, encrypted with the operator's key where there is one. */
+/** The properties of every log group: the configured retention, and the customer-managed key if there is one. */
 export function logGroupProps(config: Config, encryptionKey: IKey | undefined): LogGroupProps {
   return {
     retention: config.logRetentionDays,

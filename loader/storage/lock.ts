@@ -8,6 +8,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { isRunning } from '../is-running.ts';
 import { type LoadLock, LockedError } from './address-table.ts';
 
 /** Key of the item in the addresses table that is the lock; no address key can begin like this. */
@@ -104,10 +105,5 @@ export async function takeLock(lock: LoadLock, { owner, seconds, isGone }: Takin
 function isProcessGone(owner: string): boolean {
   const [host, pid] = owner.split(':');
   if (host !== hostname() || !pid || !/^\d+$/.test(pid)) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  return !isRunning(Number(pid));
 }

@@ -24,7 +24,7 @@ afterAll(() => bench.stop());
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
 describe('plan', () => {
-  it('put says what the plan is now and how many accounts follow', async () => {
+  it('put says what the plan is now and how many accounts are on it', async () => {
     const { exit, out, err } = await bench.run(
       'plan',
       'put',
@@ -37,7 +37,7 @@ describe('plan', () => {
       'month=unlimited',
     );
     expect([exit, err]).toEqual([0, '']);
-    expect(out).toBe('Plan "standard" is active: minute=60 day=5000 month=unlimited. 1 account follows this change.');
+    expect(out).toBe('Plan "standard" is active: minute=60 day=5000 month=unlimited. 1 account is on this plan.');
   });
 
   it('put --json gives the plan', async () => {
@@ -151,7 +151,7 @@ describe('key', () => {
     const { exit, out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'webshop');
     expect(exit).toBe(0);
     expect(out).toMatch(/^bagadres_acme_[0-9A-Za-z]{43}$/);
-    expect(err).toMatch(/Keep it now.*key id is [0-9A-Za-z]{8}\.$/);
+    expect(err).toMatch(/Save it now.*key id is [0-9A-Za-z]{8}\.$/);
   });
 
   it('create --json gives the key and its id, and nothing on standard error', async () => {

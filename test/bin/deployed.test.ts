@@ -118,14 +118,14 @@ describe('the command line as a process', () => {
       ['--stack', 'missing'],
       {},
       'aws_not_found',
-      /stack missing-data does not exist.*any stack of a deployment.*begin with.*AWS_PROFILE and AWS_REGION/,
+      /stack missing-data does not exist.*takes a deployment.*any of its stacks.*AWS_PROFILE and AWS_REGION/,
     ],
     [
       'a stack without our outputs',
       ['--stack', 'other'],
       {},
       'no_output',
-      /no output AccountsTableName in other-data; deploy again/,
+      /No output AccountsTableName in other-data. Deploy this version/,
     ],
     ['a table that does not exist', ['--accounts-table', 'nope'], {}, 'aws_not_found', /does not exist/],
     [

@@ -120,7 +120,7 @@ describe('doctor', () => {
   });
 
   it.each<[string, () => void | Promise<void>, string, string, RegExp]>([
-    ['an old register', () => dataset(46), 'dataset', 'warning', /every month.*load status --stack a/],
+    ['an old register', () => dataset(46), 'dataset', 'warning', /published monthly.*load status --stack a/],
     [
       'few functions at once',
       () => answers(lambdaSettings, () => concurrency(10)),
@@ -133,7 +133,7 @@ describe('doctor', () => {
       () => answers('DescribeContinuousBackups', () => recovery('DISABLED')),
       'accounts backup',
       'failed',
-      /cdk deploy/,
+      /Enable it again/,
     ],
     [
       'a table that can be deleted',
@@ -161,7 +161,7 @@ describe('doctor', () => {
       () => answers('ListSubscriptionsByTopic', () => subscribers('PendingConfirmation')),
       'alarms',
       'warning',
-      /link in the mail/,
+      /link in the email/,
     ],
     [
       'a load that failed',
@@ -182,14 +182,14 @@ describe('doctor', () => {
       () => void Object.assign(stacks['a-service'] ?? {}, { status: 'UPDATE_ROLLBACK_COMPLETE' }),
       'stack a-service',
       'warning',
-      /Deploy again/,
+      /deploy again/,
     ],
     [
       'a broken stack',
       () => void Object.assign(stacks['a-loader'] ?? {}, { status: 'CREATE_FAILED' }),
       'stack a-loader',
       'failed',
-      /events in CloudFormation/,
+      /stack events in CloudFormation/,
     ],
     [
       'a stack that was never made',
@@ -202,7 +202,7 @@ describe('doctor', () => {
     [
       'an interface that is not there',
       () => void Object.assign(stacks['a-service'] ?? {}, { outputs: { BaseUrl: 'http://127.0.0.1:1' } }),
-      'interface',
+      'api',
       'failed',
       /docs\/runbook\.md/,
     ],
@@ -215,7 +215,7 @@ describe('doctor', () => {
         })),
       'lambda quota',
       'failed',
-      /Let this identity/,
+      /Allow this identity/,
     ],
   ])('finds %s, and says what to do', async (_, spoil, check, state, advice) => {
     await spoil();

@@ -68,8 +68,8 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const source = await loader.serve(january);
     const { exit, out, err } = await load('plan', '--extract', source);
     expect(exit).toBe(0);
-    expect(out).toMatch(/^Loading the state of 2026-01-08 for the first time\.\n\n {2}\+ 1012RJ 147/);
-    expect(err).toMatch(/^Started execution-1\. Ctrl-C leaves it running\.\ndiscover \.\.\.\n/);
+    expect(out).toMatch(/^Snapshot of 2026-01-08, the first load\.\n\n {2}\+ 1012RJ 147/);
+    expect(err).toMatch(/^Started execution-1\. Ctrl-C stops following; the load continues\.\ndiscover \.\.\.\n/);
     expect(started()).toEqual([{ again: false, source, planOnly: true }]);
     expect(await loader.addresses()).toEqual(new Map());
   });
@@ -77,7 +77,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
   it('a run follows the execution to its end and tells its steps', async () => {
     const { exit, out, err } = await load('run', '--extract', await loader.serve(january));
     expect(exit).toBe(0);
-    expect(out).toMatch(/^The state of 2026-01-08 is served\.\n\n.*\n(?:.*\n)+Changed: 11 added/);
+    expect(out).toMatch(/^The snapshot of 2026-01-08 is live\.\n\n.*\n(?:.*\n)+Changed: 11 added/);
     for (const step of ['discover', 'extract', 'merge', 'apply', 'publish']) expect(err).toContain(`${step} ...`);
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
@@ -144,12 +144,12 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const source = await loader.serve(april);
     const goOn = machine.hold();
     const running = failure('run', '--extract', source);
-    while ((await load('status')).out.includes('is under way') === false) await sleep(20);
+    while ((await load('status')).out.includes('has been running') === false) await sleep(20);
     process.emit('SIGINT');
     const error = await running;
     expect(error).toMatchObject({
       code: 'interrupted',
-      message: expect.stringMatching(/goes on .*"load follow execution-\d+ --stack bag-adres-test"/),
+      message: expect.stringMatching(/the load continues.*"load follow execution-\d+ --stack bag-adres-test"/),
     });
     expect(await failure('run')).toMatchObject({
       code: 'locked',
@@ -168,10 +168,10 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const err: string[] = [];
     const terminal = { out: () => undefined, err: (line: string) => void err.push(line), env: {} };
     const ended = runCommandLine(['load', 'run', '--extract', await loader.serve(april), ...stack], terminal);
-    while (!err.includes(`discover is tried again: ${settling.message}`)) await sleep(20);
+    while (!err.includes(`discover is being retried: ${settling.message}`)) await sleep(20);
     goOn();
     expect(await ended).toBe(0);
-    expect(err.filter((line) => line.includes('tried again'))).toHaveLength(1);
+    expect(err.filter((line) => line.includes('being retried'))).toHaveLength(1);
   });
 
   it('a load that finds another hand in the table goes on after a repair', async () => {
@@ -184,7 +184,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     const { exit, out, err } = await load('repair');
     expect(exit).toBe(0);
     expect(out).toMatch(
-      /state of 2026-05-08, 11 keys\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nWas put right: 0 m/,
+      /snapshot of 2026-05-08 \(11 distinct lookups\)\.\n\n {2}~ 1012RJ 147 .*Kalverstraat.* -> .*\n\nRepaired: 0 m/,
     );
     expect(err).toMatch(/That load is not published yet: run "load run --stack bag-adres-test" now\.$/);
     const again = await load('run', '--extract', source, '--json');
@@ -213,7 +213,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
 describe('a stack that is not there', () => {
   it.each([
     ['no such stack', 'missing', 'aws_not_found', /missing-(?:data|loader) does not exist.*AWS_REGION/],
-    ['stacks of something else', 'x-data', 'no_output', /no output StateMachineArn in x-data, x-loader/],
+    ['stacks of something else', 'x-data', 'no_output', /No output StateMachineArn in x-data, x-loader/],
   ])('%s', async (_, name, code, message) => {
     const { exit, err } = await run(['load', 'status', '--stack', name, '--json']);
     expect([exit, JSON.parse(err).error]).toEqual([1, { code, message: expect.stringMatching(message) }]);

@@ -55,10 +55,10 @@ describe('loads on this machine, one after the other', () => {
     const place = bench.local.join(' ');
     expect(await load('status')).toEqual({
       exit: 0,
-      out: `Nothing is served yet. Load an extract: "load run ${place}".`,
+      out: `No addresses are loaded yet. Load an extract: "load run ${place}".`,
       err: '',
     });
-    expect((await load('history')).out).toContain(`Nothing was loaded yet; "load run ${place}" does.`);
+    expect((await load('history')).out).toContain(`No loads yet. Start one: "load run ${place}".`);
     expect(await json('status')).toEqual({ published: null, pending: null, age_days: null, running: [], blocked: [] });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });
     expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_snapshot' });
@@ -85,7 +85,7 @@ describe('loads on this machine, one after the other', () => {
   it('a run serves the extract, with plain lines of progress where nobody watches', async () => {
     const { exit, out, err } = await load('run', ...extract(january));
     expect(exit).toBe(0);
-    expect(out).toMatch(/^The state of 2026-01-08 is served\.\n/);
+    expect(out).toMatch(/^The snapshot of 2026-01-08 is live\.\n/);
     expect(err).toMatch(/^(?:[a-z]+, (?:[^\n]*, )?done in [^\n]+(?:\n|$))+$/);
     expect(await served(january)).toEqual(tableOf(january));
   });
@@ -94,7 +94,7 @@ describe('loads on this machine, one after the other', () => {
     const { out } = await load('plan', ...extract(february));
     expect(out.split('\n')).toEqual(
       expect.arrayContaining([
-        'Loading the state of 2026-02-08 after that of 2026-01-08.',
+        'Snapshot of 2026-02-08, replacing that of 2026-01-08.',
         expect.stringMatching(/^ {2}\+ 1382LJ 30 +Nijverheidslaan, Weesp$/),
         expect.stringMatching(
           /^ {2}~ 9999ZZ 1 +Dorpsstraat, Amsterdam \| Kerkstraat, Weesp {2}-> {2}Kerkstraat, Weesp$/,
@@ -109,7 +109,7 @@ describe('loads on this machine, one after the other', () => {
     await load('run', ...extract(february));
     const { exit, out } = await load('run', ...extract(february));
     expect(exit).toBe(0);
-    expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe state of 2026-02-08 is served\.$/);
+    expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe snapshot of 2026-02-08 is live\.$/);
     expect(await json('run', ...extract(february))).toMatchObject({
       outcome: 'unchanged',
       peildatum: february.peildatum,
@@ -121,12 +121,12 @@ describe('loads on this machine, one after the other', () => {
     const plan = await load('plan', ...extract(another));
     expect(plan).toMatchObject({
       exit: 0,
-      err: expect.stringContaining('Running it would be blocked: 11 of 11 served'),
+      err: expect.stringContaining('"load run" would be blocked: 11 of 11 served'),
     });
     const error = await failure('run', ...extract(another));
     expect(error).toEqual({
       code: 'blocked',
-      message: expect.stringMatching(/100 %.*If that is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
+      message: expect.stringMatching(/100 %.*If this is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
       load: expect.stringMatching(/^2026-04-08-/),
       peildatum: another.peildatum,
       objections: [
@@ -147,7 +147,7 @@ describe('loads on this machine, one after the other', () => {
   it('an approval names a load that is blocked, and runs it', async () => {
     expect(await failure('approve', '2026-04-08-0000000000')).toMatchObject({
       code: 'not_found',
-      message: expect.stringMatching(/these are: 2026-04-08-/),
+      message: expect.stringMatching(/Blocked loads: 2026-04-08-/),
     });
     expect(await json('approve')).toMatchObject({
       outcome: 'published',
@@ -179,7 +179,7 @@ describe('loads on this machine, one after the other', () => {
       [february.peildatum, 'extract', true],
       [january.peildatum, 'extract', true],
     ]);
-    expect((await load('history')).out).toMatch(/rollback .* is served [^\n]*\n[^\n]*2026-04-08/);
+    expect((await load('history')).out).toMatch(/rollback .* live [^\n]*\n[^\n]*2026-04-08/);
   });
 
   it('what was gone back from comes again only when it is asked for', async () => {
@@ -197,19 +197,22 @@ describe('loads on this machine, one after the other', () => {
     expect([plan.exit, plan.out.split('\n')]).toEqual([
       0,
       [
-        'The table was compared with the state of 2026-01-08, 11 keys.',
+        'Compared the table with the snapshot of 2026-01-08 (11 distinct lookups).',
         '',
         expect.stringMatching(/^ {2}\+ 1012RJ 147 +Nieuwezijds Voorburgwal, Amsterdam$/),
         expect.stringMatching(/^ {2}- 1381AA 8 +Buitenveer, Weesp$/),
         '',
-        'Would be put right: 1 missing, 0 with other places, 1 too many.',
+        'Would repair: 1 missing, 0 changed, 1 unexpected.',
       ],
     ]);
     expect(await json('repair')).toMatchObject({ outcome: 'repaired', added: 1, changed: 0, removed: 1 });
     expect((await table().read(['1012RJ#147#', '1381AA#8#'])).get('1012RJ#147#')).toEqual(good);
     expect((await table().read(['1381AA#8#'])).size).toBe(0);
     const { exit, out } = await load('repair');
-    expect([exit, out]).toEqual([0, 'The table was compared with the state of 2026-01-08, 11 keys: none differs.']);
+    expect([exit, out]).toEqual([
+      0,
+      'Compared the table with the snapshot of 2026-01-08 (11 distinct lookups): no differences.',
+    ]);
   });
 
   it('a load that stopped while it was written is shown with what finishes it', async () => {
@@ -217,7 +220,7 @@ describe('loads on this machine, one after the other', () => {
     await load('run', ...extract(february));
     const before = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
-    expect((await load('status')).out).toMatch(/was begun to be written at .* finish it with "load run --local/);
+    expect((await load('status')).out).toMatch(/started writing at .* finish it: "load run --local/);
     await writeFile(manifest, JSON.stringify(before));
   });
 });
@@ -241,7 +244,7 @@ describe('a load that can not be is one line that helps', () => {
       'bad_extract',
       /none\.zip: is no extract of the BAG: it holds nothing\. Give lvbag/,
     ],
-    ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that began it/],
+    ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that started it/],
   ])(
     '%s',
     async (_, args, code, message) => {
@@ -292,8 +295,8 @@ describe('a command about loads written wrongly ends with 2', () => {
   it.each([
     ['no word on where', ['load', 'status'], /--local .*--stack NAME/],
     ['two places at once', ['load', 'status', '--local', '--stack', 'x'], /--local.*--stack/],
-    ['--data alone', ['load', 'status', '--data', '/tmp'], /add --local/],
-    ['no state to go back to', ['load', 'rollback', '--local'], /missing required argument 'snapshot'/i],
+    ['--data alone', ['load', 'status', '--data', '/tmp'], /Add --local/],
+    ['no snapshot to go back to', ['load', 'rollback', '--local'], /missing required argument 'snapshot'/i],
     [
       'an extract of another kind',
       ['load', 'run', '--local', '--extract', 'ftp://x/y.zip'],

@@ -41,9 +41,9 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     ['a malformed plan code', ['account', 'create', 'a', '--plan', 'p/1'], /plan code is 1 to 32/],
     ['a malformed key id', ['key', 'revoke', 'short', '--account', 'acme'], /key id is 8/],
     ['a label too long', ['key', 'create', '--account', 'acme', '--label', 'x'.repeat(65)], /label is 1 to 64/],
-    ['an empty label', ['key', 'create', '--account', 'acme', '--label', ''], /--label is empty; give it a value/],
+    ['an empty label', ['key', 'create', '--account', 'acme', '--label', ''], /--label is empty\. Give it a value/],
     ['no number of changes', ['account', 'audit', 'acme', '--last', '0'], /1 to 10000/],
-    ['nothing to set', ['account', 'set', 'acme'], /--plan or --limit/],
+    ['nothing to set', ['account', 'set', 'acme'], /Give --plan, --limit or --shards/],
     ['two places at once', ['plan', 'list', '--stack', 'data'], /--local.*--stack/],
   ])('%s', async (_, args, message) => {
     const plain = await bench.run(...args);
@@ -60,7 +60,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     const { exit, out, err } = await run(['key']);
     expect([exit, out]).toEqual([2, '']);
     expect(err).toContain('Usage: bag-adres key');
-    expect(err).toMatch(/\nbag-adres: Which command\? See --help\.$/);
+    expect(err).toMatch(/\nbag-adres: Name a command\. See --help\.$/);
   });
 
   it('no word on where the tables are', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bagAdresApp, stackNames } from '../../lib/app.ts';
+import { bagAdresApp } from '../../lib/app.ts';
+import { deploymentName, stackNames } from '../../lib/stack-names.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 
 const assemblies = folderForNow('bag-adres-synth-');
@@ -56,7 +57,7 @@ export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } =
 /** The template of each stack of a configuration. */
 export function templates(bagAdres: Record<string, unknown> = {}) {
   const assembly = app(bagAdres).synth();
-  const names = stackNames(typeof bagAdres.stage === 'string' ? bagAdres.stage : 'prod');
+  const names = stackNames(deploymentName(typeof bagAdres.stage === 'string' ? bagAdres.stage : 'prod'));
   const template = (name: string): Template => assembly.getStackByName(name).template;
   const stack = (name: string) => assembly.getStackByName(name);
   return { data: template(names.data), service: template(names.service), loader: template(names.loader), stack, names };

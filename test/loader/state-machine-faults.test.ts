@@ -71,7 +71,7 @@ describe('a load that fails', () => {
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'SNS.ThrottledException' });
     const tries = ofKind(execution, 'retried').map(({ state }) => state);
-    expect(tries).toEqual([...Array(4).fill('TellServed'), ...Array(4).fill('TellFailure')]);
+    expect(tries).toEqual([...Array(4).fill('NotifyPublished'), ...Array(4).fill('NotifyFailure')]);
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({
       error: 'SNS.ThrottledException',
@@ -89,7 +89,7 @@ describe('a load that fails', () => {
     });
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: february.peildatum } });
-    expect(ofKind(execution, 'waited')).toEqual([{ kind: 'waited', state: 'WaitForTheNewOne', seconds: 300 }]);
+    expect(ofKind(execution, 'waited')).toEqual([{ kind: 'waited', state: 'WaitForNewExtract', seconds: 300 }]);
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
@@ -139,11 +139,11 @@ describe('a load that dies while it writes', () => {
       ...begin,
       ...apply,
       'Discover',
-      'WhatToDo',
+      'ChooseAction',
       ...toGuard,
       ...apply,
       ...release,
-      'TellServed',
+      'NotifyPublished',
       'Done',
     ]);
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: next.peildatum, added: 0 } });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await loader.run({ source, approve });
   await loader.run({ rollback: february.peildatum });
   const subjects = loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
-  const served = ({ peildatum }: { peildatum: string }) => `the state of ${peildatum} is served`;
+  const served = ({ peildatum }: { peildatum: string }) => `the snapshot of ${peildatum} is live`;
   expect(subjects).toEqual([served(january), served(february), 'a load was refused', served(march), served(february)]);
 }, 60_000);
 afterAll(() => loader.stop());

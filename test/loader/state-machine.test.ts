@@ -28,9 +28,9 @@ describe('the state machine of the loader', () => {
       status: 'SUCCEEDED',
       output: { peildatum: january.peildatum, keys: 11, added: 11 },
     });
-    expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'TellServed', 'Done']);
+    expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'NotifyPublished', 'Done']);
     expect(await loader.addresses()).toEqual(tableOf(january));
-    expect(subjects()).toEqual([`the state of ${january.peildatum} is served`]);
+    expect(subjects()).toEqual([`the snapshot of ${january.peildatum} is live`]);
     expect(ofKind(execution, 'mapped')).toEqual([
       { kind: 'mapped', state: 'Extract', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
       { kind: 'mapped', state: 'Merge', items: 4, children: 4, succeeded: 4, failed: 0, pending: 0, peak: 4 },
@@ -96,10 +96,10 @@ describe('the state machine of the loader', () => {
       ...begin,
       'Merge',
       'Guard',
-      'MayItGoOn',
+      'CheckGuardResult',
       ...apply,
       ...release,
-      'TellServed',
+      'NotifyPublished',
       'Done',
     ]);
     expect(await loader.addresses()).toEqual(tableOf(january));
@@ -117,7 +117,7 @@ describe('a load that the guard refuses', () => {
       error: 'LoadRefused',
       cause: expect.stringContaining('too_many_removed'),
     });
-    expect(states(refused)).toEqual([...begin, ...toGuard, ...release, 'TellRefused', 'Refused']);
+    expect(states(refused)).toEqual([...begin, ...toGuard, ...release, 'NotifyRefused', 'Refused']);
     expect(loader.dynamoDb.take()).not.toHaveProperty('BatchWriteItem');
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects().at(-1)).toBe('a load was refused');

@@ -13,7 +13,7 @@ export function ofKind<K extends RunEvent['kind']>({ events }: Execution, kind: 
 
 /** The ways through the machine, of which each execution takes some. */
 export const ways = {
-  begin: ['Begin', 'Discover', 'WhatToDo'],
+  begin: ['Begin', 'Discover', 'ChooseAction'],
   toGuard: [
     'Stage',
     'Reference',
@@ -23,9 +23,9 @@ export const ways = {
     'ShardsToMerge',
     'Merge',
     'Guard',
-    'MayItGoOn',
+    'CheckGuardResult',
   ],
-  apply: ['Apply', 'Publish', 'WasItLeftOver'],
-  release: ['Release', 'HowItEnded'],
-  failure: ['ReleaseAfterFailure', 'TellFailure', 'Failed'],
+  apply: ['Apply', 'Publish', 'CheckIfResumed'],
+  release: ['Release', 'ChooseNotification'],
+  failure: ['ReleaseAfterFailure', 'NotifyFailure', 'Failed'],
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { explainError } from '../../bin/cli/explain-error.ts';
+import { explainError } from '../../bin/connect/errors.ts';
 import { startErrorText } from '../../local/messages.ts';
 
 const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
@@ -17,7 +17,7 @@ describe('a disk that is full', () => {
     );
     expect(explainError(error)).toEqual({
       code: 'disk_full',
-      message: expect.stringMatching(/^The disk is full\. Make/),
+      message: expect.stringMatching(/^The disk is full\. Free/),
     });
   });
 

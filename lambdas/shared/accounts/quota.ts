@@ -96,7 +96,8 @@ function secondsToReset(name: WindowName, { start }: WindowCount, now: number): 
   return Math.max(1, Math.ceil(windowEnd(name, start) - now));
 }
 
-function configured(quota: QuotaState): [WindowName, WindowCount][] {
+/** The windows that `quota` has, the shortest first. */
+export function configured(quota: QuotaState): [WindowName, WindowCount][] {
   return windowNames.flatMap((name): [WindowName, WindowCount][] => {
     const window = quota[name];
     return window ? [[name, window]] : [];

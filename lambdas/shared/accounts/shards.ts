@@ -1,5 +1,6 @@
 import type { Access } from './account-item.ts';
 import {
+  configured,
   decideQuota,
   type QuotaDecision,
   type QuotaState,
@@ -187,11 +188,4 @@ function leftOf(name: WindowName, window: WindowCount | undefined, at: number): 
 function stamp(shard: Shard | undefined): string {
   if (!shard) return '';
   return [shard.shard, shard.version, shard.moves, ...windowNames.map((name) => shard.quota[name]?.start)].join();
-}
-
-function configured(quota: QuotaState): [WindowName, WindowCount][] {
-  return windowNames.flatMap((name): [WindowName, WindowCount][] => {
-    const window = quota[name];
-    return window ? [[name, window]] : [];
-  });
 }

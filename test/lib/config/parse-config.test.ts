@@ -42,7 +42,7 @@ describe('the configuration', () => {
     ],
     [{ stage: 'Prod!' }, 'bagAdres.stage is "Prod!". Allowed: up to 16 lower case letters'],
     [{ stage: 'data' }, 'bagAdres.stage is "data". Allowed: up to 16 lower case letters'],
-    [{ stage: 'open-data' }, 'that do not end as the name of a stack: data, service, loader.'],
+    [{ stage: 'open-data' }, 'not data, service or loader, nor ending in -data, -service or -loader.'],
     [{ region: 'amsterdam' }, 'bagAdres.region is "amsterdam". Allowed: an AWS region'],
     [{ logRetentionDays: 31 }, 'bagAdres.logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
     [{ snapshotsKept: 1 }, 'bagAdres.snapshotsKept is 1. Allowed: a whole number, 2 to 24.'],
@@ -70,13 +70,10 @@ describe('the configuration', () => {
     [{ domain: { ...domain, name: 'myexample.nl' } }, 'bagAdres.domain.name is myexample.nl, which is not in the zone'],
     [
       { domain, region: 'eu-west-1' },
-      'bagAdres.domain.certificateArn lies in eu-central-1 while bagAdres.region is "eu-west-1"',
+      'bagAdres.domain.certificateArn is in eu-central-1 but bagAdres.region is "eu-west-1"',
     ],
-    [
-      { encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' },
-      'bagAdres.encryptionKey lies in eu-west-1 while',
-    ],
-    [{ removalPolicy: 'destroy' }, 'bagAdres.removalPolicy is "destroy" while bagAdres.stage is "prod"'],
+    [{ encryptionKey: 'arn:aws:kms:eu-west-1:123456789012:key/0a1b' }, 'bagAdres.encryptionKey is in eu-west-1 but'],
+    [{ removalPolicy: 'destroy' }, 'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod"'],
     [
       { throttle: { ratePerSecond: 1000, burst: 10 } },
       'bagAdres.throttle.burst is 10, less than a tenth of ratePerSecond (1000)',

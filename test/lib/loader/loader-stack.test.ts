@@ -118,15 +118,15 @@ describe('the loader stack', () => {
       ([, state]) => ['Task', 'Map'].includes(state.Type) && endOf(state) !== 'ReleaseAfterFailure',
     );
     expect(unguarded.map(([name, state]) => [name, endOf(state)]).sort()).toEqual([
-      ['Apply', 'TellFailure'],
-      ['ReleaseAfterFailure', 'TellFailure'],
-      ['TellFailure', undefined],
+      ['Apply', 'NotifyFailure'],
+      ['NotifyFailure', undefined],
+      ['ReleaseAfterFailure', 'NotifyFailure'],
     ]);
     expect(States.ReleaseAfterFailure).toMatchObject({
-      Next: 'TellFailure',
-      Catch: [{ ErrorEquals: ['States.ALL'], Next: 'TellFailure' }],
+      Next: 'NotifyFailure',
+      Catch: [{ ErrorEquals: ['States.ALL'], Next: 'NotifyFailure' }],
     });
-    expect(States.TellFailure).toMatchObject({ Next: 'Failed' });
+    expect(States.NotifyFailure).toMatchObject({ Next: 'Failed' });
   });
 
   it('ends before its lock does, and waits for no answer for ever', () => {

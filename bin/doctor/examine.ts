@@ -1,19 +1,31 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { deploymentStacks, findDeployment, patience } from '../connect/deployment.ts';
-import { checkAlarms, checkBootstrap, checkConcurrency, checkCredentials, checkRegion } from './check-account.ts';
-import { checkInterface, checkKey, checkLookup, someAddress, type WantedAddress } from './check-service.ts';
-import { checkDataset, checkLoads, checkProtection, checkStack, checkTable } from './check-tables.ts';
-import { examine, type Finding, skipped } from './finding.ts';
+import { localDynamoDb } from '../../local/engine/tables.ts';
+import { type LocalState, readLocalState } from '../../local/state.ts';
+import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
+import {
+  checkAlarms,
+  checkBootstrap,
+  checkConcurrency,
+  checkCredentials,
+  checkDataset,
+  checkLoads,
+  checkProtection,
+  checkRegion,
+  checkStack,
+  checkTable,
+} from './check-aws.ts';
+import { checkApi, checkKey, checkLookup, someAddress, type WantedAddress } from './check-service.ts';
+import { examine, type Finding, ok, skipped } from './finding.ts';
 
-/** What the live lookup is made with. */
+/** What to look up, and with which key. */
 export type LookupOptions = { key?: string | undefined; address?: WantedAddress | undefined };
 
-/** Looks at the account, and at a deployment where one is named. Stops early where nothing further could be asked. */
+/** Checks the AWS account, and a deployment if one is named. Stops early when nothing more can be checked. */
 export async function examineStack(stack: string | undefined, lookup: LookupOptions): Promise<Finding[]> {
   const findings = [await examine('region', checkRegion), await examine('credentials', checkCredentials)];
   if (findings.some(({ state }) => state === 'failed')) {
-    return [...findings, skipped('everything else', 'Nothing can be asked without them.')];
+    return [...findings, skipped('everything else', 'It needs a region and credentials.')];
   }
   const isDeployed = stack !== undefined;
   findings.push(
@@ -21,7 +33,7 @@ export async function examineStack(stack: string | undefined, lookup: LookupOpti
     await examine('lambda quota', checkConcurrency),
   );
   if (stack === undefined) {
-    const advice = 'Once it is deployed, name it: doctor --stack bag-adres-prod.';
+    const advice = 'After the first deployment: doctor --stack bag-adres-prod.';
     return [...findings, skipped('deployment', 'No stack was named.', advice)];
   }
   return [...findings, ...(await examineDeployment(stack, lookup))];
@@ -32,11 +44,11 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
   const names = Object.values(stacks);
   const findings = await Promise.all(names.map((one) => examine(`stack ${one}`, () => checkStack(one))));
   if (findings.some(({ state }) => state === 'failed')) {
-    return [...findings, skipped('the service', 'Not all of its stacks are there.')];
+    return [...findings, skipped('the service', 'Not all of its stacks are deployed.')];
   }
   const where = `--stack ${name}`;
-  const dynamoDb = new DynamoDBClient(patience);
-  const stepFunctions = new SFNClient(patience);
+  const dynamoDb = new DynamoDBClient(clientConfig);
+  const stepFunctions = new SFNClient(clientConfig);
   try {
     const { output } = await findDeployment(stack, ['data', 'service', 'loader']);
     const addresses = output('AddressesTableName');
@@ -51,7 +63,7 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
       ['alarms', () => checkAlarms(output('AlarmTopicArn'))],
       ['dataset', () => checkDataset(dynamoDb, addresses, where)],
       ['last load', () => checkLoads(stepFunctions, output('StateMachineArn'), where)],
-      ['interface', () => checkInterface(baseUrl)],
+      ['api', () => checkApi(baseUrl)],
       ['key', () => checkKey(baseUrl, key)],
       ['lookup', () => checkLookup(baseUrl, key, find)],
     ];
@@ -60,5 +72,32 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
   } finally {
     dynamoDb.destroy();
     stepFunctions.destroy();
+  }
+}
+
+/** Checks the running `npm start`. */
+export async function examineLocal(data: string | undefined, { key, address }: LookupOptions): Promise<Finding[]> {
+  let state: LocalState | undefined;
+  const running = await examine('npm start', async () => {
+    state = await readLocalState(data);
+    return ok('npm start', `process ${state.pid} at ${state.baseUrl}`);
+  });
+  if (!state) return [running];
+  const { endpoint, addressesTable, accountsTable, baseUrl } = state;
+  const client = localDynamoDb(endpoint);
+  try {
+    const find = async () => address ?? (await someAddress(client, addressesTable));
+    const where = data === undefined ? '--local' : `--local --data ${data}`;
+    return [
+      running,
+      await examine('addresses table', () => checkTable(client, 'addresses table', addressesTable)),
+      await examine('accounts table', () => checkTable(client, 'accounts table', accountsTable)),
+      await examine('dataset', () => checkDataset(client, addressesTable, where)),
+      await examine('api', () => checkApi(baseUrl)),
+      await examine('key', () => checkKey(baseUrl, key)),
+      await examine('lookup', () => checkLookup(baseUrl, key, find)),
+    ];
+  } finally {
+    client.destroy();
   }
 }

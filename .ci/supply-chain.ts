@@ -1,0 +1,125 @@
+/**
+ * Checks what is installed: licences and integrity from package-lock.json alone, so offline too, and known vulnerabilities
+ * where the registry answers. `npm run check:supply-chain`.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** SPDX ids of licences that let anyone use, change and redistribute an MIT licensed project that contains the package. */
+const permissive = new Set(
+  'MIT MIT-0 ISC 0BSD BSD BSD-2-Clause BSD-3-Clause Apache-2.0 BlueOak-1.0.0 Python-2.0 Unlicense CC0-1.0'.split(' '),
+);
+/** Only for tools that are neither bundled nor run by a deployment. */
+const forDevelopment = new Set([...permissive, 'MPL-2.0', 'CC-BY-4.0']);
+/** Packages whose manifest names no licence, with what their licence file says. */
+const unnamed = new Map([
+  ['decko', 'MIT'],
+  ['reserved', 'MIT'],
+  ['stickyfill', 'MIT'],
+]);
+
+/**
+ * Whether an SPDX expression can be met with `allowed` licences: one side of an OR, both sides of an AND.
+ * An exception (`WITH`) or anything else that is not understood is not allowed.
+ */
+export function isAllowed(expression: string, allowed: ReadonlySet<string>): boolean {
+  const tokens: string[] = expression.match(/\(|\)|[^\s()]+/g) ?? [];
+  let at = 0;
+  function any(): boolean {
+    let met = all();
+    while (tokens[at] === 'OR') {
+      at++;
+      met = all() || met;
+    }
+    return met;
+  }
+  function all(): boolean {
+    let met = one();
+    while (tokens[at] === 'AND') {
+      at++;
+      met = one() && met;
+    }
+    return met;
+  }
+  function one(): boolean {
+    const token = tokens[at++] ?? '';
+    if (token !== '(') return allowed.has(token);
+    const met = any();
+    return tokens[at++] === ')' && met;
+  }
+  const met = any();
+  return met && at === tokens.length;
+}
+
+type LockedPackage = { license?: unknown; integrity?: string; dev?: boolean; link?: boolean; inBundle?: boolean };
+
+/** What is wrong with the packages of a lock file: a sentence for each. */
+export function lockFindings(lock: { packages: Record<string, LockedPackage> }): string[] {
+  return Object.entries(lock.packages).flatMap(([path, { license, integrity, dev, link, inBundle }]) => {
+    if (path === '' || link) return [];
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const named = typeof license === 'string' ? license : unnamed.get(name);
+    const findings: string[] = [];
+    if (named === undefined) findings.push(`${path}: names no licence; read it and add it to .ci/supply-chain.ts`);
+    else if (!isAllowed(named, dev ? forDevelopment : permissive))
+      findings.push(`${path}: licence ${named} is not on the list for ${dev ? 'development' : 'production'}`);
+    // Files of a bundled package are part of the package around it.
+    if (!integrity && !inBundle) findings.push(`${path}: has no integrity in package-lock.json`);
+    return findings;
+  });
+}
+
+type Manifest = Partial<Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>>;
+
+/** Dependencies of package.json that are not pinned to one version. */
+export function unpinned({ dependencies, devDependencies, optionalDependencies }: Manifest): string[] {
+  return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    .filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))
+    .map(([name, version]) => `package.json: ${name} ${version} is not an exact version`);
+}
+
+type Vulnerability = { name: string; severity: string; via: (string | { url: string })[] };
+
+/**
+ * What `npm audit --json` reported: a sentence for each package with a high or critical vulnerability, or `undefined` where
+ * there is no report, because the registry did not answer.
+ */
+export function auditFindings(output: string): string[] | undefined {
+  let report: { vulnerabilities?: Record<string, Vulnerability> | null };
+  try {
+    report = JSON.parse(output);
+  } catch {
+    return undefined;
+  }
+  if (typeof report.vulnerabilities !== 'object' || report.vulnerabilities === null) return undefined;
+  return Object.values(report.vulnerabilities)
+    .filter(({ severity }) => severity === 'high' || severity === 'critical')
+    .map(
+      ({ name, severity, via }) =>
+        `${name}: ${severity}, ${via.map((from) => (typeof from === 'string' ? from : from.url)).join(' ')}`,
+    );
+}
+
+async function main() {
+  const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
+  const lock = read('package-lock.json');
+  const findings = [...lockFindings(lock), ...unpinned(read('package.json'))];
+  const output = await new Promise<string>((resolve) => {
+    // npm exits with 1 both for a finding and for no answer: its output tells which.
+    execFile('npm', ['audit', '--json', '--omit=dev', '--fetch-retries=0'], { timeout: 30_000 }, (_, stdout) =>
+      resolve(stdout),
+    );
+  });
+  const vulnerable = auditFindings(output);
+  console.log(`Licences, integrity and versions of ${Object.keys(lock.packages).length - 1} packages: checked.`);
+  console.log(
+    vulnerable
+      ? `Known vulnerabilities of production dependencies: ${vulnerable.length} high or critical.`
+      : 'Known vulnerabilities: NOT checked, because the registry gave no advisories. Run "npm audit" where it does.',
+  );
+  for (const finding of [...findings, ...(vulnerable ?? [])]) console.error(finding);
+  process.exitCode = findings.length + (vulnerable ?? []).length === 0 ? 0 : 1;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

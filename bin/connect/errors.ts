@@ -1,0 +1,131 @@
+import { isDiskFull } from '../../local/disk-full.ts';
+
+/** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+  readonly code: string;
+  /** Further members of the error in JSON output. */
+  readonly details: Record<string, unknown>;
+
+  constructor(code: string, message: string, options: ErrorOptions & { details?: Record<string, unknown> } = {}) {
+    super(message, options);
+    this.code = code;
+    this.details = options.details ?? {};
+  }
+}
+
+/** The command can't be run as it was typed. Nothing was tried, and the exit code is 2. */
+export class UsageError extends CommandError {
+  override name = 'UsageError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('usage', message, options);
+  }
+}
+
+/** The code of a failure in JSON output, and the one line that people read. */
+export type Explanation = { code: string; message: string };
+
+/** Codes of the loader's errors, by name. Their messages already say what happened and what to do. */
+const loadErrorCodes: Record<string, string> = {
+  ExtractError: 'bad_extract',
+  ForeignStorageError: 'foreign_storage',
+  LockedError: 'locked',
+  MissingObjectError: 'storage_incomplete',
+  ReadBackError: 'read_back',
+  RefusedLoadError: 'blocked',
+  SourceChangedError: 'source_changed',
+  SourceError: 'no_extract',
+  SourceUnavailableError: 'source_unavailable',
+  StaleLoadError: 'stale_load',
+  UnknownSnapshotError: 'unknown_snapshot',
+  WorkGoneError: 'work_gone',
+};
+
+/** Explains an error of a load by its name, which a Lambda reports as well; `undefined` for any other error. */
+export function explainLoadError(name: string, message: string): Explanation | undefined {
+  const code = Object.hasOwn(loadErrorCodes, name) ? loadErrorCodes[name] : undefined;
+  return code === undefined ? undefined : { code, message };
+}
+
+const checkProfile = 'check AWS_PROFILE and AWS_REGION';
+
+/** Explains errors that AWS and its clients raise, by name. */
+const awsErrors: Record<string, (message: string) => Explanation> = {
+  CredentialsProviderError: () => ({
+    code: 'aws_credentials',
+    message:
+      'No AWS credentials found. Sign in ("aws sso login", "aws configure"), set AWS_PROFILE, or add --local for the ' +
+      'service on this machine.',
+  }),
+  ExpiredTokenException: credentialsExpired,
+  ExpiredToken: credentialsExpired,
+  TokenProviderError: credentialsExpired,
+  UnrecognizedClientException: credentialsRefused,
+  InvalidClientTokenId: credentialsRefused,
+  InvalidSignatureException: credentialsRefused,
+  SignatureDoesNotMatch: credentialsRefused,
+  AccessDeniedException: accessDenied,
+  AccessDenied: accessDenied,
+  ResourceNotFoundException: () => notFound('The table or the secret does not exist in this account and region'),
+  StateMachineDoesNotExist: () => notFound('The state machine of the stack no longer exists; deploy again'),
+  NoSuchBucket: () => notFound('The bucket of the stack no longer exists; deploy again'),
+  TimeoutError: unreachable,
+  NotRunningError: (message) => ({ code: 'not_running', message }),
+};
+
+function credentialsExpired(): Explanation {
+  return { code: 'aws_credentials', message: 'The AWS credentials have expired. Sign in again.' };
+}
+
+function credentialsRefused(): Explanation {
+  return {
+    code: 'aws_credentials',
+    message: 'AWS does not accept these credentials. Check AWS_PROFILE, or sign in again.',
+  };
+}
+
+function accessDenied(message: string): Explanation {
+  return { code: 'aws_access', message: `AWS denied access: ${message}` };
+}
+
+function notFound(what: string): Explanation {
+  return { code: 'aws_not_found', message: `${what}; ${checkProfile}.` };
+}
+
+function unreachable(reason: string): Explanation {
+  return { code: 'unreachable', message: `Can't connect: ${reason}` };
+}
+
+/** Explains any failure of a command. Errors with a code of their own already do. */
+export function explainError(error: unknown): Explanation {
+  if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
+  if (hasOwnCode(error)) return { code: error.code, message: error.message };
+  const ofLoad = explainLoadError(error.name, error.message);
+  if (ofLoad) return ofLoad;
+  const ofAws = Object.hasOwn(awsErrors, error.name) ? awsErrors[error.name] : undefined;
+  if (ofAws) return ofAws(error.message);
+  if (/Region is missing/.test(error.message)) {
+    return { code: 'aws_region', message: 'No AWS region is set. Set AWS_REGION, or a region in your AWS profile.' };
+  }
+  if (error.name === 'ValidationError' && /does not exist/.test(error.message)) return notFound(error.message);
+  if (isDiskFull(error)) {
+    return { code: 'disk_full', message: 'The disk is full. Free some space and run the command again.' };
+  }
+  const reason = networkFailure(error);
+  if (reason) return unreachable(reason);
+  return { code: 'failed', message: error.message || error.name };
+}
+
+function hasOwnCode(error: Error): error is Error & { code: string } {
+  return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);
+}
+
+/** The text of `ECONNREFUSED` and the like; `undefined` for an error of the file system. */
+function networkFailure(error: Error): string | undefined {
+  if ('path' in error) return undefined;
+  const code: unknown = 'code' in error ? error.code : undefined;
+  if (code === 'ENOTFOUND' && 'hostname' in error) return `host not found: ${error.hostname}`;
+  if (typeof code === 'string' && /^E[A-Z_]+$/.test(code)) return error.message || code;
+  return undefined;
+}

@@ -1,0 +1,170 @@
+import { DescribeContinuousBackupsCommand, DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { loadDefaults } from '../../loader/names.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { clientConfig, readStack } from '../connect/deployment.ts';
+import { type Finding, failed, ok, warning } from './finding.ts';
+
+/** The AWS identity of the operator. */
+export async function checkCredentials(): Promise<Finding> {
+  const client = new STSClient(clientConfig);
+  try {
+    const { Arn = 'unknown' } = await client.send(new GetCallerIdentityCommand());
+    return ok('credentials', Arn);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The region that commands use. */
+export async function checkRegion(): Promise<Finding> {
+  const client = new STSClient(clientConfig);
+  try {
+    return ok('region', await client.config.region());
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The stacks have assets, which need this version of the bootstrap stack or a newer one. */
+const bootstrapVersion = 8;
+const bootstrapStack = 'CDKToolkit';
+
+/** Whether the CDK can deploy here. An existing deployment may use a bootstrap stack of another name. */
+export async function checkBootstrap({ isDeployed }: { isDeployed: boolean }): Promise<Finding> {
+  const bad = isDeployed ? warning : failed;
+  const bootstrap = 'Bootstrap this account and region: npx cdk bootstrap.';
+  const { status, outputs } = await readStack(bootstrapStack).catch((error: Error) => {
+    if (!/does not exist/.test(error.message)) throw error;
+    return { status: 'none', outputs: {} as Partial<Record<string, string>> };
+  });
+  if (status === 'none') return bad('bootstrap', `There is no stack ${bootstrapStack}.`, bootstrap);
+  const version = Number(outputs.BootstrapVersion ?? 0);
+  const found = `${bootstrapStack} has version ${version}`;
+  if (version >= bootstrapVersion) return ok('bootstrap', found);
+  return bad('bootstrap', `${found}; version ${bootstrapVersion} or newer is needed.`, bootstrap);
+}
+
+/** A load runs ten functions at once, besides the lookups; a new account allows ten in total. */
+const comfortableConcurrency = 100;
+
+/** The concurrency quota of Lambda. */
+export async function checkConcurrency(): Promise<Finding> {
+  const client = new LambdaClient(clientConfig);
+  try {
+    const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
+    const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } = AccountLimit ?? {};
+    const found = `${free} of ${limit} concurrent executions are unreserved`;
+    if (free >= comfortableConcurrency) return ok('lambda quota', found);
+    const advice =
+      'Lookups above that are throttled, and a load uses ten of them. Request 1,000, which is free: Service Quotas, ' +
+      'AWS Lambda, Concurrent executions (L-B99A9384).';
+    return warning('lambda quota', found, advice);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Whether anyone is notified of alarms and refused loads. */
+export async function checkAlarms(topicArn: string): Promise<Finding> {
+  const client = new SNSClient(clientConfig);
+  try {
+    const { Subscriptions = [] } = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn: topicArn }));
+    const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:'));
+    if (confirmed.length > 0)
+      return ok(
+        'alarms',
+        `${confirmed.length} confirmed ${confirmed.length === 1 ? 'subscription' : 'subscriptions'} to ${topicArn}`,
+      );
+    if (Subscriptions.some(({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation')) {
+      const advice = 'Open the link in the email from AWS. To send it again: SNS console, Request confirmation.';
+      return warning('alarms', 'Nobody is notified of alarms: the subscription is not confirmed.', advice);
+    }
+    const advice = `Set alarmEmail in cdk.json and deploy again, or subscribe to ${topicArn}.`;
+    return warning('alarms', 'Nobody is notified of alarms: the topic has no subscription.', advice);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Whether a table is active. */
+export async function checkTable(client: DynamoDBClient, check: string, table: string): Promise<Finding> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+  const status = Table?.TableStatus ?? 'unknown';
+  const found = `${table} is ${status}`;
+  if (status === 'ACTIVE' || status === 'UPDATING') return ok(check, found);
+  return failed(
+    check,
+    found,
+    'Wait until it is ACTIVE. A table that was deleted can be restored: docs/runbook.md#lost-table.',
+  );
+}
+
+/** Whether a table can be restored, and is protected against deletion. */
+export async function checkProtection(client: DynamoDBClient, check: string, table: string): Promise<Finding> {
+  const backups = await client.send(new DescribeContinuousBackupsCommand({ TableName: table }));
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
+  const recovery = backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  if (recovery?.PointInTimeRecoveryStatus !== 'ENABLED') {
+    const advice = 'It was switched off after the deployment. Enable it again: DynamoDB console, the table, Backups.';
+    return failed(check, 'point-in-time recovery is off', advice);
+  }
+  if (!Table?.DeletionProtectionEnabled) {
+    const advice = 'Right for a trial (removalPolicy "destroy"). Otherwise deploy again with removalPolicy "retain".';
+    return warning(check, 'point-in-time recovery is on, deletion protection is off', advice);
+  }
+  return ok(check, 'point-in-time recovery and deletion protection are on');
+}
+
+/** The extract is published monthly; the alarm uses the same age. */
+const oldDays = loadDefaults.oldAfterDays;
+
+/** Which snapshot is live, and its age. @param where the options that select this dataset in a command */
+export async function checkDataset(
+  client: DynamoDBClient,
+  table: string,
+  where: string,
+  now = Date.now(),
+): Promise<Finding> {
+  const dataset = await dynamoDbAddressTable(client, table).dataset();
+  if (!dataset) return failed('dataset', 'No addresses are loaded yet.', `Load them: "load run ${where}".`);
+  const days = Math.floor((now - Date.parse(dataset.peildatum)) / 86_400_000);
+  const found = `snapshot of ${dataset.peildatum}, ${days === 1 ? '1 day' : `${days} days`} old`;
+  if (days < oldDays) return ok('dataset', found);
+  return warning(
+    'dataset',
+    found,
+    `The extract is published monthly; "load status ${where}" says why none was loaded.`,
+  );
+}
+
+/** The status of a stack. */
+export async function checkStack(name: string): Promise<Finding> {
+  const check = `stack ${name}`;
+  const { status } = await readStack(name);
+  if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(check, status);
+  if (/IN_PROGRESS$/.test(status))
+    return warning(check, status, 'A deployment is in progress; check again when it has ended.');
+  if (/^(?:UPDATE|IMPORT)_ROLLBACK_COMPLETE$/.test(status)) {
+    return warning(
+      check,
+      status,
+      'The last deployment was rolled back; the stack events in CloudFormation say why. Fix that and deploy again.',
+    );
+  }
+  return failed(check, status, 'The stack events in CloudFormation say why. Fix that, then: npx cdk deploy --all.');
+}
+
+/** How the last execution of the state machine ended. */
+export async function checkLoads(client: SFNClient, stateMachineArn: string, where: string): Promise<Finding> {
+  const { executions = [] } = await client.send(new ListExecutionsCommand({ stateMachineArn, maxResults: 1 }));
+  const [last] = executions;
+  if (!last) return warning('last load', 'No load has run yet.', `Start one: "load run ${where}".`);
+  const found = `${last.status} (${last.name}, started ${last.startDate?.toISOString()})`;
+  if (last.status === 'SUCCEEDED' || last.status === 'RUNNING') return ok('last load', found);
+  const why = `"load follow ${last.name} ${where}" says why it ended, "load status ${where}" whether a load is blocked.`;
+  return warning('last load', found, `${why} See docs/runbook.md#load-failed.`);
+}

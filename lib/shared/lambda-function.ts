@@ -1,0 +1,128 @@
+import type { Duration } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import {
+  Architecture,
+  Function as CdkFunction,
+  type Code,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { Config } from '../config/schema.ts';
+import { logGroupProps } from './encryption.ts';
+import { acknowledge, acknowledgeWildcard, grantTable } from './grants.ts';
+
+export type LambdaFunctionProps = {
+  config: Config;
+  encryptionKey: IKey | undefined;
+  /** What `bundle` made. */
+  code: Code;
+  /** The module of the bundle that exports `handler`. */
+  module?: string;
+  description: string;
+  memoryMb: number;
+  timeout: Duration;
+  /** Variables that go with no permission. */
+  environment?: Record<string, string>;
+  /** Why no dead letter queue is needed, for cdk-nag. */
+  withoutDeadLetterQueue: string;
+};
+
+/** What a function may do with the objects under a prefix, or with one object: `loads/*`, `manifest.json`. */
+export type BucketAccess = Partial<Record<keyof typeof bucketActions, readonly string[]>>;
+
+const bucketActions = {
+  read: ['s3:GetObject'],
+  write: ['s3:PutObject'],
+  remove: ['s3:DeleteObject'],
+  /** As `write`, for what is too large for one request. */
+  upload: ['s3:PutObject', 's3:AbortMultipartUpload'],
+} as const;
+
+/**
+ * Every Lambda of this app: runtime, architecture, logs, tracing, role and encryption are the same for all. The `uses...`
+ * methods grant a permission and set the variable that names the resource in one call, so that the two can't drift apart.
+ */
+export class LambdaFunction extends Construct {
+  readonly function: CdkFunction;
+  readonly timeout: Duration;
+
+  constructor(scope: Construct, id: string, props: LambdaFunctionProps) {
+    super(scope, id);
+    const { config, encryptionKey, code, module = 'index', description, memoryMb, timeout, environment = {} } = props;
+    this.timeout = timeout;
+    const logGroup = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
+    this.function = new CdkFunction(this, 'Function', {
+      description,
+      code,
+      handler: `${module}.handler`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: memoryMb,
+      timeout,
+      tracing: Tracing.ACTIVE,
+      loggingFormat: LoggingFormat.JSON,
+      logGroup,
+      role: functionRole(this, logGroup, encryptionKey),
+      environment,
+      ...(encryptionKey && { environmentEncryption: encryptionKey }),
+    });
+    acknowledge(this.function, 'Serverless-LambdaDLQ', props.withoutDeadLetterQueue);
+  }
+
+  /** Allows these operations on the table, `GetItem` for instance, and puts its name into `variable`. */
+  usesTable(table: ITable, variable: string, ...operations: string[]): this {
+    this.function.addEnvironment(variable, table.tableName);
+    grantTable(table, this.function, ...operations);
+    return this;
+  }
+
+  /**
+   * Allows this access to the bucket and puts its name into `variable`. Listing is included: without it S3 answers 403 for
+   * an object that does not exist.
+   */
+  usesBucket(bucket: IBucket, variable: string, access: BucketAccess): this {
+    this.function.addEnvironment(variable, bucket.bucketName);
+    const grant = (actions: readonly string[], resources: string[]) =>
+      this.function.addToRolePolicy(new PolicyStatement({ actions: [...actions], resources }));
+    grant(['s3:ListBucket'], [bucket.bucketArn]);
+    for (const [kind, actions] of Object.entries(bucketActions) as [keyof BucketAccess, readonly string[]][]) {
+      const keys = access[kind] ?? [];
+      if (keys.length > 0)
+        grant(
+          actions,
+          keys.map((key) => bucket.arnForObjects(key)),
+        );
+      for (const key of keys.filter((key) => key.endsWith('*')))
+        acknowledgeWildcard(this, bucket, `<%.Arn>/${key}`, 'Loads name their objects at run time, under this prefix.');
+    }
+    bucket.encryptionKey?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
+    return this;
+  }
+
+  /** Allows reading the secret and puts its name into `variable`. */
+  usesSecret(secret: ISecret, variable: string): this {
+    this.function.addEnvironment(variable, secret.secretName);
+    secret.grantRead(this.function);
+    return this;
+  }
+}
+
+/** A role that may only write to its own log group; AWS's managed policy reaches every log group. */
+function functionRole(scope: Construct, logs: ILogGroup, environmentKey: IKey | undefined): Role {
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  logs.grantWrite(role);
+  environmentKey?.grantDecrypt(role);
+  acknowledge(
+    role,
+    'AwsSolutions-IAM5[Resource::*]',
+    'xray:PutTraceSegments and xray:PutTelemetryRecords support no resources; nothing else is granted on *.',
+  );
+  return role;
+}

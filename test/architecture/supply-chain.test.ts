@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { auditFindings, isAllowed, lockFindings, unpinned } from '../../.ci/supply-chain.ts';
+
+const read = (name: string) => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
+const allowed = new Set(['MIT', 'ISC']);
+const fine = { license: 'MIT', integrity: 'sha512-x' };
+
+describe('a licence expression', () => {
+  it.each([
+    ['MIT', true],
+    ['GPL-3.0-or-later', false],
+    ['(MIT OR GPL-3.0-or-later)', true],
+    ['GPL-3.0-or-later OR MIT', true],
+    ['MIT AND GPL-3.0-or-later', false],
+    ['(MIT AND ISC) OR GPL-3.0-or-later', true],
+    ['MIT WITH some-exception', false],
+    ['(MIT', false],
+    ['', false],
+  ])('%s is allowed: %s', (expression, expected) => {
+    expect(isAllowed(expression, allowed)).toBe(expected);
+  });
+});
+
+describe('the packages of this project', () => {
+  it('have a licence from the list and an integrity in package-lock.json', () => {
+    const lock = read('package-lock.json');
+    expect(Object.keys(lock.packages).length).toBeGreaterThan(100);
+    expect(lockFindings(lock)).toEqual([]);
+  });
+
+  it('are pinned to one version each', () => {
+    expect(unpinned(read('package.json'))).toEqual([]);
+  });
+});
+
+describe('a package is refused', () => {
+  it.each([
+    ['whose licence is not on the list', { ...fine, license: 'AGPL-3.0-only' }, /AGPL-3.0-only is not on the list/],
+    ['that is deployed under a licence for tools', { ...fine, license: 'MPL-2.0' }, /on the list for production/],
+    ['that names no licence', { integrity: 'sha512-x' }, /names no licence/],
+    ['without integrity', { license: 'MIT' }, /no integrity/],
+  ])('%s', (_, entry, finding) => {
+    expect(lockFindings({ packages: { '': {}, 'node_modules/some': entry } })).toEqual([
+      expect.stringMatching(finding),
+    ]);
+  });
+
+  it('with a range instead of a version', () => {
+    expect(unpinned({ dependencies: { some: '^1.0.0' }, devDependencies: { other: '1.2.3' } })).toHaveLength(1);
+  });
+
+  it('with a licence for tools only where it is deployed', () => {
+    const tool = { ...fine, license: 'MPL-2.0', dev: true };
+    expect(lockFindings({ packages: { 'node_modules/tool': tool } })).toEqual([]);
+  });
+});
+
+describe('the audit', () => {
+  const vulnerability = (severity: string) => ({ name: 'some', severity, via: [{ url: 'https://example.org/1' }] });
+
+  it('reports high and critical vulnerabilities', () => {
+    const vulnerabilities = { a: vulnerability('high'), b: vulnerability('moderate'), c: vulnerability('critical') };
+    expect(auditFindings(JSON.stringify({ vulnerabilities }))).toEqual([
+      'some: high, https://example.org/1',
+      'some: critical, https://example.org/1',
+    ]);
+    expect(auditFindings(JSON.stringify({ vulnerabilities: {} }))).toEqual([]);
+  });
+
+  it.each(['', 'no JSON', '{"message":"offline","error":{}}', '{"vulnerabilities":null}'])(
+    'does not take "%s" for an audit without findings',
+    (output) => {
+      expect(auditFindings(output)).toBeUndefined();
+    },
+  );
+});
