@@ -1,4 +1,4 @@
-import { isDiskFull } from '../../local/disk-full.ts';
+import { isDiskFull } from '../../local/engine/engine.ts';
 
 /** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
 export class CommandError extends Error {

@@ -10,7 +10,7 @@ import { operatorAlarm } from '../shared/alarms.ts';
 /** The values of the `service` dimension that have alarms or graphs. */
 export type ServiceName = 'address' | 'validate';
 
-const minute = Duration.minutes(1);
+const period = Duration.minutes(1);
 
 /** Requests of a service with one outcome, per minute. */
 export function requests(stage: string, service: ServiceName, outcome: string): Metric {
@@ -19,7 +19,7 @@ export function requests(stage: string, service: ServiceName, outcome: string): 
     metricName: metricNames.requests,
     dimensionsMap: { [requestDimensions.service]: service, [requestDimensions.outcome]: outcome },
     statistic: 'Sum',
-    period: minute,
+    period,
     label: outcome,
   });
 }
@@ -31,13 +31,12 @@ export function byOutcome(stage: string, service: ServiceName, metricName: strin
     expression: `SEARCH('{${schema}} MetricName="${metricName}" ${requestDimensions.service}="${service}"', 'Sum')`,
     usingMetrics: {},
     label: '',
-    period: minute,
+    period,
   });
 }
 
 export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: ITopic };
 
-const period = Duration.minutes(1);
 /** Two of three minutes, so that a single bad minute raises no alarm. */
 const lasting = { evaluationPeriods: 3, datapointsToAlarm: 2 };
 

@@ -133,7 +133,7 @@ export class ByteCursor {
   }
 
   /** A number of one to five digits without leading zero, up to the next tag; else 0. */
-  takeNumber(): number {
+  readNumber(): number {
     const start = this.position;
     let number = 0;
     while (isDigit(this.bytes[this.position])) {
@@ -146,7 +146,7 @@ export class ByteCursor {
   }
 
   /** A date `2021-10-15` as the number 20211015, up to the next tag; else -1. */
-  takeDate(): number {
+  readDate(): number {
     const start = this.position;
     let number = 0;
     for (let i = 0; i < 10; i++) {

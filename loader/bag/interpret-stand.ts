@@ -3,10 +3,10 @@ import type { Problem, ReadCounts } from './problem-report.ts';
 import type { ObjectKind } from './schema.ts';
 import type { Fields } from './stand-parser.ts';
 import {
-  type Begun,
   liveStatus,
   type Nummeraanduiding,
   type OpenbareRuimte,
+  type WithBegin,
   type Woonplaats,
   whyNotCurrent,
 } from './voorkomen.ts';
@@ -87,7 +87,7 @@ export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduidi
 }
 
 /** The street of a current occurrence, or what is wrong with one of its values. */
-export function toOpenbareRuimte(fields: Fields, file: string): Begun<OpenbareRuimte> | Problem {
+export function toOpenbareRuimte(fields: Fields, file: string): WithBegin<OpenbareRuimte> | Problem {
   return (
     invalidValue(fields, oprRules, file) ?? {
       identificatie: fields.identificatie as string,
@@ -99,7 +99,7 @@ export function toOpenbareRuimte(fields: Fields, file: string): Begun<OpenbareRu
 }
 
 /** The place of a current occurrence, or what is wrong with one of its values. */
-export function toWoonplaats(fields: Fields, file: string): Begun<Woonplaats> | Problem {
+export function toWoonplaats(fields: Fields, file: string): WithBegin<Woonplaats> | Problem {
   return (
     invalidValue(fields, wplRules, file) ?? {
       identificatie: fields.identificatie as string,

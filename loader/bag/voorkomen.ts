@@ -1,5 +1,3 @@
-import type { Problem } from './problem-report.ts';
-
 /**
  * A nummeraanduiding as it is on the date of the state. Identifications are the register's own digits: 16 for a
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
@@ -27,13 +25,7 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 export type Woonplaats = { identificatie: string; naam: string };
 
 /** As it is from `begin` on, `2010-09-29`; at most one occurrence of an object should be current, and the last to begin counts. */
-export type Begun<T> = T & { begin: string };
-
-/** Finds an object by its identification; a `Map` does. */
-type Lookup<T> = { get(identificatie: string): T | undefined };
-
-/** The current streets and places. */
-export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
+export type WithBegin<T> = T & { begin: string };
 
 /** The part of an occurrence (voorkomen) that says whether it counts; dates are `2021-10-15`. */
 export type Geldigheid = {
@@ -63,40 +55,4 @@ export function whyNotCurrent(geldigheid: Geldigheid, live: string, peildatum: s
   if (geldigheid.eindGeldigheid !== undefined && geldigheid.eindGeldigheid <= peildatum) return 'ended';
   if (geldigheid.tijdstipInactief !== undefined || geldigheid.tijdstipInactiefLV !== undefined) return 'inactive';
   return geldigheid.tijdstipNietBagLV === undefined ? null : 'not_bag';
-}
-
-/** One address of the register, its letter and addition still apart: joined they would be lossy (`A`+`1` = ``+`A1`). */
-export type AddressRow = {
-  postcode: string;
-  huisnummer: number;
-  huisletter: string;
-  huisnummertoevoeging: string;
-  straat: string;
-  woonplaats: string;
-};
-
-/**
- * The address of a current nummeraanduiding, or the problem that keeps it from being one: it has no postcode, or its
- * street or place is not among the current ones. Nothing is ever invented. `file` is for the report.
- */
-export function toAddressRow(
-  nummeraanduiding: Nummeraanduiding,
-  reference: Reference,
-  file: string,
-): AddressRow | Problem {
-  const { identificatie, postcode, openbareRuimte } = nummeraanduiding;
-  if (postcode === null) return { kind: 'no_postcode', file, identificatie: identificatie() };
-  const street = reference.openbareRuimten.get(openbareRuimte);
-  if (!street) return { kind: 'street_missing', file, identificatie: identificatie(), detail: openbareRuimte };
-  const woonplaats = nummeraanduiding.woonplaats ?? street.woonplaats;
-  const place = reference.woonplaatsen.get(woonplaats);
-  if (!place) return { kind: 'place_missing', file, identificatie: identificatie(), detail: woonplaats };
-  return {
-    postcode,
-    huisnummer: nummeraanduiding.huisnummer,
-    huisletter: nummeraanduiding.huisletter,
-    huisnummertoevoeging: nummeraanduiding.huisnummertoevoeging,
-    straat: street.naam,
-    woonplaats: place.naam,
-  };
 }

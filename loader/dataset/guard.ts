@@ -1,92 +1,80 @@
 import { type LoadCounts, problemCount } from './load.ts';
 
-/** What a load may do without anyone looking at it. Shares are of 1: 0.02 is 2 %. */
+/** What a load may change before an operator has to approve it. Shares are of 1: 0.02 is 2 %. */
 export type Thresholds = {
-  /** The least addresses that a state may have. */
+  /** The fewest addresses that an extract may have. */
   minimumAddresses: number;
-  /** Of the keys that are served. */
+  /** Of the live addresses. */
   maximumRemovedShare: number;
-  /** Of the keys that are served. */
+  /** Of the live addresses. */
   maximumChangedShare: number;
-  /** Of the keys that are served. */
+  /** Of the live addresses. */
   maximumAddedShare: number;
   /** Of the addresses and problems together. */
   maximumProblemShare: number;
-  /** A share is not looked at where it is of this many or fewer: in a hamlet one new street is a large share. */
+  /** A share is ignored where it is of this many addresses or fewer: in a hamlet one new street is a large share. */
   alwaysAllowed: number;
 };
 
-type ObjectionCode =
-  | 'too_few_addresses'
-  | 'too_many_removed'
-  | 'too_many_changed'
-  | 'too_many_added'
-  | 'too_many_problems'
-  | 'older_peildatum';
+/** Objections to the size of a difference, which is expected where one extract replaces another of another area. */
+const sizeCodes = ['too_many_removed', 'too_many_changed', 'too_many_added'] as const;
+
+type ObjectionCode = (typeof sizeCodes)[number] | 'too_few_addresses' | 'too_many_problems' | 'older_peildatum';
 
 /** Why a load stops before its first write; the message says by how much. */
 export type Objection = { code: ObjectionCode; message: string };
 
-/** What is served now: the date of its state and how many keys it has. */
-export type Served = { peildatum: string; keys: number };
+/** Whether an objection is only to how much would change, not to what is in the extract or how old it is. */
+export function isAboutSize({ code }: Objection): boolean {
+  return (sizeCodes as readonly string[]).includes(code);
+}
+
+/** The live dataset, as far as a load is compared with it. */
+export type Live = { peildatum: string; keys: number };
 
 /**
- * Everything that speaks against a load, of `state`, onto what is served; shares count only where something is served.
- * Going back in time is an objection unless that is what was asked for (`mayGoBack`).
+ * Every objection to a load, compared with the live dataset; without one no share counts. An older date is an objection
+ * unless it was asked for (`mayGoBack`).
  */
 export function objections(
   counts: LoadCounts,
-  load: { peildatum: string; mayGoBack: boolean },
-  served: Served | null,
+  load: { peildatum: string; mayGoBack: boolean; wasJudged?: boolean },
+  live: Live | null,
   thresholds: Thresholds,
 ): Objection[] {
   const found: Objection[] = [];
   const { addresses, changes } = counts;
   if (addresses < thresholds.minimumAddresses) {
-    const message = `${addresses} addresses are fewer than the ${thresholds.minimumAddresses} that a state must have`;
+    const message = `the extract has ${grouped(addresses)} addresses, fewer than the ${grouped(thresholds.minimumAddresses)} required`;
     found.push({ code: 'too_few_addresses', message });
   }
   const check = (code: ObjectionCode, what: string, count: number, of: number, limit: number) => {
     if (count <= Math.max(of * limit, thresholds.alwaysAllowed)) return;
-    found.push({
-      code,
-      message: `${count} of ${of} ${what}, ${percent(count / of)}; at most ${percent(limit)} may be`,
-    });
+    found.push({ code, message: `${what}: ${percent(count / of)}, over the limit of ${percent(limit)}` });
   };
-  if (served && served.keys > 0) {
-    check(
-      'too_many_removed',
-      'served keys would be removed',
-      changes.removed,
-      served.keys,
-      thresholds.maximumRemovedShare,
-    );
-    check(
-      'too_many_changed',
-      'served keys would be changed',
-      changes.changed,
-      served.keys,
-      thresholds.maximumChangedShare,
-    );
-    check(
-      'too_many_added',
-      'keys would be added to those served',
-      changes.added,
-      served.keys,
-      thresholds.maximumAddedShare,
-    );
+  if (live && live.keys > 0) {
+    const of = live.keys;
+    const change = (code: ObjectionCode, verb: string, count: number, limit: number) =>
+      check(code, `it would ${verb} ${grouped(count)} addresses where ${grouped(of)} are live`, count, of, limit);
+    change('too_many_removed', 'remove', changes.removed, thresholds.maximumRemovedShare);
+    change('too_many_changed', 'change', changes.changed, thresholds.maximumChangedShare);
+    change('too_many_added', 'add', changes.added, thresholds.maximumAddedShare);
   }
-  // Those of a state to go back to were judged when it was loaded.
-  if (counts.problems && !load.mayGoBack) {
+  if (counts.problems && !load.wasJudged) {
     const problems = problemCount(counts.problems);
     const of = addresses + problems;
-    check('too_many_problems', 'addresses are problems', problems, of, thresholds.maximumProblemShare);
+    const what = `${grouped(problems)} of ${grouped(of)} addresses have a problem`;
+    check('too_many_problems', what, problems, of, thresholds.maximumProblemShare);
   }
-  if (served && load.peildatum < served.peildatum && !load.mayGoBack) {
-    const message = `the state of ${load.peildatum} is older than that of ${served.peildatum}, which is served`;
+  if (live && load.peildatum < live.peildatum && !load.mayGoBack) {
+    const message = `the extract of ${load.peildatum} is older than the live dataset of ${live.peildatum}`;
     found.push({ code: 'older_peildatum', message });
   }
   return found;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en');
 }
 
 function percent(share: number): string {

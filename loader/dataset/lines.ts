@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { comparePlaces, type Place, type StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { releaseMemory } from '../release-memory.ts';
 
 /**
  * A line is what a load sorts, compares and stores: the key, then woonplaats and straat of each place, parted by tabs.
@@ -47,7 +48,7 @@ export function packLineBytes(lines: Uint8Array): Buffer {
 export function unpackLines(packed: Uint8Array): Line[] {
   const bytes = unpackLineBytes(packed);
   const text = bytes.toString('latin1');
-  release(bytes);
+  releaseMemory(bytes);
   return text === '' ? [] : text.split('\n');
 }
 
@@ -57,14 +58,6 @@ const mostPacked = 16;
 /** What `packLineBytes` stored; damaged bytes are an error. In one piece: zlib makes it of many, and copies, unless told. */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
-}
-
-/**
- * Gives back the memory of bytes that nothing needs any more. Left to the garbage collector, which sees a small object where
- * megabytes hang on it, a load holds tens of them (decision 0113). A small buffer may share its memory and is left alone.
- */
-export function release(bytes: Buffer): void {
-  if (bytes.buffer.byteLength > Buffer.poolSize) (bytes.buffer as ArrayBuffer).transfer(0);
 }
 
 function escaped(name: string): string {

@@ -9,10 +9,7 @@ import {
 } from '../bag/problem-report.ts';
 import type { ChangeCounts, ChangeKind } from './changes.ts';
 import { type Line, parseLine } from './lines.ts';
-import type { SourceVersion } from './manifest.ts';
-
-/** A state of the register that is, was or may be served: its snapshot is `snapshots/<snapshot>/<shard>`. */
-export type Snapshot = { id: string; shards: string[] };
+import type { Snapshot, SourceVersion } from './manifest.ts';
 
 /** One load on its way, as `discover` found it. Its id follows from what it loads and from what it starts at. */
 export type Load = {

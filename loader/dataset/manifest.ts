@@ -1,5 +1,7 @@
 import type { ProblemCounts } from '../bag/problem-report.ts';
-import type { Snapshot } from './load.ts';
+
+/** The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`. */
+export type Snapshot = { id: string; shards: string[] };
 
 /** Which copy of an extract a source held: enough to ask "has it changed?" without reading it. Plain JSON. */
 export type SourceVersion = {

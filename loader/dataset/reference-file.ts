@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Reference } from '../bag/address-row.ts';
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
-import type { Begun, OpenbareRuimte, Reference, Woonplaats } from '../bag/voorkomen.ts';
-import { GrowingBytes, packLineBytes, release, unpackLineBytes } from './lines.ts';
+import type { OpenbareRuimte, WithBegin, Woonplaats } from '../bag/voorkomen.ts';
+import { releaseMemory } from '../release-memory.ts';
+import { GrowingBytes, packLineBytes, unpackLineBytes } from './lines.ts';
 
 /** A line is `0457300000000035<tab>2010-09-29<tab>3631<tab>Buitenveer`: identification, begin, place, name. */
 const idLength = 16;
@@ -108,12 +110,12 @@ export class ReferenceWriter {
   readonly #places = new GrowingBytes();
   readonly #group = new GrowingBytes();
 
-  addStreet({ identificatie, begin, woonplaats, naam }: Begun<OpenbareRuimte>): void {
+  addStreet({ identificatie, begin, woonplaats, naam }: WithBegin<OpenbareRuimte>): void {
     this.#header.streets++;
     this.#group.write(line(identificatie, begin, woonplaats, naam));
   }
 
-  addPlace({ identificatie, begin, naam }: Begun<Woonplaats>): void {
+  addPlace({ identificatie, begin, naam }: WithBegin<Woonplaats>): void {
     this.#places.write(line(identificatie, begin, naam));
   }
 
@@ -160,7 +162,7 @@ export async function readReferenceFile(packed: Buffer): Promise<ReadReference> 
     const lines = unpackLineBytes(packed.subarray(position, position + length));
     severalCurrent.OPR.push(...table.add(lines, filled));
     filled += lines.length;
-    release(lines);
+    releaseMemory(lines);
     position += length;
     await setImmediate();
   }

@@ -1,4 +1,4 @@
-import type { AddressRow } from '../bag/voorkomen.ts';
+import type { AddressRow } from '../bag/address-row.ts';
 import { type Line, LineBytes, packLineBytes, placeText, unpackLineBytes } from './lines.ts';
 
 /**

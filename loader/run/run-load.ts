@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Load } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
@@ -22,7 +23,7 @@ import { getJson } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 /** The first half of a load, up to rows by shard; what is there already is not done again. */
-export async function extract(session: Session, load: string): Promise<void> {
+async function extract(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   await stage(storage, load, progress);
   const { members } = await getJson<Load>(storage, paths.load(load));
@@ -46,7 +47,7 @@ export async function extract(session: Session, load: string): Promise<void> {
 }
 
 /** New snapshots and differences of all shards. */
-export async function merge(session: Session, load: string): Promise<void> {
+async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
   const workers = session.workers(0);
@@ -60,22 +61,36 @@ export async function merge(session: Session, load: string): Promise<void> {
   shown.end();
 }
 
+/** What an operator allows a load in advance. */
+type Approval = {
+  /** The id of the one load that may go on despite every objection. */
+  approve?: string;
+  /** Ignores how much would change, as where one area replaces another. What is wrong with the extract still stops it. */
+  waiveSize?: boolean;
+  /** Path of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
+  disposable?: string;
+};
+
 /** From the guard to the end. @throws RefusedLoadError */
-export async function guardAndApply(
+async function guardAndApply(
   session: Session,
   load: string,
-  approval: boolean | string | undefined,
+  { approve: approved, waiveSize = false, disposable }: Approval,
 ): Promise<LoadReport> {
-  if (approval === true || approval === load) await approve(session.storage, load);
+  if (approved === load) await approve(session.storage, load);
   const { owner, thresholds, options } = session;
-  // An import that can't be done must not become what the next start has to finish first.
-  const plan = await guard(session, { load, owner }, thresholds, async (size) => options.bulkImport?.takesOn(size));
+  const plan = await guard(session, { load, owner }, thresholds, {
+    waiveSize,
+    ...(disposable !== undefined && { disposable: resolve(disposable) }),
+    // An import that can't be done must not become what the next start has to finish first.
+    beforeApply: async (size) => options.bulkImport?.takesOn(size),
+  });
   if (!plan.go) throw new RefusedLoadError(reportOf(plan, 'refused'));
   return apply(session, load);
 }
 
 /** The second half of a load that was begun, or of one that died there. */
-export async function apply(session: Session, load: string): Promise<LoadReport> {
+async function apply(session: Session, load: string): Promise<LoadReport> {
   const { storage, progress, owner, options } = session;
   const plan = await storage.get(paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
@@ -98,14 +113,13 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
   return items.reduce((total, item) => total + count(item), 0);
 }
 
-export type RunOptions = LoadOptions & {
-  /** A URL, `s3://bucket/key`, or the path of a file. */
-  source: string;
-  /** Lets a load go on in spite of objections: `true`, or the id of the one load that may. */
-  approve?: boolean | string;
-  /** Loads the extract even if it is the one that is served, or one that was gone back from. */
-  again?: boolean;
-};
+export type RunOptions = LoadOptions &
+  Approval & {
+    /** A URL, `s3://bucket/key`, or the path of a file. */
+    source: string;
+    /** Loads the extract even if it is the one that is served, or one that was gone back from. */
+    again?: boolean;
+  };
 
 /**
  * Makes the table equal to the extract: after it every current address is there, and nothing else. A load that died is
@@ -121,7 +135,7 @@ export async function runLoad(options: RunOptions): Promise<LoadReport> {
         async (load) => {
           await extract(session, load);
           await merge(session, load);
-          return guardAndApply(session, load, options.approve);
+          return guardAndApply(session, load, options);
         },
       ),
     ),
@@ -137,22 +151,20 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
       await extract(session, found.load);
       await merge(session, found.load);
       const { owner, thresholds } = session;
-      return reportOf(await guard(session, { load: found.load, owner, planOnly: true }, thresholds), 'planned');
+      return reportOf(await guard(session, { load: found.load, owner }, thresholds, { planOnly: true }), 'planned');
     }),
   );
 }
 
 /** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownSnapshotError */
-export async function rollbackLoad(
-  options: LoadOptions & { snapshot: string; approve?: boolean | string },
-): Promise<LoadReport> {
+export async function rollbackLoad(options: LoadOptions & { snapshot: string } & Approval): Promise<LoadReport> {
   return inSession(options, (session) =>
     afterPending(
       session,
       () => rollback(session, options.snapshot),
       async (load) => {
         await merge(session, load);
-        return guardAndApply(session, load, options.approve);
+        return guardAndApply(session, load, options);
       },
     ),
   );

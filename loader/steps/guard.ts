@@ -1,6 +1,6 @@
-import { objections, type Thresholds } from '../dataset/guard.ts';
+import { isAboutSize, objections, type Thresholds } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount, problemCounts } from '../dataset/load.ts';
-import { begin, type ManifestEntry } from '../dataset/manifest.ts';
+import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
 import type { ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
@@ -15,18 +15,29 @@ export class StaleLoadError extends Error {
   override readonly name = 'StaleLoadError';
 }
 
+/** What the guard does besides comparing with the thresholds. */
+export type GuardOptions = {
+  /** Begins nothing. */
+  planOnly?: boolean;
+  /** Ignores how much would change: the extract is another one on purpose. What is wrong with it still stops the load. */
+  waiveSize?: boolean;
+  /** Location of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
+  disposable?: string;
+  /** Called for a load that may go on before the manifest says so; what it throws stops the load there. */
+  beforeApply?: (size: ImportSize) => Promise<unknown>;
+};
+
 /**
- * Adds up all shards and holds them against the thresholds. If the load may go on, the manifest says so (`pending`):
- * from there on it will be finished, whatever happens. With `planOnly` nothing is begun.
+ * Adds up all shards and compares them with the thresholds. If the load may go on, the manifest says so (`pending`):
+ * from there on it will be finished, whatever happens.
  * @param owner must hold the lock
- * @param beforeApply hears of a load that may go on before that is said, and may throw to stop it there
  * @throws StaleLoadError, LockedError
  */
 export async function guard(
   { storage, addresses }: LoadContext,
-  { load: loadId, owner, planOnly = false }: { load: string; owner: string; planOnly?: boolean },
+  { load: loadId, owner }: { load: string; owner: string },
   thresholds: Thresholds,
-  beforeApply: (size: ImportSize) => Promise<unknown> = async () => undefined,
+  { planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
 ): Promise<Plan> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
@@ -36,21 +47,26 @@ export async function guard(
   }
   const { counts, files, shards } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
-  const mayGoBack = load.kind === 'rollback';
-  const found = objections(counts, { peildatum: load.peildatum, mayGoBack }, base, thresholds);
+  const wasJudged = load.kind === 'rollback';
+  const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
+  const mayGoBack = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
+  const found = objections(counts, { peildatum: load.peildatum, mayGoBack, wasJudged }, base, thresholds);
+  const waived = waiveSize ? found.filter(isAboutSize) : [];
+  const against = found.filter((objection) => !waived.includes(objection));
   const plan: Plan = {
     load: loadId,
     peildatum: load.peildatum,
     livePeildatum: base?.peildatum ?? null,
     counts,
-    objections: found,
+    objections: against,
+    waived,
     approved,
-    go: found.length === 0 || approved,
+    go: against.length === 0 || approved,
   };
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.plan(loadId), plan);
   if (!plan.go || planOnly) return plan;
-  await beforeApply({ lines: counts.keys, writes: files.reduce((total, { writes }) => total + writes, 0) });
+  await beforeApply?.({ lines: counts.keys, writes: files.reduce((total, { writes }) => total + writes, 0) });
   await addresses.lock.check(owner);
   await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
   return plan;
@@ -86,7 +102,7 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
   };
 }
 
-/** Lets one load, named by its id, go on in spite of what the guard has against it. */
+/** Lets one load, named by its id, go on despite every objection. */
 export async function approve(storage: Storage, load: string): Promise<void> {
   await putJson(storage, paths.approval(load), { approved: new Date().toISOString() });
 }
@@ -96,7 +112,7 @@ export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deploym
   const { load, owner, planOnly = false, approve: approved } = input;
   const context = { storage: deployment.storage, addresses: deployment.addresses() };
   if (approved === load) await approve(context.storage, load);
-  const plan = await guard(context, { load, owner, planOnly }, deployment.thresholds);
+  const plan = await guard(context, { load, owner }, deployment.thresholds, { planOnly });
   const outcome = planOnly ? 'planned' : 'refused';
   return {
     load,

@@ -12,7 +12,10 @@ export type Plan = {
   /** The date of the live dataset. */
   livePeildatum: string | null;
   counts: LoadCounts;
+  /** What stops the load unless it is approved. */
   objections: Objection[];
+  /** What would have stopped it, but for being told to ignore how much changes. */
+  waived: Objection[];
   /** Whether an operator has approved this very load despite its objections. */
   approved: boolean;
   go: boolean;
@@ -43,6 +46,8 @@ export type LoadReport = {
   problemReport: ProblemReport | null;
   examples: Record<ChangeKind, ChangeExample[]>;
   objections: Objection[];
+  /** Objections to how much changes that this load was told to ignore. */
+  waived: Objection[];
   approved: boolean;
 };
 
@@ -54,7 +59,7 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 
 /** The report of a load that got as far as its plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
-  const { load, peildatum, livePeildatum, counts, objections, approved } = plan;
+  const { load, peildatum, livePeildatum, counts, objections, waived, approved } = plan;
   const { voorkomens, addresses, keys, changes, problems, examples } = counts;
   return {
     outcome,
@@ -71,6 +76,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     problemReport: problems,
     examples,
     objections,
+    waived,
     approved,
   };
 }
@@ -86,6 +92,7 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
     livePeildatum: peildatum,
     counts,
     objections: [],
+    waived: [],
     approved: false,
     go: false,
   };
@@ -100,7 +107,7 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   return { ...report, outcome: 'published', added, changed, removed };
 }
 
-/** A load that stopped before its first write. What is served is as it was. */
+/** The guard refused the load before its first write. The live dataset is unchanged. */
 export class RefusedLoadError extends Error {
   override readonly name = 'RefusedLoadError';
   readonly report: LoadReport;
@@ -108,7 +115,7 @@ export class RefusedLoadError extends Error {
   constructor(report: LoadReport) {
     const why = report.objections.map(({ message }) => message).join('; ');
     super(
-      `The load of ${report.peildatum} stops here, nothing was written: ${why}. To let it go on, approve ${report.load}.`,
+      `The load of ${report.peildatum} was refused before its first write: ${why}. If that is right, approve ${report.load}.`,
     );
     this.report = report;
   }

@@ -1,6 +1,7 @@
 import { ChangeWriter, diff } from '../dataset/changes.ts';
 import { joinRows, type Line, unpackLines } from '../dataset/lines.ts';
-import { countChange, type Load, noChanges, type ShardCounts, type Snapshot } from '../dataset/load.ts';
+import { countChange, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
+import type { Snapshot } from '../dataset/manifest.ts';
 import { ShardReader, ShardWriter, tenthsOf } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';

@@ -4,26 +4,26 @@ import type { ObjectKind } from '../../loader/bag/schema.ts';
 import { type MutationGroup, mutationDeliveryXml, mutationsXml } from './mutation-xml.ts';
 import { deliveryXml, fileXml, type Voorkomens } from './stand-xml.ts';
 
-/** How an extract is packed. The defaults are how the Kadaster delivers the whole country. */
+/** How an extract is packed. The defaults are those of Kadaster's extract of the whole country. */
 export type Packing = {
-  /** A municipality's extract has one more level of zip. */
+  /** The extract of a municipality has one more level of zip. */
   layout?: 'national' | 'municipality';
-  /** Whether the inner zips are compressed once more. */
+  /** Whether the inner zips are compressed again. */
   inner?: 'stored' | 'deflated';
-  /** Occurrences in one XML file. */
+  /** Occurrences per XML file. */
   perFile?: number;
   zip64?: boolean;
   /** Entries to add to the outer zip, before all others. */
   extra?: Record<string, Buffer>;
   /** Entries to add to each inner zip, before all others. */
   extraInside?: Record<string, Buffer>;
-  /** Put the entries of the outer zip in the opposite order. */
+  /** Reverses the order of the entries of the outer zip. */
   reversed?: boolean;
 };
 
 type Entry = { name: string; bytes: Buffer; compress: boolean };
 
-/** A zip as the Kadaster delivers it, of the given occurrences. Everything is held in memory: for small extracts. */
+/** A zip in Kadaster's layout, with the given occurrences. For small extracts: everything is held in memory. */
 export async function writeExtract(peildatum: string, voorkomens: Voorkomens, packing: Packing = {}): Promise<Buffer> {
   const date = digits(peildatum);
   const owner = packing.layout === 'municipality' ? '0457' : '9999';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import { objections } from '../../../loader/dataset/guard.ts';
+import { isAboutSize, objections } from '../../../loader/dataset/guard.ts';
 import { type LoadCounts, noChanges } from '../../../loader/dataset/load.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 
-const served = { peildatum: '2026-01-08', keys: 10_000 };
+const live = { peildatum: '2026-01-08', keys: 10_000 };
 const load = { peildatum: '2026-02-08', mayGoBack: false };
 
 function counts(changes: Partial<LoadCounts['changes']>, problems = 0, addresses = 10_000): LoadCounts {
@@ -16,63 +16,79 @@ function counts(changes: Partial<LoadCounts['changes']>, problems = 0, addresses
 }
 
 describe('the guard', () => {
-  it('has nothing against an ordinary month', () => {
+  it('does not object to an ordinary month', () => {
     const month = counts({ added: 60, changed: 30, removed: 20 }, 3);
-    expect(objections(month, load, served, localGuardDefaults)).toEqual([]);
+    expect(objections(month, load, live, localGuardDefaults)).toEqual([]);
   });
 
   it.each([
     [
       'too_many_removed',
       counts({ removed: 501 }),
-      '501 of 10000 served keys would be removed, 5 %; at most 5 % may be',
+      'it would remove 501 addresses where 10,000 are live: 5 %, over the limit of 5 %',
     ],
     [
       'too_many_changed',
       counts({ changed: 2000 }),
-      '2000 of 10000 served keys would be changed, 20 %; at most 10 % may be',
+      'it would change 2,000 addresses where 10,000 are live: 20 %, over the limit of 10 %',
     ],
     [
       'too_many_added',
       counts({ added: 4000 }),
-      '4000 of 10000 keys would be added to those served, 40 %; at most 10 % may be',
+      'it would add 4,000 addresses where 10,000 are live: 40 %, over the limit of 10 %',
     ],
-    ['too_many_problems', counts({}, 500), '500 of 10500 addresses are problems, 4.8 %; at most 1 % may be'],
-    ['too_few_addresses', counts({}, 0, 0), '0 addresses are fewer than the 1 that a state must have'],
-  ])('says %s, and by how much', (code, found, message) => {
-    expect(objections(found, load, served, localGuardDefaults)).toEqual([{ code, message }]);
+    ['too_many_problems', counts({}, 500), '500 of 10,500 addresses have a problem: 4.8 %, over the limit of 1 %'],
+    ['too_few_addresses', counts({}, 0, 0), 'the extract has 0 addresses, fewer than the 1 required'],
+  ])('objects with %s, and says by how much', (code, found, message) => {
+    expect(objections(found, load, live, localGuardDefaults)).toEqual([{ code, message }]);
   });
 
   it('allows exactly the share', () => {
-    expect(objections(counts({ removed: 500 }), load, served, localGuardDefaults)).toEqual([]);
+    expect(objections(counts({ removed: 500 }), load, live, localGuardDefaults)).toEqual([]);
   });
 
-  it('does not mind a large share of very few', () => {
+  it('ignores a large share of very few addresses', () => {
     const hamlet = { peildatum: '2026-01-08', keys: 20 };
     expect(objections(counts({ added: 9, removed: 9 }), load, hamlet, localGuardDefaults)).toEqual([]);
     expect(objections(counts({ removed: 11 }), load, hamlet, localGuardDefaults)).toHaveLength(1);
   });
 
-  it('does not judge the problems of a state to go back to a second time, counted or not', () => {
-    const back = { ...load, mayGoBack: true };
-    expect(objections(counts({}, 500), back, served, localGuardDefaults)).toEqual([]);
-    expect(objections({ ...counts({}), problems: null }, back, served, localGuardDefaults)).toEqual([]);
+  it('does not judge the problems of a snapshot to go back to a second time, counted or not', () => {
+    const back = { ...load, mayGoBack: true, wasJudged: true };
+    expect(objections(counts({}, 500), back, live, localGuardDefaults)).toEqual([]);
+    expect(objections({ ...counts({}), problems: null }, back, live, localGuardDefaults)).toEqual([]);
   });
 
   it('lets the first load add everything', () => {
     expect(objections(counts({ added: 10_000 }), load, null, localGuardDefaults)).toEqual([]);
   });
 
-  it('goes back in time only when that was asked for', () => {
+  it('objects to an older date unless it was asked for', () => {
     const older = { peildatum: '2025-12-08', mayGoBack: false };
-    expect(objections(counts({}), older, served, localGuardDefaults).map(({ code }) => code)).toEqual([
+    expect(objections(counts({}), older, live, localGuardDefaults).map(({ code }) => code)).toEqual([
       'older_peildatum',
     ]);
-    expect(objections(counts({}), { ...older, mayGoBack: true }, served, localGuardDefaults)).toEqual([]);
+    expect(objections(counts({}), { ...older, mayGoBack: true }, live, localGuardDefaults)).toEqual([]);
   });
 
-  it('says everything that speaks against a load', () => {
-    const found = objections(counts({ removed: 9000, changed: 9000 }, 900, 0), load, served, localGuardDefaults);
+  it('reports every objection to a load', () => {
+    const found = objections(counts({ removed: 9000, changed: 9000 }, 900, 0), load, live, localGuardDefaults);
     expect(found).toHaveLength(4);
+  });
+
+  it('calls an objection one of size where it is only about how much would change', () => {
+    const older = { peildatum: '2025-12-08', mayGoBack: false };
+    const large = counts({ added: 5000, removed: 9000, changed: 9000 }, 900, 0);
+    const found = objections(large, older, live, localGuardDefaults);
+    expect(found.filter(isAboutSize).map(({ code }) => code)).toEqual([
+      'too_many_removed',
+      'too_many_changed',
+      'too_many_added',
+    ]);
+    expect(found.filter((one) => !isAboutSize(one)).map(({ code }) => code)).toEqual([
+      'too_few_addresses',
+      'too_many_problems',
+      'older_peildatum',
+    ]);
   });
 });

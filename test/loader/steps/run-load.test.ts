@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { localGuardDefaults } from '../../../loader/names.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import type { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import type { BulkImport } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
@@ -234,12 +235,16 @@ describe('the guard', () => {
   const half = { peildatum: february.peildatum, addresses: january.addresses.slice(0, 6) };
 
   it.each([
-    ['half of its addresses gone', () => bench.extractOf(half), /5 of 11 served keys would be removed, 45\.5 %/],
-    ['no addresses', () => bench.extractOf({ ...half, addresses: [] }), /0 addresses are fewer than the 1/],
+    [
+      'half of its addresses gone',
+      () => bench.extractOf(half),
+      /it would remove 5 addresses where 11 are live: 45\.5 %/,
+    ],
+    ['no addresses', () => bench.extractOf({ ...half, addresses: [] }), /has 0 addresses, fewer than the 1 required/],
     [
       'an older date',
       () => bench.extractOf({ ...january, peildatum: '2025-12-08' }),
-      /the state of 2025-12-08 is older than that of 2026-01-08/,
+      /the extract of 2025-12-08 is older than the live dataset of 2026-01-08/,
     ],
   ])('stops an extract with %s before the first write', async (_, extract, message) => {
     const { table, units, options } = await newPlace();
@@ -259,5 +264,39 @@ describe('the guard', () => {
     await expect(runLoad({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(`approve ${load}`);
     expect(await runLoad({ ...run, approve: load ?? '' })).toMatchObject({ outcome: 'published', approved: true });
     expect(await bench.addressesIn(table)).toEqual(tableOf(half));
+  });
+
+  describe('told to waive the size of a difference', () => {
+    it('publishes it, and says what was waived', async () => {
+      const { table, options } = await newPlace();
+      await runLoad({ ...options, source: sources.january });
+      const report = await runLoad({ ...options, thresholds, source: await bench.extractOf(half), waiveSize: true });
+      expect(report).toMatchObject({ outcome: 'published', approved: false, objections: [] });
+      expect(report.waived.map(({ code }) => code)).toEqual(['too_many_removed']);
+      expect(await bench.addressesIn(table)).toEqual(tableOf(half));
+    });
+
+    it.each([
+      ['no addresses', { ...half, addresses: [] }, 'too_few_addresses'],
+      ['an older date', { ...half, peildatum: '2025-12-08' }, 'older_peildatum'],
+    ])('still stops an extract with %s', async (_, month, code) => {
+      const { table, options } = await newPlace();
+      await runLoad({ ...options, source: sources.january });
+      const load = runLoad({ ...options, thresholds, source: await bench.extractOf(month), waiveSize: true });
+      const error = await load.catch((error: RefusedLoadError) => error);
+      expect((error as RefusedLoadError).report.objections).toMatchObject([{ code }]);
+      expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    });
+
+    it('lets a disposable extract, such as the demo, be replaced by an older one and replace a newer one', async () => {
+      const { table, options } = await newPlace();
+      const older = await bench.extractOf({ ...half, peildatum: '2025-12-08' });
+      const run = { ...options, waiveSize: true, disposable: sources.january };
+      await runLoad({ ...run, source: sources.january });
+      expect(await runLoad({ ...run, source: older })).toMatchObject({ outcome: 'published' });
+      await runLoad({ ...run, source: sources.march });
+      expect(await runLoad({ ...run, source: sources.january })).toMatchObject({ outcome: 'published' });
+      expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+    });
   });
 });

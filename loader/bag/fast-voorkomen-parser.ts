@@ -32,22 +32,22 @@ const plain = {
 };
 
 /** Whether an occurrence counts, or that its bytes are not of the known shape. */
-export type Taken = 'current' | NotCurrentReason | 'unknown_shape';
+export type Validity = 'current' | NotCurrentReason | 'unknown_shape';
 
 /**
  * Moves past `Objecten:voorkomen`, and says of an occurrence with the live status whether it counts on `day`
  * (20211015), by the rules and in the order of `whyNotCurrent`.
  */
-export function takeVoorkomen(cursor: ByteCursor, day: number): Taken {
+export function parseVoorkomen(cursor: ByteCursor, day: number): Validity {
   if (!cursor.skip(open) || !cursor.skipText() || !cursor.skip(begin)) return 'unknown_shape';
-  const beginGeldigheid = cursor.takeDate();
+  const beginGeldigheid = cursor.readDate();
   if (beginGeldigheid < 0) return 'unknown_shape';
   const start = cursor.position;
   if (skipPlainRest(cursor)) return beginGeldigheid > day ? 'future' : 'current';
   cursor.position = start;
   if (!cursor.skip(beginEnd)) return 'unknown_shape';
   const hasEind = cursor.skip(eind);
-  const eindGeldigheid = hasEind ? cursor.takeDate() : 0;
+  const eindGeldigheid = hasEind ? cursor.readDate() : 0;
   if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
   if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
   if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
@@ -69,7 +69,7 @@ export function takeVoorkomen(cursor: ByteCursor, day: number): Taken {
   return isNietBagLV ? 'not_bag' : 'current';
 }
 
-/** The day from which an occurrence holds, `2010-09-29`, of which `Objecten:voorkomen` was taken at `position`. */
+/** The day from which an occurrence holds, `2010-09-29`, of which `Objecten:voorkomen` begins at `position`. */
 export function beginOf(cursor: ByteCursor, position: number): string {
   const start = cursor.bytes.indexOf('<', position + open.length) + begin.length;
   return cursor.text(start, '2010-09-29'.length);

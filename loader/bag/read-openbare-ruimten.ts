@@ -1,11 +1,10 @@
-import type { ByteFile } from '../zip/zip-entry.ts';
 import { type ByteCursor, literal } from './byte-cursor.ts';
-import { countStand, toOpenbareRuimte, toWoonplaats } from './interpret-stand.ts';
+import { beginOf, parseVoorkomen } from './fast-voorkomen-parser.ts';
+import { countStand, toOpenbareRuimte } from './interpret-stand.ts';
 import { emptyCounts, keep, type ReadCounts } from './problem-report.ts';
-import { readStands, type StandTaker } from './read-stands.ts';
+import { type FastParser, readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
-import { beginOf, takeVoorkomen } from './take-voorkomen.ts';
-import type { Begun, OpenbareRuimte, Woonplaats } from './voorkomen.ts';
+import type { OpenbareRuimte, WithBegin } from './voorkomen.ts';
 
 const open = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:OpenbareRuimte>',
@@ -29,21 +28,21 @@ const close = literal('</Objecten:OpenbareRuimte></sl-bag-extract:bagObject></sl
 const longestName = 80;
 
 /**
- * Takes streets whose bytes are exactly as the Kadaster writes them. The strict parser reads the others: those with a
+ * Reads streets whose bytes are exactly as the Kadaster writes them. The strict parser reads the others: those with a
  * `verkorteNaam`, and those whose name holds an entity or a letter outside ASCII.
  */
-export class OpenbareRuimteTaker implements StandTaker {
+export class FastOpenbareRuimteParser implements FastParser {
   readonly #counts: ReadCounts;
-  readonly #visit: (openbareRuimte: Begun<OpenbareRuimte>) => void;
+  readonly #visit: (openbareRuimte: WithBegin<OpenbareRuimte>) => void;
   readonly #day: number;
 
-  constructor(peildatum: string, counts: ReadCounts, visit: (openbareRuimte: Begun<OpenbareRuimte>) => void) {
+  constructor(peildatum: string, counts: ReadCounts, visit: (openbareRuimte: WithBegin<OpenbareRuimte>) => void) {
     this.#day = Number(peildatum.replaceAll('-', ''));
     this.#counts = counts;
     this.#visit = visit;
   }
 
-  take(cursor: ByteCursor): boolean {
+  parse(cursor: ByteCursor): boolean {
     if (!cursor.skip(open)) return false;
     const identificatie = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(naam)) return false;
@@ -60,15 +59,15 @@ export class OpenbareRuimteTaker implements StandTaker {
     const place = cursor.position;
     if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
     const voorkomen = cursor.position;
-    const taken = takeVoorkomen(cursor, this.#day);
-    if (taken === 'unknown_shape' || !cursor.skip(close)) return false;
+    const validity = parseVoorkomen(cursor, this.#day);
+    if (validity === 'unknown_shape' || !cursor.skip(close)) return false;
 
     const counts = this.#counts;
     counts.voorkomens++;
     if (!isIssued) {
       counts.notCurrent.withdrawn++;
-    } else if (taken !== 'current') {
-      counts.notCurrent[taken]++;
+    } else if (validity !== 'current') {
+      counts.notCurrent[validity]++;
     } else {
       counts.current++;
       this.#visit({
@@ -87,10 +86,10 @@ export class OpenbareRuimteTaker implements StandTaker {
  * that names `file` for anything but well-formed XML in the one known schema; visits may precede it.
  */
 export function readOpenbareRuimten(
-  xml: ByteFile,
+  xml: Buffer,
   file: string,
   peildatum: string,
-  visit: (openbareRuimte: Begun<OpenbareRuimte>) => void,
+  visit: (openbareRuimte: WithBegin<OpenbareRuimte>) => void,
   options: { strictly?: boolean } = {},
 ): ReadCounts {
   const counts = emptyCounts();
@@ -98,22 +97,7 @@ export function readOpenbareRuimten(
     if (!countStand('OPR', fields, file, peildatum, counts)) return;
     keep(toOpenbareRuimte(fields, file), counts, visit);
   };
-  const taker = options.strictly ? undefined : new OpenbareRuimteTaker(peildatum, counts, visit);
-  readStands(xml, file, 'OPR', onStand, taker);
-  return counts;
-}
-
-/** As `readOpenbareRuimten`, for places. Their outlines make one file 100 MB and more; nobody holds all of it. */
-export function readWoonplaatsen(
-  xml: ByteFile,
-  file: string,
-  peildatum: string,
-  visit: (woonplaats: Begun<Woonplaats>) => void,
-): ReadCounts {
-  const counts = emptyCounts();
-  readStands(xml, file, 'WPL', (fields) => {
-    if (!countStand('WPL', fields, file, peildatum, counts)) return;
-    keep(toWoonplaats(fields, file), counts, visit);
-  });
+  const fastParser = options.strictly ? undefined : new FastOpenbareRuimteParser(peildatum, counts, visit);
+  readStands(xml, file, 'OPR', onStand, fastParser);
   return counts;
 }

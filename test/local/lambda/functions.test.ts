@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { FunctionError, type FunctionSettings } from '../../../local/lambda/instance.ts';
-import { startPool } from '../../../local/lambda/pool.ts';
+import { startPool } from '../../../local/lambda/functions.ts';
+import { FunctionError } from '../../../local/lambda/instance.ts';
+import type { FunctionSettings } from '../../../local/template/local-app.ts';
 
 const source = `
 let busy = 0;
@@ -58,7 +59,7 @@ async function withPool(
 }
 
 describe('a function behind the gateway', () => {
-  it('gets the event and a context, sees its own environment only, and answers as JSON text', async () => {
+  it('gets the event and a context, sees only its own environment variables, and returns JSON text', async () => {
     await withPool(async (invoke, lines) => {
       const { left, ...answer } = JSON.parse(await invoke({ a: 1 }, 'id-7'));
       expect(answer).toEqual({ event: { a: 1 }, busy: 1, name: 'n' });
@@ -68,31 +69,34 @@ describe('a function behind the gateway', () => {
     });
   });
 
-  it('never runs two events at once in one environment that is at work, however many come', async () => {
+  it('never handles two events at once in an environment that is computing, however many arrive', async () => {
     await withPool(async (invoke) => {
       const answers = await Promise.all(Array.from({ length: 30 }, () => invoke('busy')));
       expect(answers.map((answer) => JSON.parse(answer).busy)).toEqual(Array.from({ length: 30 }, () => 1));
     });
   });
 
-  it('makes nobody wait behind events that wait themselves, as they do for a store that hangs', async () => {
+  it('does not queue events behind events that only wait, as they do for a store that hangs', async () => {
     const pool = await startPool({ ...settings, timeoutMilliseconds: 20_000 }, () => undefined);
     const begun = performance.now();
     const answers = await Promise.all(Array.from({ length: 60 }, () => pool.invoke('"wait"', 'r')));
-    expect(performance.now() - begun).toBeLessThan(8_000); // in turn, four at once, it would be 30 seconds
+    expect(performance.now() - begun).toBeLessThan(8_000); // four at a time it would take 30 seconds
     expect(answers.map((answer) => JSON.parse(answer).event)).toEqual(Array.from({ length: 60 }, () => 'wait'));
     await pool.stop();
   }, 40_000);
 
-  it.each(['throw', 'die', 'crash', 'hang'])('fails when it does: %s; the next event is served', async (event) => {
-    await withPool(async (invoke, lines) => {
-      await expect(invoke(event)).rejects.toThrow(FunctionError);
-      expect(JSON.parse(await invoke('fine')).event).toBe('fine');
-      if (event !== 'die') expect(lines.join('\n')).toMatch(/"level":"ERROR"/);
-    });
-  });
+  it.each(['throw', 'die', 'crash', 'hang'])(
+    'rejects when the handler does %s, and handles the next event',
+    async (event) => {
+      await withPool(async (invoke, lines) => {
+        await expect(invoke(event)).rejects.toThrow(FunctionError);
+        expect(JSON.parse(await invoke('fine')).event).toBe('fine');
+        if (event !== 'die') expect(lines.join('\n')).toMatch(/"level":"ERROR"/);
+      });
+    },
+  );
 
-  it('fails to start where its module does not load, with the reason', async () => {
+  it('fails to start when its module does not load, with the reason', async () => {
     await expect(startPool({ ...settings, module: join(folder, 'none.mjs') }, () => undefined)).rejects.toThrow(
       /none\.mjs/,
     );
@@ -101,7 +105,7 @@ describe('a function behind the gateway', () => {
     );
   });
 
-  it('refuses events once stopped, also those that wait', async () => {
+  it('rejects events once stopped, queued ones too', async () => {
     const pool = await startPool(settings, () => undefined);
     const waiting = Promise.allSettled(Array.from({ length: 20 }, () => pool.invoke('"hang"', 'r')));
     await pool.stop();

@@ -1,10 +1,9 @@
-import type { ByteFile } from '../zip/zip-entry.ts';
 import { type ByteCursor, literal, RepeatingText } from './byte-cursor.ts';
+import { parseVoorkomen } from './fast-voorkomen-parser.ts';
 import { countStand, toNummeraanduiding } from './interpret-stand.ts';
 import { emptyCounts, keep, type ReadCounts } from './problem-report.ts';
-import { readStands, type StandTaker } from './read-stands.ts';
+import { type FastParser, readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
-import { takeVoorkomen } from './take-voorkomen.ts';
 import type { Nummeraanduiding } from './voorkomen.ts';
 
 const open = literal(
@@ -40,14 +39,14 @@ const close = literal(
   '</Objecten:Nummeraanduiding></sl-bag-extract:bagObject></sl:stand>',
 );
 
-/** Where an optional value is that is not there. */
+/** The position of an optional value that is not there. */
 const absent = -1;
 
 /**
- * Takes nummeraanduidingen whose bytes are exactly as the Kadaster writes them: elements in the order of the schema,
- * no blanks between them, plain text and valid values in them. Makes a string only of what a current one is kept for.
+ * Reads nummeraanduidingen whose bytes are exactly as the Kadaster writes them: elements in the order of the schema,
+ * no blanks between them, plain text and valid values in them. Makes strings only of current ones.
  */
-export class NummeraanduidingTaker implements StandTaker {
+export class FastNummeraanduidingParser implements FastParser {
   readonly #counts: ReadCounts;
   readonly #visit: (nummeraanduiding: Nummeraanduiding) => void;
   readonly #day: number;
@@ -59,11 +58,11 @@ export class NummeraanduidingTaker implements StandTaker {
     this.#visit = visit;
   }
 
-  take(cursor: ByteCursor): boolean {
+  parse(cursor: ByteCursor): boolean {
     if (!cursor.skip(open)) return false;
     const identificatie = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(huisnummer)) return false;
-    const number = cursor.takeNumber();
+    const number = cursor.readNumber();
     if (number === 0 || !cursor.skip(huisnummerEnd)) return false;
     const letter = cursor.skip(huisletter) ? cursor.position : absent;
     if (letter !== absent && !(cursor.skipLetter() && cursor.skip(huisletterEnd))) return false;
@@ -82,8 +81,8 @@ export class NummeraanduidingTaker implements StandTaker {
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(documentnummerEnd)) return false;
     const place = cursor.skip(ligtIn) ? cursor.position : absent;
     if (place !== absent && !(cursor.skipDigits(4) && cursor.skip(ligtInEnd))) return false;
-    const taken = takeVoorkomen(cursor, this.#day);
-    if (taken === 'unknown_shape' || !cursor.skip(ligtAan)) return false;
+    const validity = parseVoorkomen(cursor, this.#day);
+    if (validity === 'unknown_shape' || !cursor.skip(ligtAan)) return false;
     const street = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(close)) return false;
 
@@ -91,8 +90,8 @@ export class NummeraanduidingTaker implements StandTaker {
     counts.voorkomens++;
     if (!isIssued) {
       counts.notCurrent.withdrawn++;
-    } else if (taken !== 'current') {
-      counts.notCurrent[taken]++;
+    } else if (validity !== 'current') {
+      counts.notCurrent[validity]++;
     } else {
       counts.current++;
       this.#visit({
@@ -114,7 +113,7 @@ export class NummeraanduidingTaker implements StandTaker {
  * `ExtractError` that names `file` for anything but well-formed XML in the one known schema; visits may precede it.
  */
 export function readNummeraanduidingen(
-  xml: ByteFile,
+  xml: Buffer,
   file: string,
   peildatum: string,
   visit: (nummeraanduiding: Nummeraanduiding) => void,
@@ -125,7 +124,7 @@ export function readNummeraanduidingen(
     if (!countStand('NUM', fields, file, peildatum, counts)) return;
     keep(toNummeraanduiding(fields, file), counts, visit);
   };
-  const taker = options.strictly ? undefined : new NummeraanduidingTaker(peildatum, counts, visit);
-  readStands(xml, file, 'NUM', onStand, taker);
+  const fastParser = options.strictly ? undefined : new FastNummeraanduidingParser(peildatum, counts, visit);
+  readStands(xml, file, 'NUM', onStand, fastParser);
   return counts;
 }
