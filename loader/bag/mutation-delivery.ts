@@ -1,7 +1,7 @@
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
 import { listEntries, type ZipEntry } from '../zip/zip.ts';
-import { entryFile, entryRange, readEntry } from '../zip/zip-entry.ts';
+import { entryRange, readEntry, withEntry } from '../zip/zip-entry.ts';
 import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
 
@@ -21,7 +21,7 @@ export async function readMutationDelivery(source: RandomAccess, label: string):
   const delivery: MutationDelivery = { ...datesIn(name), mutations: [], problems: [] };
   for (const entry of files) {
     const file = `${label} > ${name} > ${baseName(entry.name)}`;
-    const { vanaf, tot, mutations, problems } = readMutations(await entryFile(inner, entry, file), file);
+    const { vanaf, tot, mutations, problems } = await withEntry(inner, entry, file, (xml) => readMutations(xml, file));
     if (vanaf !== delivery.vanaf || tot !== delivery.tot) {
       throw contradicts(
         file,

@@ -1,8 +1,8 @@
 import { ExtractError } from '../extract-error.ts';
-import type { ByteFile } from '../zip/zip-entry.ts';
-import { type ObjectVoorkomen, toObjectVoorkomen, volgnummerOf } from './object-voorkomen.ts';
+import { spanOf } from './interpret-stand.ts';
+import { type ObjectVoorkomen, toObjectVoorkomen } from './object-voorkomen.ts';
 import type { Problem } from './problem-report.ts';
-import { piecesOf, readThrough } from './read-stands.ts';
+import { utf8Decoder } from './read-stands.ts';
 import { mutationDocument, type ObjectKind } from './schema.ts';
 import { SchemaParser } from './schema-parser.ts';
 import type { Fields } from './stand-parser.ts';
@@ -31,7 +31,7 @@ export type MutationFile = {
 
 const groupStart = '<ml:mutatieGroep>';
 const groupEnd = '</ml:mutatieGroep>';
-const tagEnd = '>';
+const chunkBytes = 128 * 1024;
 const kinds: Record<string, ObjectKind> = {
   'Objecten:Nummeraanduiding': 'NUM',
   'Objecten:OpenbareRuimte': 'OPR',
@@ -49,25 +49,19 @@ const prefixes = ['ml', 'mlm', 'Objecten'] as const;
  * of the file with `strictly`. Throws `ExtractError` for anything but well-formed XML in the known schema, for a removed
  * occurrence (verwijdering), and for a group of several objects.
  */
-export function readMutations(xml: ByteFile, file: string, { strictly = false } = {}): MutationFile {
+export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationFile {
   const collected = new MutationCollector(file);
-  const parser = collected.parser;
-  const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const write = (bytes: Buffer) => {
-    if (bytes.length > 0) parser.write(decode(utf8, bytes, file));
-  };
-  for (const piece of piecesOf(xml, strictly ? tagEnd : groupEnd)) {
-    let unread = 0;
-    while (!strictly && unread < piece.length) {
-      const end = piece.indexOf(groupEnd, unread, 'latin1');
-      if (end < 0) break;
-      const next = end + groupEnd.length;
-      if (!(isBetweenGroups(parser) && isOther(piece.subarray(unread, next)))) write(piece.subarray(unread, next));
-      unread = next;
-    }
-    write(piece.subarray(unread));
+  const { parser } = collected;
+  const decode = utf8Decoder(file);
+  let unread = 0;
+  while (unread < xml.length) {
+    const end = strictly ? -1 : xml.indexOf(groupEnd, unread, 'latin1');
+    const next = end < 0 ? Math.min(xml.length, unread + chunkBytes) : end + groupEnd.length;
+    const bytes = xml.subarray(unread, next);
+    if (end < 0 || !isBetweenGroups(parser) || !isOther(bytes)) parser.write(decode(bytes));
+    unread = next;
   }
-  readThrough(xml);
+  parser.write(decode());
   return collected.end();
 }
 
@@ -85,14 +79,6 @@ function isOther(group: Buffer): boolean {
 }
 
 const groupStartBytes = Buffer.from(groupStart, 'latin1');
-
-function decode(utf8: InstanceType<typeof TextDecoder>, bytes: Buffer, file: string): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (cause) {
-    throw new ExtractError('invalid_xml', file, 'not UTF-8; get the file again', { cause });
-  }
-}
 
 /** Makes mutations of the elements that the strict parser reads. */
 class MutationCollector {
@@ -163,8 +149,8 @@ class MutationCollector {
     if (this.#object.kind !== kind || this.#object.identificatie !== identificatie) {
       throw this.#refused(`one group changes two objects, ${this.#object.identificatie} and ${identificatie}`);
     }
-    const volgnummer = volgnummerOf(wordt, file);
-    if (was && (was.identificatie !== identificatie || volgnummerOf(was, file) !== volgnummer)) {
+    const volgnummer = spanOf(wordt, file).volgnummer;
+    if (was && (was.identificatie !== identificatie || spanOf(was, file).volgnummer !== volgnummer)) {
       throw this.#refused(`a change of object ${identificatie} turns one occurrence into another one`);
     }
     this.#mutations.push({

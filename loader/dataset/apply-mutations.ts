@@ -1,5 +1,6 @@
 import type { Mutation } from '../bag/mutations.ts';
 import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
+import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
 import { isSameVoorkomen } from './objects.ts';
 
 /** A file of mutations does not fit the objects that it is applied to; the message names the object and what to do. */
@@ -58,13 +59,13 @@ function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: Mutatio
 
 /** An occurrence that ended on or before `date` is not kept, and nothing depends on it. */
 function stillCounting(voorkomen: ObjectVoorkomen | null, date: string): ObjectVoorkomen | null {
-  return voorkomen && (voorkomen.eind === null || voorkomen.eind > date) ? voorkomen : null;
+  return voorkomen && voorkomen.eind > dayOf(date) ? voorkomen : null;
 }
 
 function textOf(voorkomen: ObjectVoorkomen | null): string {
   if (!voorkomen) return 'nothing that counts';
   const { begin, eind } = voorkomen;
-  const span = eind ? `${begin} to ${eind}` : `${begin} on`;
+  const span = eind === noEind ? `${dateOf(begin)} on` : `${dateOf(begin)} to ${dateOf(eind)}`;
   if (voorkomen.kind !== 'NUM') return `'${voorkomen.naam}' (${span})`;
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = voorkomen;
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;

@@ -1,7 +1,8 @@
 import { addressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { type Reference, toAddressRow } from '../bag/address-row.ts';
 import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Problem } from '../bag/problem-report.ts';
-import { type Reference, toAddressRow } from '../bag/voorkomen.ts';
+import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
 import { type Line, placeText } from './lines.ts';
 
 /**
@@ -22,7 +23,6 @@ import { type Line, placeText } from './lines.ts';
 export type ObjectLine = Line;
 
 const elsewhere = '~';
-const noEind = '99999999';
 const noPlace = '....';
 const idAt = 1;
 const beginAt = idAt + 16;
@@ -42,7 +42,8 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
 
 /** The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are not. */
 export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: string): Map<string, ObjectLine[]> {
-  const kept = occurrences.filter(({ eind }) => eind === null || eind > peildatum);
+  const day = dayOf(peildatum);
+  const kept = occurrences.filter(({ eind }) => eind > day);
   const flag = kept.length > 1 ? '*' : '.';
   const lines = new Map<string, ObjectLine[]>();
   for (const part of new Set(kept.map(partOf))) {
@@ -57,9 +58,8 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
 function lineOf(num: NumVoorkomen, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
-  const eind = num.eind === null ? noEind : compact(num.eind);
   const place = num.woonplaats ?? noPlace;
-  return `${key}\t${num.identificatie}${compact(num.begin)}${eind}${num.openbareRuimte}${place}${flag}${num.volgnummer}`;
+  return `${key}\t${num.identificatie}${num.begin}${num.eind}${num.openbareRuimte}${place}${flag}${num.volgnummer}`;
 }
 
 /** The occurrence of a line. The toevoeging is in upper case and not divided any more. */
@@ -67,14 +67,13 @@ export function parseObjectLine(line: ObjectLine): NumVoorkomen {
   const start = line.startsWith(elsewhere) ? 1 : 0;
   const at = line.indexOf('\t');
   const [postcode = '', huisnummer, huisnummertoevoeging = ''] = line.slice(start, at).split('#');
-  const eind = line.slice(at + eindAt, at + streetAt);
   const place = line.slice(at + placeAt, at + severalAt);
   return {
     kind: 'NUM',
     identificatie: line.slice(at + idAt, at + beginAt),
     volgnummer: Number(line.slice(at + volgnummerAt)),
-    begin: dashed(line.slice(at + beginAt, at + eindAt)),
-    eind: eind === noEind ? null : dashed(eind),
+    begin: Number(line.slice(at + beginAt, at + eindAt)),
+    eind: Number(line.slice(at + eindAt, at + streetAt)),
     postcode: postcode || null,
     huisnummer: Number(huisnummer),
     huisletter: '',
@@ -102,7 +101,7 @@ export function deriveRows(
   file: string,
   onProblem: (problem: Problem) => void,
 ): Line[] {
-  const day = compact(peildatum);
+  const day = String(dayOf(peildatum));
   const rows: Line[] = [];
   const several = new Map<string, ObjectLine[]>();
   const add = (line: ObjectLine) => {
@@ -131,8 +130,7 @@ export function deriveRows(
 
 function lastToBegin(a: ObjectLine, b: ObjectLine): number {
   const [first, second] = [parseObjectLine(a), parseObjectLine(b)];
-  if (first.begin !== second.begin) return first.begin < second.begin ? 1 : -1;
-  return second.volgnummer - first.volgnummer;
+  return second.begin - first.begin || second.volgnummer - first.volgnummer;
 }
 
 function rowOf(
@@ -167,8 +165,9 @@ function rowOf(
 
 /** The first date after `peildatum` on which an occurrence begins or ends to count, or `null` where none does. */
 export function nextChange(lines: readonly ObjectLine[], peildatum: string): string | null {
-  const day = compact(peildatum);
-  let next = noEind;
+  const day = String(dayOf(peildatum));
+  const never = String(noEind);
+  let next = never;
   for (const line of lines) {
     const at = line.indexOf('\t');
     const begin = line.slice(at + beginAt, at + eindAt);
@@ -176,7 +175,7 @@ export function nextChange(lines: readonly ObjectLine[], peildatum: string): str
     if (begin > day && begin < next) next = begin;
     if (eind > day && eind < next) next = eind;
   }
-  return next === noEind ? null : dashed(next);
+  return next === never ? null : dateOf(Number(next));
 }
 
 /** Whether two occurrences are the same as far as addresses are concerned. */
@@ -187,12 +186,4 @@ export function isSameVoorkomen(a: ObjectVoorkomen, b: ObjectVoorkomen): boolean
 
 function ordered(voorkomen: ObjectVoorkomen): [string, unknown][] {
   return Object.entries(voorkomen).sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function compact(date: string): string {
-  return date.replaceAll('-', '');
-}
-
-function dashed(date: string): string {
-  return `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`;
 }

@@ -10,6 +10,7 @@ import type {
   WplVoorkomen,
 } from '../../../loader/bag/object-voorkomen.ts';
 import type { Problem } from '../../../loader/bag/problem-report.ts';
+import { dayOf } from '../../../loader/bag/voorkomen.ts';
 import {
   applyMutations,
   MutationMismatchError,
@@ -18,7 +19,6 @@ import {
 } from '../../../loader/dataset/apply-mutations.ts';
 import { joinRows } from '../../../loader/dataset/lines.ts';
 import { deriveRows, nextChange, objectLines, parseObjectLine } from '../../../loader/dataset/objects.ts';
-import { heldFile } from '../../../loader/zip/zip-entry.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { Random } from '../../bench/generator/random.ts';
@@ -29,7 +29,7 @@ const nothing: Voorkomens = { NUM: [], OPR: [], WPL: [] };
 
 /** Groups as the reader gives them. */
 function read(groups: readonly MutationGroup[], vanaf: string, tot: string): Mutation[] {
-  return readMutations(heldFile(Buffer.from(mutationsXml(groups, vanaf, tot))), 'day.xml').mutations;
+  return readMutations(Buffer.from(mutationsXml(groups, vanaf, tot)), 'day.xml').mutations;
 }
 
 /** All occurrences of a state, as an extract of it would give them. */
@@ -62,8 +62,8 @@ function partsOf(objects: Objects, peildatum: string): Map<string, string[]> {
 /** The occurrence of an object that counts. */
 function winner<T extends OprVoorkomen | WplVoorkomen | NumVoorkomen>(object: T[], date: string): T | undefined {
   return object
-    .filter(({ begin, eind }) => begin <= date && (eind === null || eind > date))
-    .sort((a, b) => (a.begin === b.begin ? b.volgnummer - a.volgnummer : a.begin < b.begin ? 1 : -1))[0];
+    .filter(({ begin, eind }) => begin <= dayOf(date) && eind > dayOf(date))
+    .sort((a, b) => b.begin - a.begin || b.volgnummer - a.volgnummer)[0];
 }
 
 function referenceOf(objects: Objects, date: string) {
