@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AccountView, WindowUsage } from '../../lambdas/shared/accounts/admin/accounts.ts';
+import type { AccountView, WindowUsage } from '../../lambdas/shared/accounts/accounts.ts';
 import { type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { UsageError } from '../connect/errors.ts';
 import {

@@ -1,7 +1,7 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../../../lambdas/shared/accounts/admin/admin.ts';
-import { expectWholeShards, shardItems } from '../../../../support/shards.ts';
+import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
+import { expectWholeShards, shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../../../../lambdas/shared/accounts/admin/keys.ts';
+import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;

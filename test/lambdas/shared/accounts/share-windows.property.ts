@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Access } from '../../../../../lambdas/shared/accounts/admin/access.ts';
-import { mergeWindows, shareWindows } from '../../../../../lambdas/shared/accounts/admin/reshard.ts';
-import type { Limits, WindowName } from '../../../../../lambdas/shared/accounts/quota.ts';
+import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
+import type { WindowName } from '../../../../lambdas/shared/accounts/quota.ts';
+import { mergeWindows, shareWindows } from '../../../../lambdas/shared/accounts/window-changes.ts';
+import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;
 const names = ['minute', 'day'] as const;
@@ -17,37 +18,22 @@ const shard = fc.record({ minute: count, day: count });
 const seconds = { minute: 60, day: 86_400 };
 const day = noon - (noon % 86_400);
 
-function accessOf(
-  made: { minute: { age: number; used: number; share: number }; day: { age: number; used: number; share: number } },
-  i: number,
-): Access {
-  const per = (of: (name: 'minute' | 'day') => number): Limits =>
-    Object.fromEntries(names.map((name) => [name, of(name)]));
-  return {
-    account: 'a',
-    shard: i,
-    shards: null,
-    state: 'active',
-    plan: 'p',
-    planState: 'active',
-    planVersion: 1,
-    keys: {},
-    ownLimits: {},
-    version: 1,
-    created: 0,
-    starts: per((name) => (name === 'minute' ? noon : day) - made[name].age * seconds[name]),
-    used: per((name) => Math.min(made[name].used, made[name].share)),
-    limits: per((name) => made[name].share),
-    totals: {},
-    moves: 0,
+type Made = { age: number; used: number; share: number };
+
+function shardOf(made: { minute: Made; day: Made }, shard: number): Access {
+  const count = (name: 'minute' | 'day') => {
+    const { age, used, share } = made[name];
+    const start = (name === 'minute' ? noon : day) - age * seconds[name];
+    return { start, used: Math.min(used, share), limit: share };
   };
+  return accessOf({ shard, quota: { minute: count('minute'), day: count('day') } });
 }
 
-const shards = fc.array(shard, { minLength: 1, maxLength: 6 }).map((all) => all.map(accessOf));
-const value = (limits: Limits, name: WindowName) => limits[name] ?? 0;
-const latest = (all: Access[], name: WindowName) => Math.max(...all.map(({ starts }) => value(starts, name)));
+const shards = fc.array(shard, { minLength: 1, maxLength: 6 }).map((all) => all.map(shardOf));
+const startOf = ({ quota }: Access, name: WindowName) => quota[name]?.start ?? 0;
+const latest = (all: Access[], name: WindowName) => Math.max(...all.map((access) => startOf(access, name)));
 const usedIn = (all: Access[], name: WindowName, start: number) =>
-  all.reduce((sum, { starts, used }) => sum + (starts[name] === start ? value(used, name) : 0), 0);
+  all.reduce((sum, { quota }) => sum + (quota[name]?.start === start ? quota[name].used : 0), 0);
 
 /** The window of a shard after changes. */
 function windowAfter(
@@ -61,10 +47,10 @@ function windowAfter(
       ? undefined
       : ((set[attribute] as number | undefined) ?? (before ?? 0) + (raise[attribute] ?? 0));
   return {
-    start: read(`${name}_start`, access?.starts[name]),
-    used: read(`${name}_used`, access?.used[name]) ?? 0,
-    share: read(`${name}_limit`, access?.limits[name]),
-    total: read(`${name}_total`, access?.totals[name]),
+    start: read(`${name}_start`, access?.quota[name]?.start),
+    used: read(`${name}_used`, access?.quota[name]?.used) ?? 0,
+    share: read(`${name}_limit`, access?.quota[name]?.limit),
+    total: read(`${name}_total`, access?.quota[name]?.total),
   };
 }
 
@@ -92,11 +78,11 @@ describe('new shares of an account', () => {
     fc.assert(
       fc.property(shards, fc.nat({ max: 120 }), (all, limit) => {
         for (const [i, { changes, guards }] of shareWindows(all, all.length, { day: limit }, {}, noon).entries()) {
-          const { starts } = all[i] as Access;
-          expect(guards).toContainEqual({ attribute: 'day_start', is: '=', value: starts.day });
+          const start = startOf(all[i] as Access, 'day');
+          expect(guards).toContainEqual({ attribute: 'day_start', is: '=', value: start });
           const isLeft = usedIn(all, 'day', latest(all, 'day')) <= limit;
           const bound = { attribute: 'day_used', is: '<=', value: windowAfter(all[i], changes, 'day').share };
-          if (isLeft && starts.day === latest(all, 'day')) expect(guards).toContainEqual(bound);
+          if (isLeft && start === latest(all, 'day')) expect(guards).toContainEqual(bound);
           expect(guards.every(({ attribute }) => attribute.startsWith('day_'))).toBe(true);
         }
       }),
@@ -105,7 +91,7 @@ describe('new shares of an account', () => {
 
   it('of an unlimited window are none, and what was used stays', () => {
     const all = [0, 1].map((i) =>
-      accessOf({ minute: { age: 0, used: 3, share: 5 }, day: { age: i, used: 2, share: 5 } }, i),
+      shardOf({ minute: { age: 0, used: 3, share: 5 }, day: { age: i, used: 2, share: 5 } }, i),
     );
     for (const [i, { changes, guards }] of shareWindows(all, 3, { minute: null, day: null }, {}, noon).entries()) {
       expect(guards).toEqual([]);
@@ -125,11 +111,11 @@ describe('a merge of shards', () => {
         const { changes, guards } = mergeWindows(target, closed);
         for (const name of names) {
           const merged = windowAfter(target, changes, name);
-          expect(merged.share).toBe(all.reduce((sum, { limits }) => sum + value(limits, name), 0));
+          expect(merged.share).toBe(all.reduce((sum, { quota }) => sum + (quota[name]?.limit ?? 0), 0));
           expect(merged.start).toBe(latest(all, name));
           expect(merged.used).toBe(usedIn(all, name, latest(all, name)));
         }
-        const seen = names.map((name) => ({ attribute: `${name}_start`, is: '=', value: target.starts[name] }));
+        const seen = names.map((name) => ({ attribute: `${name}_start`, is: '=', value: startOf(target, name) }));
         expect(guards).toEqual(closed.length > 0 ? seen : []);
       }),
     );
@@ -137,7 +123,7 @@ describe('a merge of shards', () => {
 
   it('writes nothing that a charge of the target at the same time would undo: unless a window passed, it only adds', () => {
     const all = [4, 2].map((used, i) =>
-      accessOf({ minute: { age: 0, used, share: 9 }, day: { age: i, used, share: 9 } }, i),
+      shardOf({ minute: { age: 0, used, share: 9 }, day: { age: i, used, share: 9 } }, i),
     );
     const { changes } = mergeWindows(all[0] as Access, all.slice(1));
     expect(changes).toEqual({

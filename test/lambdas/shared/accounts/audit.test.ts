@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../../../lambdas/shared/accounts/admin/admin.ts';
+import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;

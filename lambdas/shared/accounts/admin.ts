@@ -1,16 +1,16 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { auditAccount, createAccount, listAccounts, setAccount, setAccountState, showAccount } from './accounts.ts';
+import { createAdminStore } from './admin-store.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { auditPlan, listPlans, putPlan } from './plans.ts';
-import type { AdminStore } from './updates.ts';
 
 export type AdminConfig = {
   client: DynamoDBDocumentClient;
   /** The accounts table. */
   table: string;
-  /** Keys the checksum of new API keys: the same text that the Lambdas have, or what fetches it when a key is made. */
+  /** The secret of the checksum of API keys: the same text that the Lambdas have, or a function that fetches it. */
   checksumSecret: string | (() => Promise<string>);
-  /** Who makes the changes, for their audit entries: an operator, or the person behind a portal's request. */
+  /** Who makes the changes, for the audit: an operator, or the user of a portal. */
   actor?: string;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -19,12 +19,12 @@ export type AdminConfig = {
 export type Admin = ReturnType<typeof createAdmin>;
 
 /**
- * Plans, accounts and keys, for the command line and for a customer portal. What a call returned has taken effect for
- * every request that starts after it. Each call may run beside any other and beside requests, may be run again after it
- * died, and throws `AdminError` when it refuses.
+ * Plans, accounts and keys, for the command line and for a customer portal. A call has taken effect for every request that
+ * starts after it returned. Calls may run concurrently with each other and with requests, and may be run again after they
+ * died; a refusal is thrown as `AdminError`.
  */
 export function createAdmin({ client, table, checksumSecret, actor = 'unknown', now = Date.now }: AdminConfig) {
-  const store: AdminStore = { client, table, actor, now, nowSeconds: () => Math.floor(now() / 1000) };
+  const store = createAdminStore(client, table, actor, now);
   return {
     plans: {
       put: (input: Parameters<typeof putPlan>[1]) => putPlan(store, input),

@@ -1,63 +1,32 @@
-import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { accountsTable } from '../../tables.ts';
-import { type AccountState, accessItem, keyRecord, type PlanState } from '../account-item.ts';
-import { type WindowName, windowEnd, windowNames, windowStart } from '../quota.ts';
+import { accountsTable } from '../tables.ts';
+import type { Access, AccountState, PlanState, ShardState } from './account.ts';
 import {
-  type Access,
+  accessItem,
   accessKey,
-  accessUpdate,
-  changeAccess,
-  findAccess,
-  getAccess,
-  getPlan,
+  isAccessItem,
+  type KeyRecord,
+  keyRecord,
   newAccessItem,
   readAccess,
-} from './access.ts';
-import { type AuditEntry, audited, auditOf } from './audit.ts';
-import { type KeyRecord, type KeyView, keyRecordsOf, readKeyRecord, viewKeys } from './keys.ts';
+  readKeyRecord,
+} from './account-item.ts';
+import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
-  changeOwnLimits,
-  checkAccountId,
-  checkOwnLimits,
-  checkPlanCode,
-  checkShards,
-  type OwnLimitChanges,
-} from './limits.ts';
-import { applyPlan, planIsStill } from './plans.ts';
-import { readShards, type Shards } from './reshard.ts';
-import {
-  AdminError,
   type AdminStore,
-  type Guard,
+  accessUpdate,
+  exists,
+  findAccess,
+  getAccess,
   guardedUpdate,
   instant,
   retryConflicts,
-  scan,
-  updateAll,
-} from './updates.ts';
-
-const there: Guard = { attribute: accessItem.version, is: 'there' };
-
-/**
- * Sets the state of an account; a conflict is for `retryConflicts`. Only shard 0 refuses requests, so what it says
- * counts: an account is suspended there last, by writes that get through under load, and activated on all at once.
- */
-export async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
-  const changes = { set: { [accessItem.state]: state }, remove: [] };
-  if (access.shards === null) {
-    if (access.state !== state) await changeAccess(store, access, changes);
-    return;
-  }
-  const others = Array.from({ length: access.shards - 1 }, (_, i) =>
-    guardedUpdate(store.table, accessKey(access.account, i + 1), changes, [there]),
-  );
-  if (state === 'suspended') {
-    await Promise.all(others.map((update) => store.client.send(new UpdateCommand(update))));
-    await changeAccess(store, access, changes);
-  } else {
-    await updateAll(store, [accessUpdate(store.table, access, changes), ...others]);
-  }
-}
+} from './admin-store.ts';
+import { type AuditEntry, audited, auditOf } from './audit.ts';
+import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
+import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
+import { configured, type WindowName, windowEnd, windowStart } from './quota.ts';
+import { allShards, type Shards } from './reshard.ts';
+import { changeOwnLimits, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 
 /** The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant. */
 export type WindowUsage = { limit: number | null; used: number; resets: string };
@@ -69,7 +38,7 @@ export type AccountView = {
   plan: string;
   planState: PlanState;
   created: string;
-  /** The account's own limits; they go before the plan's. One for a window outside `windows` is asleep. */
+  /** The account's own limits; they override the plan's. One for a window outside `windows` has no effect for now. */
   ownLimits: Partial<Record<WindowName, number | null>>;
   /** How many quota shards it is spread over. */
   shards: number;
@@ -78,39 +47,37 @@ export type AccountView = {
   keys: KeyView[];
 };
 
-/** What the shards and the key records of the account amount to at `nowSeconds`. */
+/** An account as its shards and key records say at `nowSeconds`. */
 export function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: number): AccountView {
   const [access] = shards;
-  const windows: AccountView['windows'] = {};
-  for (const window of windowNames) {
-    if (typeof access.starts[window] === 'number') windows[window] = viewWindow(shards, window, nowSeconds);
-  }
   return {
     id: access.account,
-    state: access.state,
+    // Shard 0 is never closing.
+    state: access.state as AccountState,
     plan: access.plan,
     planState: access.planState,
     created: instant(access.created),
     ownLimits: access.ownLimits,
-    shards: access.shards ?? 1,
-    windows,
+    shards: access.shards,
+    windows: Object.fromEntries(configured(access.quota).map(([name]) => [name, viewWindow(shards, name, nowSeconds)])),
     keys: viewKeys(access, records),
   };
 }
 
 function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): WindowUsage {
-  const [{ totals, limits }] = shards;
+  const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
   // A window that has passed is only restarted by the next request. One ahead of our clock is the current one.
-  const current = Math.max(windowStart(window, nowSeconds), ...shards.flatMap(({ starts }) => starts[window] ?? []));
+  const current = Math.max(windowStart(window, nowSeconds), ...counts.map(({ start }) => start));
+  const { limit = null, total = limit } = shards[0].quota[window] ?? {};
   return {
-    limit: totals[window] ?? limits[window] ?? null,
-    used: shards.reduce((sum, { starts, used }) => sum + (starts[window] === current ? (used[window] ?? 0) : 0), 0),
+    limit: total,
+    used: counts.reduce((sum, { start, used }) => sum + (start === current ? used : 0), 0),
     resets: instant(windowEnd(window, current)),
   };
 }
 
 /**
- * Makes an active account on a plan, with limits of its own where given.
+ * Makes an active account on a plan, with its own limits where given.
  * Throws `invalid`, `not_found` (the plan), `exists`, `conflict`.
  */
 export async function createAccount(
@@ -129,23 +96,26 @@ async function tryCreate(
   { id, plan: code, limits }: { id: string; plan: string; limits: OwnLimitChanges },
 ): Promise<AccountView> {
   if (await findAccess(store, id)) {
-    throw new AdminError('exists', `There is an account "${id}" already; change it with "account set".`);
+    throw new AdminError('exists', `Account "${id}" already exists; change it with "account set".`);
   }
   const plan = await getPlan(store, code);
-  const item = newAccessItem(id, plan, changeOwnLimits({}, limits, plan), store.nowSeconds());
+  const ownLimits = changeOwnLimits({}, limits, plan);
+  const now = store.nowSeconds();
+  const item = {
+    ...newAccessItem(id, { plan, ownLimits }, now),
+    ...windowChanges({}, plan.limits, ownLimits, now).set,
+  };
   const put = {
     TableName: store.table,
     Item: item,
     ConditionExpression: 'attribute_not_exists(#account)',
     ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
   };
-  await store.client.send(
-    new TransactWriteCommand({ TransactItems: [{ ConditionCheck: planIsStill(store, plan) }, { Put: put }] }),
-  );
-  return viewAccount([readAccess(item)], [], store.nowSeconds());
+  await store.writeAll([{ ConditionCheck: planIsUnchanged(store, plan) }, { Put: put }]);
+  return viewAccount([readAccess(item)], [], now);
 }
 
-/** What to change of an account; `plan` as a limit gives the window's limit back to the plan. */
+/** What to change of an account; `'plan'` as a limit makes the window follow the plan again. */
 export type AccountChanges = { plan?: string; limits?: OwnLimitChanges; shards?: number };
 
 /**
@@ -180,7 +150,7 @@ async function trySet(
   await applyPlan(store, await getAccess(store, id), termsFor, shards);
 }
 
-/** Suspends or activates an account; its next request finds out. Throws `invalid`, `not_found`, `conflict`. */
+/** Suspends or activates an account, from its next request on. Throws `invalid`, `not_found`, `conflict`. */
 export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
   checkAccountId(id);
   const action = state === 'suspended' ? 'account suspend' : 'account activate';
@@ -190,10 +160,26 @@ export async function setAccountState(store: AdminStore, id: string, state: Acco
   return showAccount(store, id);
 }
 
+/**
+ * Only shard 0 refuses requests, so its state counts: an account is suspended there last, by writes that succeed under
+ * load, and activated on all shards at once.
+ */
+async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
+  const changes = { set: { [accessItem.state]: state satisfies ShardState }, remove: [] };
+  if (!access.sharded && access.state === state) return;
+  const first = accessUpdate(store.table, access, changes);
+  const others = Array.from({ length: access.shards - 1 }, (_, i) =>
+    guardedUpdate(store.table, accessKey(access.account, i + 1), changes, [exists]),
+  );
+  if (state === 'active') return store.writeAll([first, ...others].map((Update) => ({ Update })));
+  await Promise.all(others.map((update) => store.update(update)));
+  await store.update(first);
+}
+
 /** An account as of now. Throws `invalid`, `not_found`. */
 export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
   checkAccountId(id);
-  const shards = await readShards(store, await getAccess(store, id));
+  const shards = await allShards(store, await getAccess(store, id));
   return viewAccount(shards, await keyRecordsOf(store, id), store.nowSeconds());
 }
 
@@ -207,15 +193,16 @@ export async function auditAccount(store: AdminStore, id: string, last = 100): P
 /** All accounts as of now, by id. */
 export async function listAccounts(store: AdminStore): Promise<AccountView[]> {
   const shards = new Map<string, Access[]>();
-  const records = new Map<string, (KeyRecord & { account: string })[]>();
-  const items = scan(store, {
+  const records = new Map<string, KeyRecord[]>();
+  const items = store.scan({
     FilterExpression: 'begins_with(#item, :access) OR begins_with(#item, :key)',
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
     ExpressionAttributeValues: { ':access': accessItem.sortKeyPrefix, ':key': keyRecord.sortKey('') },
   });
   for await (const item of items) {
-    if (String(item[accountsTable.sortKey]).startsWith(accessItem.sortKeyPrefix)) add(shards, readAccess(item));
-    else add(records, { account: item[accountsTable.partitionKey] as string, ...readKeyRecord(item) });
+    const account = item[accountsTable.partitionKey];
+    if (isAccessItem(item)) shards.set(account, [...(shards.get(account) ?? []), readAccess(item)]);
+    else records.set(account, [...(records.get(account) ?? []), readKeyRecord(item)]);
   }
   return [...shards.values()]
     .map((all) => all.toSorted((a, b) => a.shard - b.shard))
@@ -225,10 +212,4 @@ export async function listAccounts(store: AdminStore): Promise<AccountView[]> {
       return viewAccount([first, ...others], records.get(first.account) ?? [], store.nowSeconds());
     })
     .sort((a, b) => (a.id < b.id ? -1 : 1));
-}
-
-function add<T extends { account: string }>(groups: Map<string, T[]>, member: T): void {
-  const group = groups.get(member.account);
-  if (group) group.push(member);
-  else groups.set(member.account, [member]);
 }

@@ -1,9 +1,9 @@
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { createAccessStore } from '../../../../../lambdas/shared/accounts/account-store.ts';
-import { createAdmin } from '../../../../../lambdas/shared/accounts/admin/admin.ts';
-import { readApiKey } from '../../../../../lambdas/shared/accounts/api-key.ts';
-import { charge } from '../../../../../lambdas/shared/accounts/charge.ts';
-import { createTables, startDynamoDb } from '../../../../support/dynamodb.ts';
+import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
+import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
+import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
+import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
+import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
 
 export const checksumSecret = 'a secret of the tests';
 const table = 'accounts';

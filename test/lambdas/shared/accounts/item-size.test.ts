@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { accessItem } from '../../../../../lambdas/shared/accounts/account-item.ts';
-import { maxActiveKeys } from '../../../../../lambdas/shared/accounts/admin/keys.ts';
-import { maxLimit, maxShards } from '../../../../../lambdas/shared/accounts/admin/limits.ts';
-import { windowNames } from '../../../../../lambdas/shared/accounts/quota.ts';
+import { accessItem } from '../../../../lambdas/shared/accounts/account-item.ts';
+import { maxLimit, maxShards } from '../../../../lambdas/shared/accounts/admin-error.ts';
+import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
+import { windowNames } from '../../../../lambdas/shared/accounts/quota.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** The most digits a count or a limit can have. */
@@ -30,7 +30,7 @@ describe('the largest account that an operator can make', () => {
     const counts = windowNames.flatMap((name) => [
       accessItem.used(name),
       accessItem.limit(name),
-      accessItem.dryAt(name),
+      accessItem.exhausted(name),
     ]);
     for (const item of ['access#0', `access#${maxShards - 1}`]) {
       const used = await client.send(

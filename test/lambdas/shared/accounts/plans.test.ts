@@ -1,6 +1,6 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newAccessItem } from '../../../../../lambdas/shared/accounts/admin/access.ts';
+import { newAccessItem } from '../../../../lambdas/shared/accounts/account-item.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -101,7 +101,7 @@ describe('plans.put', () => {
     const padding = 'x'.repeat(2_000); // 1 MB is a page
     for (let first = 0; first < 800; first += 25) {
       const puts = Array.from({ length: 25 }, (_, i) => ({
-        PutRequest: { Item: { ...newAccessItem(`crowd-${first + i}`, plan, {}, 0), padding } },
+        PutRequest: { Item: { ...newAccessItem(`crowd-${first + i}`, { plan, ownLimits: {} }, 0), padding } },
       }));
       await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
     }
@@ -113,9 +113,9 @@ describe('plans.put', () => {
 
   it.each([
     ['a code with a space', { code: 'a b', limits: { day: 1 } }, /plan code is 1 to 32/],
-    ['no limit for a new plan', { code: 'none' }, /one window or more/],
-    ['no window at all', { code: 'none', limits: {} }, /one window or more/],
-    ['an unknown window', { code: 'none', limits: { week: 1 } }, /"week" is no time window/],
+    ['no limit for a new plan', { code: 'none' }, /at least one window/],
+    ['no window at all', { code: 'none', limits: {} }, /at least one window/],
+    ['an unknown window', { code: 'none', limits: { week: 1 } }, /"week" is not a time window/],
     ['a negative limit', { code: 'none', limits: { day: -1 } }, /whole number/],
     ['a fraction', { code: 'none', limits: { day: 1.5 } }, /whole number/],
     ['a limit past the highest', { code: 'none', limits: { day: 1e12 + 1 } }, /whole number/],

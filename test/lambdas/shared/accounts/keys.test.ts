@@ -1,6 +1,6 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readApiKey } from '../../../../../lambdas/shared/accounts/api-key.ts';
+import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;

@@ -1,39 +1,40 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AccessStore, findRoom } from '../../../../lambdas/shared/accounts/charge.ts';
-import type { Shard } from '../../../../lambdas/shared/accounts/shards.ts';
+import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
+import { type AccessStore, findShardWithQuota } from '../../../../lambdas/shared/accounts/charge.ts';
+import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;
 const claim = { account: 'a', keyId: 'k', hash: new Uint8Array(16) };
 
 type Reading = { used: number; share: number; moves?: number; total?: number; active?: boolean };
 
-function shardsOf(readings: Reading[]): Shard[] {
-  return readings.map(({ used, share, moves = 0, total = 10, active = true }, shard) => ({
-    accountActive: active,
-    planActive: true,
-    planCode: 'p',
-    keys: { k: claim.hash },
-    quota: { hour: { start: noon, used, limit: share, total } },
-    shard,
-    shards: readings.length,
-    version: 1,
-    moves,
-  }));
+function shardsOf(readings: Reading[]): Access[] {
+  return readings.map(({ used, share, moves = 0, total = 10, active = true }, shard) =>
+    accessOf({
+      state: active ? 'active' : 'suspended',
+      keys: { k: claim.hash },
+      quota: { hour: { start: noon, used, limit: share, total } },
+      shard,
+      shards: readings.length,
+      sharded: true,
+      moves,
+    }),
+  );
 }
 
 /** A store whose shards are read like this, one reading after the other; it notes what else it is asked to do. */
 function scripted(...readings: Reading[][]) {
   const asked: string[] = [];
-  const store: Pick<AccessStore, 'readShards' | 'move' | 'noteDry'> = {
+  const store: Pick<AccessStore, 'readShards' | 'move' | 'markExhausted'> = {
     readShards: async () => {
       asked.push('read');
       return shardsOf(readings[Math.min(asked.filter((what) => what === 'read').length, readings.length) - 1] ?? []);
     },
     move: async () => asked.push('move') > 0,
-    noteDry: async () => void asked.push('note'),
+    markExhausted: async () => void asked.push('mark'),
   };
   const find = (tried = 0) =>
-    findRoom(store as AccessStore, { claim, shard: tried }, () => noon + 1, AbortSignal.timeout(5000));
+    findShardWithQuota(store as AccessStore, { claim, shard: tried }, () => noon + 1, AbortSignal.timeout(5000));
   return { asked, find };
 }
 
@@ -46,7 +47,7 @@ describe('the search for quota on other shards', () => {
   it('refuses after two readings that agree', async () => {
     const { asked, find } = scripted(exhausted, exhausted);
     await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded', violated: ['hour'] } });
-    expect(asked.filter((what) => what !== 'note')).toEqual(['read', 'read']);
+    expect(asked.filter((what) => what !== 'mark')).toEqual(['read', 'read']);
   });
 
   it('does not refuse for a reading that missed a share on its way from one shard to the other', async () => {
