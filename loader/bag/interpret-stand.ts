@@ -20,8 +20,8 @@ const knownStatuses: Record<ObjectKind, string[]> = {
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Counts an occurrence in `counts`, and says whether it counts on `peildatum`. A status or a date that can't be read
- * stops the load: without them nobody knows whether the object exists.
+ * Adds an occurrence to `counts`, and returns whether it counts on `peildatum`.
+ * @throws ExtractError for an unknown status or date: without them it is unknown whether the object exists
  */
 export function countStand(
   kind: ObjectKind,
@@ -59,7 +59,7 @@ const numRules: Rule[] = [
   ['OpenbareRuimteRef', /^\d{16}$/],
   ['WoonplaatsRef', /^\d{4}$/],
 ];
-/** `\S.*` as XML Schema means it, up to 80 characters: to JavaScript more signs are blanks and line ends. */
+/** `\S.*` as XML Schema means it, up to 80 characters: JavaScript's `\s` and `.` know more blanks and line ends. */
 const naam = /^[^ \t\r\n][^\r\n]{0,79}$/u;
 const oprRules: Rule[] = [
   ['identificatie', /^\d{16}$/],

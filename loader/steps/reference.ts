@@ -1,7 +1,6 @@
 import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
 import type { Problem } from '../bag/problem-report.ts';
-import { readOpenbareRuimten } from '../bag/read-openbare-ruimten.ts';
-import { readWoonplaatsen } from '../bag/read-woonplaatsen.ts';
+import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-reference.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';

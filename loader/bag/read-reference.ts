@@ -1,10 +1,10 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
 import { beginOf, parseVoorkomen } from './fast-voorkomen-parser.ts';
-import { countStand, toOpenbareRuimte } from './interpret-stand.ts';
+import { countStand, toOpenbareRuimte, toWoonplaats } from './interpret-stand.ts';
 import { emptyCounts, keep, type ReadCounts } from './problem-report.ts';
-import { type FastParser, readStands } from './read-stands.ts';
+import { type FastParser, readStandStream, readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
-import type { OpenbareRuimte, WithBegin } from './voorkomen.ts';
+import type { OpenbareRuimte, WithBegin, Woonplaats } from './voorkomen.ts';
 
 const open = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:OpenbareRuimte>',
@@ -99,5 +99,24 @@ export function readOpenbareRuimten(
   };
   const fastParser = options.strictly ? undefined : new FastOpenbareRuimteParser(peildatum, counts, visit);
   readStands(xml, file, 'OPR', onStand, fastParser);
+  return counts;
+}
+
+/**
+ * Visits each woonplaats in `xml` that counts on `peildatum`, and counts all the others by reason. Never holds the whole
+ * file: the outlines in it make it 100 MB and more.
+ * @throws ExtractError that names `file` for anything but well-formed XML in the one known schema; visits may precede it
+ */
+export async function readWoonplaatsen(
+  xml: AsyncIterable<Uint8Array>,
+  file: string,
+  peildatum: string,
+  visit: (woonplaats: WithBegin<Woonplaats>) => void,
+): Promise<ReadCounts> {
+  const counts = emptyCounts();
+  await readStandStream(xml, file, 'WPL', (fields) => {
+    if (!countStand('WPL', fields, file, peildatum, counts)) return;
+    keep(toWoonplaats(fields, file), counts, visit);
+  });
   return counts;
 }
