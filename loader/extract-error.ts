@@ -7,6 +7,7 @@ export type ExtractErrorCode =
   | 'missing_peildatum'
   | 'mixed_peildatums'
   | 'mutation_delivery'
+  | 'invalid_mutations'
   | 'unknown_schema'
   | 'invalid_xml';
 

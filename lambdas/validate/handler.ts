@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { isPublished, referenceRoute } from '../reference/route.ts';
-import { createAccessStore } from '../shared/accounts/account-store.ts';
+import { createAccessStore } from '../shared/accounts/access-store.ts';
 import { createKeyLabelStore } from '../shared/accounts/key-label-store.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { requireEnvironment, systemClock } from '../shared/environment.ts';

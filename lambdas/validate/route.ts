@@ -30,7 +30,7 @@ export function validateRoute({ accessStore, keyLabelStore, checksumSecret, cloc
       return ok<ValidationAnswer>({
         valid: true,
         key_label: await keyLabelStore.label(caller, signal),
-        plan_code: caller.access.planCode,
+        plan_code: caller.access.plan,
         limits: limitsOf(caller.access.quota),
       });
     });

@@ -15,6 +15,13 @@ export const namespaces = {
   Historie: `${imbag}/historie/${schemaVersion}`,
 } as const;
 
+/** The further prefixes of a file of mutations. */
+export const mutationNamespaces = {
+  mlm: `http://www.kadaster.nl/schemas/lvbag/extract-deelbestand-mutaties-lvc/${schemaVersion}`,
+  ml: 'http://www.kadaster.nl/schemas/mutatielevering-generiek/1.0',
+  'selecties-extract': `http://www.kadaster.nl/schemas/lvbag/extract-selecties/${schemaVersion}`,
+} as const;
+
 /** What an element may hold: `text`, anything at all (`skipped`), or the named elements. */
 export type Content = 'text' | 'skipped' | { [element: string]: Content };
 
@@ -23,7 +30,7 @@ export type ObjectKind = 'NUM' | 'OPR' | 'WPL';
 
 const voorkomen: Content = {
   'Historie:Voorkomen': {
-    'Historie:voorkomenidentificatie': 'skipped',
+    'Historie:voorkomenidentificatie': 'text',
     'Historie:beginGeldigheid': 'text',
     'Historie:eindGeldigheid': 'text',
     'Historie:tijdstipRegistratie': 'skipped',
@@ -97,6 +104,44 @@ export function documentOf(kind: ObjectKind): Content {
     },
   };
 }
+
+const toestand: Content = {
+  'mlm:bagObject': {
+    ...(objects.NUM as object),
+    ...(objects.OPR as object),
+    ...(objects.WPL as object),
+    'Objecten:Verblijfsobject': 'skipped',
+    'Objecten:Ligplaats': 'skipped',
+    'Objecten:Standplaats': 'skipped',
+    'Objecten:Pand': 'skipped',
+  },
+  'mlm:kenmerkInOnderzoek': 'skipped',
+};
+
+/** The elements of a file of mutations, as far as they are read: `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`. */
+export const mutationDocument: Content = {
+  'mlm:bagMutaties': {
+    'mlm:bagInfo': {
+      'selecties-extract:Gebied-Registratief': 'skipped',
+      'selecties-extract:MUT-Extract': {
+        'selecties-extract:StandTechnischeDatum': 'text',
+        'selecties-extract:Mutatieperiode': {
+          'selecties-extract:MutatiedatumVanaf': 'text',
+          'selecties-extract:MutatiedatumTot': 'text',
+        },
+      },
+    },
+    'ml:mutatieBericht': {
+      'ml:dataset': 'skipped',
+      'ml:inhoud': 'skipped',
+      'ml:mutatieGroep': {
+        'ml:toevoeging': { 'ml:wordt': toestand },
+        'ml:wijziging': { 'ml:was': toestand, 'ml:wordt': toestand },
+        'ml:verwijdering': { 'ml:was': toestand },
+      },
+    },
+  },
+};
 
 /** The file in every delivery that describes it. */
 export const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';

@@ -27,6 +27,29 @@ export type Woonplaats = { identificatie: string; naam: string };
 /** With the date from which it is valid, `2010-09-29`. Of several current occurrences of an object, the last to begin counts. */
 export type WithBegin<T> = T & { begin: string };
 
+/** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare fast. */
+export type Span = {
+  /** Its voorkomenidentificatie. */
+  volgnummer: number;
+  begin: number;
+  /** The first day on which it no longer holds, or `noEind`. */
+  eind: number;
+};
+
+/** The `eind` of an occurrence that has none. */
+export const noEind = 99_999_999;
+
+/** `2021-10-15` as the number 20211015. */
+export function dayOf(date: string): number {
+  return Number(date.replaceAll('-', ''));
+}
+
+/** 20211015 as `2021-10-15`. */
+export function dateOf(day: number): string {
+  const digits = String(day).padStart(8, '0');
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
 /** The part of an occurrence (voorkomen) that decides whether it counts; dates are `2021-10-15`. */
 export type Geldigheid = {
   status: string;

@@ -1,6 +1,7 @@
 import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
 import type { Problem } from '../bag/problem-report.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-reference.ts';
+import { readOpenbareRuimten } from '../bag/read-openbare-ruimten.ts';
+import { readWoonplaatsen } from '../bag/read-woonplaatsen.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';

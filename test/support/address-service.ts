@@ -1,7 +1,7 @@
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
-import { createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
+import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { createKeyLabelStore } from '../../lambdas/shared/accounts/key-label-store.ts';
 import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';

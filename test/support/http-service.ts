@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { isPublished, referenceRoute } from '../../lambdas/reference/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { createKeyLabelStore } from '../../lambdas/shared/accounts/key-label-store.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';

@@ -9,7 +9,8 @@ import {
   type ReadCounts,
 } from '../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-reference.ts';
+import { readOpenbareRuimten } from '../../loader/bag/read-openbare-ruimten.ts';
+import { readWoonplaatsen } from '../../loader/bag/read-woonplaatsen.ts';
 import type { OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
 import { entryStream, withEntry } from '../../loader/zip/zip-entry.ts';

@@ -1,4 +1,4 @@
-import { type Caller, requireAccess } from '../accounts/account-item.ts';
+import { type Caller, requireAccess } from '../accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../accounts/api-key.ts';
 import { type AccessStore, charge } from '../accounts/charge.ts';
 import { Refusal } from '../accounts/refusal.ts';
