@@ -11,7 +11,7 @@ import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../shared/encryption.ts';
+import { logGroupProps } from '../shared/data-protection.ts';
 import { acknowledge, acknowledgeWildcard, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad } from './load-states.ts';

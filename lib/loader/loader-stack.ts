@@ -2,7 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { isProtected } from '../shared/encryption.ts';
+import { isProtected } from '../shared/data-protection.ts';
 import { LoadMachine } from './load-machine.ts';
 import { LoaderAlarms } from './loader-alarms.ts';
 import { LoaderDashboard } from './loader-dashboard.ts';

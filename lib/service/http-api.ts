@@ -20,7 +20,7 @@ import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-r
 import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../shared/encryption.ts';
+import { logGroupProps } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**

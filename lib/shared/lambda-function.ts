@@ -15,7 +15,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from './encryption.ts';
+import { logGroupProps } from './data-protection.ts';
 import { acknowledge, acknowledgeWildcard, grantTable } from './grants.ts';
 
 export type LambdaFunctionProps = {

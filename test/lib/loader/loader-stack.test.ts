@@ -160,7 +160,8 @@ describe('the loader stack', () => {
     const [[id, bucket] = []] = Object.entries(ofType(loader, 'AWS::S3::Bucket'));
     expect(id).toBe('SnapshotsD03D071C');
     expect(bucket).toMatchObject({
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
       Properties: {
         PublicAccessBlockConfiguration: {
           BlockPublicAcls: true,
