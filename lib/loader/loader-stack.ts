@@ -25,7 +25,7 @@ export class LoaderStack extends Stack {
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
     const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket, topic });
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
-    new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
+    if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }

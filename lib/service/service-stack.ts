@@ -48,6 +48,6 @@ export class ServiceStack extends Stack {
     address.deploySafely(config, rollback.address);
     validate.deploySafely(config, rollback.validate);
     if (config.canary) new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
-    new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
+    if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

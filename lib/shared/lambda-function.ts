@@ -8,6 +8,7 @@ import {
   type Code,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -66,13 +67,21 @@ export class LambdaFunction extends Construct {
       architecture: Architecture.ARM_64,
       memorySize: memoryMb,
       timeout,
-      tracing: Tracing.ACTIVE,
+      tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       loggingFormat: LoggingFormat.JSON,
+      // Lambda's own lines about each invocation that succeeded cost more than ours, and say less.
+      systemLogLevelV2: SystemLogLevel.WARN,
       logGroup,
       role: functionRole(this, logGroup, encryptionKey),
       environment,
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
     });
+    if (!config.tracing)
+      acknowledge(
+        this.function,
+        'Serverless-LambdaTracing',
+        'The operator decides by `tracing`: traces cost 5 dollars a million.',
+      );
     acknowledge(this.function, 'Serverless-LambdaDLQ', props.withoutDeadLetterQueue);
   }
 

@@ -190,8 +190,7 @@ describe('the loader stack', () => {
   });
 
   it('gives out what the command line needs', () => {
-    expect(Object.keys(loader.Outputs ?? {})).toEqual(
-      expect.arrayContaining(['StateMachineArn', 'SnapshotBucketName', 'DashboardUrl']),
-    );
+    expect(Object.keys(loader.Outputs ?? {}).sort()).toEqual(['SnapshotBucketName', 'StateMachineArn']);
+    expect(Object.keys(quiet.Outputs ?? {})).toContain('DashboardUrl');
   });
 });
