@@ -2,44 +2,44 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { allOfDatabase } from './engine/database-files.ts';
+import { databasePaths } from './engine/database-files.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
 import { stateFile } from './state.ts';
 
-/** The folder can't be used; the message says why. */
+/** The data folder can't be used; the message says why and what to do. */
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
 }
 
-/** A data folder, ours until it is released. */
+/** A data folder, locked for this process until it is released. */
 export interface DataFolder {
   readonly path: string;
-  /** Of the embedded engine. */
+  /** The database of the embedded engine. */
   readonly databaseFile: string;
   readonly storageFolder: string;
   readonly demoFile: string;
-  /** What the functions write. */
+  /** The log of the functions. */
   readonly logFile: string;
   release(): Promise<void>;
 }
 
-/** What stays the same between two starts on the same data. */
+/** What has to stay the same across starts on the same data. */
 export type Identity = z.infer<typeof identitySchema>;
 
 const identitySchema = z.object({
   checksumSecret: z.string(),
-  /** Ends the names of the tables, so that two data folders can share one engine. */
+  /** The suffix of the table names, so that several data folders can share one engine. */
   suffix: z.string(),
   demoKey: z.string().optional(),
 });
 
 /**
- * Makes the folder where there is none and takes it for this process.
- * @throws DataFolderError where another process has it, or it can't be written
+ * Creates the folder if needed and locks it for this process.
+ * @throws DataFolderError when another process is using it, or it can't be written
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
-    await makeFolder(path);
+    await createFolder(path);
     const release = await acquireLock(join(path, 'lock'));
     return {
       path,
@@ -51,21 +51,24 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     };
   } catch (error) {
     if (error instanceof LockHeldError) {
-      const hint = 'Stop that one first, or choose another folder with --data DIR.';
-      throw new DataFolderError(`Another npm start (process ${error.pid}) already uses ${path}. ${hint}`);
+      const hint = 'Stop it, or choose another folder with --data FOLDER.';
+      throw new DataFolderError(`Another npm start (process ${error.pid}) is using ${path}. ${hint}`);
     }
-    throw new DataFolderError(`The data folder ${path} can't be used: ${(error as Error).message}`, { cause: error });
+    throw new DataFolderError(
+      `The data folder ${path} can't be used: ${(error as Error).message}. Choose another with --data FOLDER.`,
+      { cause: error },
+    );
   }
 }
 
-/** With those around it. Not by Node's `recursive`, which never ends where no folder can be, as under `/proc`. */
-async function makeFolder(path: string): Promise<void> {
-  const around = dirname(path);
-  const isAlone = await stat(around).then(
+/** Creates the folder and its parents. Not with Node's `recursive`, which loops forever under `/proc`. */
+async function createFolder(path: string): Promise<void> {
+  const parent = dirname(path);
+  const parentIsMissing = await stat(parent).then(
     () => false,
     (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
   );
-  if (isAlone) await makeFolder(around);
+  if (parentIsMissing) await createFolder(parent);
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
@@ -73,15 +76,15 @@ async function makeFolder(path: string): Promise<void> {
   if (!isFolder) await mkdir(path);
 }
 
-/** Removes all that a start leaves in the folder, and nothing that someone else put there. */
+/** Removes everything that a start creates in the folder, and nothing else. */
 export async function emptyDataFolder(folder: DataFolder): Promise<void> {
-  const database = allOfDatabase(folder.databaseFile);
+  const database = databasePaths(folder.databaseFile);
   const files = [folder.demoFile, folder.logFile, identityFile(folder.path), stateFile(folder.path)];
   for (const item of [...database, ...files, folder.storageFolder]) await rm(item, { recursive: true, force: true });
 }
 
-/** Reads the identity of the folder, or gives it one. */
-export async function identityOf({ path }: DataFolder): Promise<Identity> {
+/** Reads the identity of the folder, or creates one. */
+export async function readIdentity({ path }: DataFolder): Promise<Identity> {
   const text = await readFile(identityFile(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
@@ -90,7 +93,9 @@ export async function identityOf({ path }: DataFolder): Promise<Identity> {
     try {
       return identitySchema.parse(JSON.parse(text));
     } catch {
-      throw new DataFolderError(`${identityFile(path)} is damaged. Start with --fresh to begin again.`);
+      throw new DataFolderError(
+        `${identityFile(path)} is damaged. Start with --fresh to discard the data and begin again.`,
+      );
     }
   }
   const identity = { checksumSecret: randomBytes(32).toString('hex'), suffix: randomBytes(3).toString('hex') };
@@ -98,7 +103,7 @@ export async function identityOf({ path }: DataFolder): Promise<Identity> {
   return identity;
 }
 
-/** Replaces the identity at once, for this user's eyes only: it holds a secret and the key of the demo account. */
+/** Replaces the identity atomically, readable by its owner only: it holds a secret and the API key of the demo account. */
 export async function writeIdentity(path: string, identity: Identity): Promise<void> {
   const draft = `${identityFile(path)}.draft`;
   await rm(draft, { force: true });

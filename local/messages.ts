@@ -1,21 +1,21 @@
 import { relative } from 'node:path';
 import { ExtractError } from '../loader/extract-error.ts';
-import { type LoadReport, notServedText, RefusedLoadError } from '../loader/steps/load-report.ts';
+import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
 import { ForeignStorageError } from '../loader/steps/manifest.ts';
 import { LockedError } from '../loader/storage/address-table.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { DataFolderError } from './data-folder.ts';
-import { isDiskFull } from './disk-full.ts';
-import { NoRoomError } from './engine/bulk-import.ts';
-import { EngineError, EngineMissingError } from './engine/engine.ts';
+
+import { DiskSpaceError } from './engine/bulk-import.ts';
+import { EngineError, EngineMissingError, isDiskFull } from './engine/engine.ts';
 import { FunctionError } from './lambda/instance.ts';
 import type { Service } from './service.ts';
 import { defaultDataFolder } from './state.ts';
 import { SynthesisError } from './synthesize.ts';
 import { TemplateError } from './template/evaluate.ts';
 
-/** Errors whose message tells the reader all there is to know; any other is shown with where it came from. */
-const expected = [
+/** Errors whose message says all that a user needs; any other error is shown with its stack. */
+const selfExplanatory = [
   DataFolderError,
   EngineError,
   EngineMissingError,
@@ -23,7 +23,7 @@ const expected = [
   ForeignStorageError,
   FunctionError,
   LockedError,
-  NoRoomError,
+  DiskSpaceError,
   RefusedLoadError,
   SourceError,
   SynthesisError,
@@ -32,26 +32,26 @@ const expected = [
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);
 
-/** What to print of an error that ended a start. */
+/** The text to print for an error that ended a start. */
 export function startErrorText(error: unknown, { host, port, endpoint, dataFolder }: Place): string {
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === host)) {
     switch (code) {
       case 'EADDRINUSE':
-        return `Port ${port} on ${host} is in use. Choose another with --port N; 0 picks a free one.`;
+        return `Port ${port} on ${host} is in use. Choose another with --port NUMBER; 0 picks a free one.`;
       case 'EACCES':
-        return `Port ${port} needs more rights than you have. Choose one above 1023 with --port N.`;
+        return `You have no permission to listen on port ${port}. Choose one above 1023 with --port NUMBER.`;
       default:
-        return `${host} is not an address of this machine (${code}). Choose another with --host.`;
+        return `${host} is not an address of this machine (${code}). Choose another with --host ADDRESS.`;
     }
   }
   if (endpoint !== undefined && unreachable.has(code ?? '')) {
-    return `No DynamoDB engine answers at ${endpoint} (AWS_ENDPOINT_URL_DYNAMODB).`;
+    return `No DynamoDB engine answers at ${endpoint} (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.`;
   }
-  if (expected.some((type) => error instanceof type)) return (error as Error).message;
+  if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   if (isDiskFull(error)) {
     return (
-      `The disk of ${dataFolder} is full. Make room and start again, which goes on from here, or keep the data on another ` +
+      `The disk of ${dataFolder} is full. Free some space and start again to continue, or choose a folder on another ` +
       'disk with --data FOLDER.'
     );
   }
@@ -65,7 +65,7 @@ interface Place {
   readonly dataFolder: string;
 }
 
-/** What `npm start` prints once it serves: lines that work when pasted. */
+/** What `npm start` prints once it is running; its commands work when pasted. */
 export function greeting(service: Service, dataFolder: string): string {
   const { baseUrl, apiKey, dataset } = service;
   const { postcode, huisnummer, toevoeging } = dataset.example;
@@ -74,29 +74,32 @@ export function greeting(service: Service, dataFolder: string): string {
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
   return `${loadedText(dataset.report)}
-Serving ${count(dataset.report.keys)} addresses, the register of ${dataset.report.peildatum}, on ${baseUrl}
+Serving ${count(dataset.report.keys)} addresses with snapshot date ${dataset.report.peildatum} on ${baseUrl}
+
+Try it:
 
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/address?${query}'
   curl -H 'X-API-Key: ${apiKey}' '${baseUrl}/v1/auth/validate'
 
-The reference, in a browser: ${baseUrl}/docs
+API reference: ${baseUrl}/docs
 
-Plans, accounts and keys, from another terminal:
+Manage plans, accounts and keys from another terminal:
 
   npm run bag-adres -- account show demo --local${data}
 
-The data stays in ${folder} (--fresh begins again); the functions log to ${folder}/functions.log.
-Ctrl-C stops everything.
+The data is kept in ${folder} (start with --fresh to discard it), the log of the functions in ${folder}/functions.log.
+Press Ctrl-C to stop.
 `;
 }
 
-/** What was read and written, unless the table held the extract already. */
+/** What was loaded; empty when the table already held the extract. */
 function loadedText(report: LoadReport): string {
-  const { outcome, voorkomens, addresses, keys } = report;
+  const { outcome, voorkomens, addresses, keys, withoutPostcode, problems } = report;
   if (outcome !== 'published') return '';
+  const skipped = withoutPostcode === null ? '' : `, ${count(withoutPostcode)} skipped (no postcode)`;
+  const faulty = problems === null ? '' : `, ${count(problems)} faulty`;
   return `
-Read ${count(voorkomens)} occurrences of nummeraanduidingen: ${count(addresses)} current addresses under ${count(keys)} keys;
-${notServedText(report)}
+Read ${count(voorkomens)} BAG records: ${count(addresses)} current addresses (${count(keys)} distinct lookups)${skipped}${faulty}
 `;
 }
 

@@ -1,18 +1,18 @@
 /**
- * Runs after `npm ci`, in whatever Node that found, so that the first `npm start` need not synthesize. It never makes
- * the installation fail: `npm start` synthesizes what is missing, and says what is wrong then.
+ * Runs after `npm ci`, with whatever Node is installed, so that the first `npm start` does not have to synthesize. It
+ * never fails the installation: `npm start` synthesizes when needed and reports any error.
  */
-const oldestNode = 24;
+import { nodeProblem, oldestNode } from './node-version.js';
 
-if (Number.parseInt(process.versions.node, 10) < oldestNode) {
+if (nodeProblem() !== undefined) {
   console.log(
-    `Templates are not synthesized yet: that takes Node ${oldestNode} or newer, and this is ${process.version}.`,
+    `Skipped synthesizing the CDK templates: that needs Node ${oldestNode} or newer, and this is ${process.version}.`,
   );
 } else {
   try {
     const { synthesize } = await import('./synthesize.ts');
-    await synthesize(() => console.log('Synthesizing the templates, so that "npm start" is quick ...'));
+    await synthesize(() => console.log('Synthesizing the CDK templates, so that "npm start" is quick ...'));
   } catch (error) {
-    console.log(`Templates are not synthesized yet; "npm start" will try again. ${error.message.split('\n')[0]}`);
+    console.log(`Could not synthesize the CDK templates; "npm start" will try again. ${error.message.split('\n')[0]}`);
   }
 }

@@ -1,10 +1,10 @@
 import { SingleBar } from 'cli-progress';
 import type { Amount, LoadStage, Progress } from '../loader/progress.ts';
 
-/** What of a stage is done, of how much, since when. */
+/** How much of a stage is done, out of what total, and in how many seconds. */
 export type Tally = { bytes: number; rows: number; total: Amount; seconds: number };
 
-/** From 0 to 1, by bytes where their total is known, else by rows; `null` when neither is. */
+/** The share that is done, 0 to 1: by bytes if their total is known, else by rows; `null` if neither is known. */
 export function shareOf({ bytes, rows, total }: Tally): number | null {
   if (total.bytes) return Math.min(1, bytes / total.bytes);
   return total.rows ? Math.min(1, rows / total.rows) : null;
@@ -20,7 +20,7 @@ export function amountText({ bytes, rows, total }: Tally): string {
   return parts.join(', ');
 }
 
-/** `8.3 MB/s, 4,100 rows/s`; nothing before there is anything to measure. */
+/** `8.3 MB/s, 4,100 rows/s`; empty in the first tenth of a second. */
 export function rateText({ bytes, rows, seconds }: Tally): string {
   if (seconds < 0.1) return '';
   const parts: string[] = [];
@@ -29,7 +29,7 @@ export function rateText({ bytes, rows, seconds }: Tally): string {
   return parts.join(', ');
 }
 
-/** `1:05 left`; nothing while that can't be told. */
+/** `1:05 left`; empty while there is too little to estimate from. */
 export function leftText(tally: Tally): string {
   const share = shareOf(tally);
   if (share === null || share < 0.01 || tally.seconds < 0.5) return '';
@@ -56,7 +56,7 @@ function thousands(count: number): string {
 const barSteps = 1000;
 const barCharacters = 24;
 
-/** A bar a stage, for a terminal: bytes and rows, rate, time left. */
+/** Shows one bar per stage in a terminal, with bytes, rows, rate and time left. */
 export function progressBars(stream: NodeJS.WriteStream): Progress {
   return {
     begin(stage, total) {
@@ -92,35 +92,36 @@ function lineOf(stage: LoadStage, tally: Tally): string {
   return [stage.padEnd(10), ...texts.filter((text) => text !== '')].join('  ');
 }
 
-const usualSilenceSeconds = 10;
+const defaultIntervalSeconds = 10;
 
-/** Plain lines, for a log: one when a stage has ended, and one every ten seconds of a long one. */
-export function progressLines(write: (line: string) => void, silenceSeconds = usualSilenceSeconds): Progress {
+/** Writes plain lines for a log: one when a stage ends, and one every ten seconds during a long one. */
+export function progressLines(write: (line: string) => void, intervalSeconds = defaultIntervalSeconds): Progress {
   return {
     begin(stage, total) {
       const startedAt = performance.now();
       const tally: Tally = { bytes: 0, rows: 0, total, seconds: 0 };
-      let said = 0;
-      const say = (...texts: string[]) => write(`${[stage, ...texts.filter((text) => text !== '')].join(', ')}\n`);
+      let writtenAt = 0;
+      const writeLine = (...texts: string[]) =>
+        write(`${[stage, ...texts.filter((text) => text !== '')].join(', ')}\n`);
       return {
         advance({ bytes = 0, rows = 0 }) {
           tally.bytes += bytes;
           tally.rows += rows;
           tally.seconds = (performance.now() - startedAt) / 1000;
-          if (tally.seconds - said < silenceSeconds) return;
-          said = tally.seconds;
-          say(amountText(tally), rateText(tally), leftText(tally));
+          if (tally.seconds - writtenAt < intervalSeconds) return;
+          writtenAt = tally.seconds;
+          writeLine(amountText(tally), rateText(tally), leftText(tally));
         },
         end() {
           const seconds = (performance.now() - startedAt) / 1000;
-          say(amountText(tally), `done in ${seconds < 10 ? `${seconds.toFixed(1)} s` : clock(seconds)}`);
+          writeLine(amountText(tally), `done in ${seconds < 10 ? `${seconds.toFixed(1)} s` : clock(seconds)}`);
         },
       };
     },
   };
 }
 
-/** Bars where someone looks at a terminal, plain lines where not. On standard error: output stays for a program. */
+/** Bars in a terminal, plain lines elsewhere. On standard error, so that standard output can be piped. */
 export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   return stream.isTTY ? progressBars(stream) : progressLines((line) => void stream.write(line));
 }

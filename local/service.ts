@@ -2,10 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdmin } from '../lambdas/shared/accounts/admin/admin.ts';
+import { createAdmin } from '../lambdas/shared/accounts/admin.ts';
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Progress } from '../loader/progress.ts';
-import { type DataFolder, emptyDataFolder, identityOf, openDataFolder, writeIdentity } from './data-folder.ts';
+import { type DataFolder, emptyDataFolder, openDataFolder, readIdentity, writeIdentity } from './data-folder.ts';
 import { demoKey } from './demo/demo.ts';
 import { type Dataset, loadExtract } from './demo/load-extract.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
@@ -13,20 +13,20 @@ import { engineBulkImport } from './engine/bulk-import.ts';
 import { startPausableEngine } from './engine/database-files.ts';
 import { createMissingTables, deleteTables, localAws, localDynamoDb } from './engine/tables.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
-import { startFunctions } from './lambda/routes.ts';
+import { startFunctions } from './lambda/functions.ts';
 import { removeLocalState, writeLocalState } from './state.ts';
 import { synthesize } from './synthesize.ts';
-import { readAssembly } from './template/assembly.ts';
-import { type LocalApp, localApp } from './template/local-app.ts';
 
-/** The address to reach a server at that listens on `host`: one that means every interface is reached over loopback. */
+import { type LocalApp, localApp, readAssembly } from './template/local-app.ts';
+
+/** The URL of a server that listens on `host`; for a host that means every interface, the loopback address. */
 export function baseUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
 /**
- * Finds out before the work of a start whether its port can be listened on.
+ * Checks, before the work of a start, that its port can be listened on.
  * @throws an error with code `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL` or `ENOTFOUND`
  */
 export async function requireFreePort(host: string, port: number): Promise<void> {
@@ -39,39 +39,41 @@ export interface ServiceOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** Begins again, without what an earlier start left. */
+  /** Discards the data of earlier starts first. */
   readonly fresh: boolean;
-  /** A BAG extract: a file, a URL or `s3://bucket/key`; the demo extract when left out. */
+  /** A BAG extract: a file, a URL or `s3://bucket/key`; the demo extract if absent. */
   readonly extract?: string | undefined;
   /** A DynamoDB engine to use instead of the embedded one. */
   readonly endpoint?: string | undefined;
   readonly progress: Progress;
-  /** Gets a line at a time about what takes its time. */
-  readonly tell: (line: string) => void;
+  /** Called with a line to show before a slow step. */
+  readonly announce: (line: string) => void;
   readonly onAnswer?: (answered: Answered) => void;
 }
 
-/** The whole service, running on this machine. */
+/** The running service. */
 export interface Service {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly dataset: Dataset;
-  /** Settles when the engine has ended. */
+  /** Resolves when the engine has ended. */
   readonly engineEnded: Promise<void>;
 }
 
 /**
- * Starts engine, functions and gateway, with tables, an extract and a demo account. What was started lies in `resources`
- * from the moment it exists: disposing of them stops everything, in the middle of the start too.
+ * Starts the engine, the functions and the gateway, with the tables, an extract and a demo account. Everything that is
+ * started is added to `resources` at once: disposing of them stops it all, also in the middle of a start.
  */
 export async function startService(options: ServiceOptions, resources: AsyncDisposableStack): Promise<Service> {
   await requireFreePort(options.host, options.port);
   const folder = await openDataFolder(options.dataFolder);
   resources.defer(folder.release);
-  const output = await synthesize(() => options.tell('Synthesizing the CDK templates: the sources have changed ...'));
+  const output = await synthesize(() =>
+    options.announce('Synthesizing the CDK templates because the sources have changed ...'),
+  );
   const stacks = await readAssembly(output);
   const describe = async () => {
-    const identity = await identityOf(folder);
+    const identity = await readIdentity(folder);
     const tableName = (logicalId: string) => `${logicalId}-${identity.suffix}`;
     return { identity, app: await localApp(stacks, { tableName, secret: identity.checksumSecret }) };
   };
@@ -79,14 +81,14 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const before = options.fresh ? await describe() : undefined;
   if (options.fresh) await emptyDataFolder(folder);
   const { identity, app } = await describe();
-  const { endpoint, ended: engineEnded, embedded } = await engineOf(options, folder, resources);
+  const { endpoint, ended: engineEnded, embedded } = await startOrUseEngine(options, folder, resources);
   const client = localDynamoDb(endpoint);
   resources.defer(() => client.destroy());
   if (before) await deleteTables(client, before.app.tables);
-  const made = await createMissingTables(client, app.tables);
+  const created = await createMissingTables(client, app.tables);
   const tables = tableNames(app);
-  // What the loader remembers is of a table that no longer exists.
-  if (made.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
+  // The loader's storage describes a table that no longer exists.
+  if (created.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
 
   const log = createWriteStream(folder.logFile, { flags: 'w' });
   resources.defer(() => new Promise((resolve) => log.end(resolve)));
@@ -146,21 +148,25 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   return { baseUrl: url, apiKey, dataset, engineEnded };
 }
 
-/** The embedded engine, or the one that the options name. */
-async function engineOf({ endpoint }: ServiceOptions, { databaseFile }: DataFolder, resources: AsyncDisposableStack) {
+/** The engine that the options name, or else the embedded one. */
+async function startOrUseEngine(
+  { endpoint }: ServiceOptions,
+  { databaseFile }: DataFolder,
+  resources: AsyncDisposableStack,
+) {
   if (endpoint !== undefined) return { endpoint, ended: new Promise<void>(() => undefined), embedded: undefined };
   const embedded = await startPausableEngine(databaseFile);
   resources.defer(embedded.stop);
   return { endpoint: embedded.endpoint, ended: embedded.ended, embedded };
 }
 
-/** The tables as the functions know them. */
+/** The tables, as the functions know them. */
 function tableNames({ functions }: LocalApp): { addresses: string; accounts: string } {
   const [settings] = functions.filter((found) => found.environment[environment.addressesTable] !== undefined);
   const addresses = settings?.environment[environment.addressesTable];
   const accounts = settings?.environment[environment.accountsTable];
   if (addresses === undefined || accounts === undefined)
-    throw new Error('No function in the template names both tables');
+    throw new Error('No function in the template has both tables in its environment');
   return { addresses, accounts };
 }
 

@@ -6,9 +6,9 @@ import { greeting, startErrorText } from './messages.ts';
 import { showProgress } from './progress.ts';
 import { callersFolder, defaultDataFolder } from './state.ts';
 
-const checkMilliseconds = 1_000;
+const orphanCheckMilliseconds = 1_000;
 
-/** Calls back, once, when the npm that started us is gone without having told us; never keeps the process up. */
+/** Calls back once when the npm that started us has ended without a signal to us; does not keep the process alive. */
 export function whenOrphaned(callback: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
@@ -16,7 +16,7 @@ export function whenOrphaned(callback: () => void): void {
     if (process.ppid === parent) return;
     clearInterval(timer);
     callback();
-  }, checkMilliseconds);
+  }, orphanCheckMilliseconds);
   timer.unref();
 }
 
@@ -28,24 +28,21 @@ interface Options {
   readonly fresh: boolean;
 }
 
-/** A progress bar hides the cursor; one that is cut off leaves it hidden. */
+/** An interrupted progress bar leaves the cursor hidden. */
 const showCursor = '\u001b[?25h';
 
 const program = new Command('npm start --')
-  .description('Runs the whole address service on this machine, on the demo extract or on a real one.')
+  .description('Runs the whole address service on this machine, with a demo extract or a real one.')
   .option(
     '--extract <where>',
-    'a BAG extract, of the country or of a municipality: a file, a URL or s3://BUCKET/KEY',
+    'a BAG extract of the country or a municipality: a file, a URL or s3://BUCKET/KEY (default: a small demo)',
     source,
   )
-  .option('--port <number>', 'the port to serve on; 0 picks a free one', portNumber, 3000)
-  .option('--host <address>', 'the address to serve on; 0.0.0.0 is every one of this machine', '127.0.0.1')
-  .option('--data <folder>', 'where the data stays between two starts (default: .data)', folder)
-  .option('--fresh', 'begin again, without what an earlier start left', false)
-  .addHelpText(
-    'after',
-    '\nAWS_ENDPOINT_URL_DYNAMODB in the environment is the DynamoDB engine to use instead of the embedded one.',
-  )
+  .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
+  .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
+  .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
+  .option('--fresh', 'discard the data of earlier starts first', false)
+  .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
   .allowExcessArguments(false)
   .action(start);
 
@@ -59,7 +56,7 @@ async function start(options: Options): Promise<void> {
 
   let leaving = false;
   const leave = async (exitCode: number) => {
-    // A second Ctrl-C does not wait; the engine ends with us whatever happens.
+    // A second Ctrl-C ends at once; the engine ends with us in any case.
     if (leaving) process.exit(130);
     leaving = true;
     if (process.stderr.isTTY) process.stderr.write(showCursor);
@@ -70,7 +67,7 @@ async function start(options: Options): Promise<void> {
   whenOrphaned(() => void leave(0));
 
   try {
-    // Only now: what it needs takes a while to load, and "--help" should not.
+    // Loaded here because it takes a while, which "--help" should not.
     const { startService } = await import('./service.ts');
     const service = await startService(
       {
@@ -80,9 +77,9 @@ async function start(options: Options): Promise<void> {
         fresh,
         extract,
         endpoint,
-        // The demo is loaded before anyone could read how far it is.
+        // The demo loads too quickly to show progress.
         progress: extract === undefined ? noProgress : showProgress(),
-        tell: (line) => console.log(line),
+        announce: (line) => console.log(line),
         onAnswer: ({ method, route, statusCode, milliseconds }) => {
           console.log(`${method} ${route?.split(' ').at(-1) ?? '(no route)'} ${statusCode} in ${milliseconds} ms`);
         },
@@ -92,7 +89,9 @@ async function start(options: Options): Promise<void> {
     console.log(greeting(service, dataFolder));
     await service.engineEnded;
     if (leaving) return;
-    console.error('The DynamoDB engine has ended by itself, so this ends too.');
+    console.error(
+      'The DynamoDB engine has stopped unexpectedly, so the service stops too. Start it again with npm start.',
+    );
   } catch (error) {
     if (leaving) return;
     console.error(startErrorText(error, { host, port, endpoint, dataFolder }));
@@ -107,17 +106,17 @@ function portNumber(text: string): number {
 }
 
 function folder(text: string): string {
-  return resolve(callersFolder(), given(text));
+  return resolve(callersFolder(), nonEmpty(text));
 }
 
-/** Nothing at all would name the folder that one is in, and is a variable of a script that was not set. */
-function given(text: string): string {
+/** Rejects an empty value, typically a variable that is not set: as a path it would mean the current folder. */
+function nonEmpty(text: string): string {
   if (text !== '') return text;
-  throw new InvalidArgumentError('It is empty; give it a value, or leave it out.');
+  throw new InvalidArgumentError('The value is empty; give one, or leave the option out.');
 }
 
 function source(text: string): string {
-  const location = sourceLocation(given(text), callersFolder());
+  const location = sourceLocation(nonEmpty(text), callersFolder());
   if (location !== null) return location;
-  throw new InvalidArgumentError('It takes a file, an http(s) URL or s3://BUCKET/KEY.');
+  throw new InvalidArgumentError('Use a file, an http(s) URL or s3://BUCKET/KEY.');
 }

@@ -3,41 +3,41 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { isRunning } from '../loader/is-running.ts';
 
-/** npm runs us in the root of the project; a relative path is one of the folder that npm was run in. */
+/** The folder that the user ran npm in, which relative paths refer to; npm itself runs us in the root of the project. */
 export function callersFolder(): string {
   return process.env.INIT_CWD ?? process.cwd();
 }
 
-/** The folder that package.json lies in. */
+/** The folder with package.json. */
 export const projectRoot = resolve(import.meta.dirname, '..');
 
-/** Where the local run keeps its data unless `--data` says otherwise. */
+/** The data folder of the local run unless `--data` names another. */
 export const defaultDataFolder = join(projectRoot, '.data');
 
-/** What the running `npm start` tells the command line. */
+/** What a running `npm start` publishes for the command line. */
 export type LocalState = z.infer<typeof localStateSchema>;
 
 const localStateSchema = z.object({
-  /** The process of `npm start`. */
+  /** The process id of `npm start`. */
   pid: z.int(),
   /** `http://127.0.0.1:3000` */
   baseUrl: z.string(),
-  /** Of the DynamoDB engine; for the client see `localDynamoDb`. */
+  /** The endpoint of the DynamoDB engine; `localDynamoDb` makes a client for it. */
   endpoint: z.string(),
   addressesTable: z.string(),
   accountsTable: z.string(),
   checksumSecret: z.string(),
-  /** The loader's storage: snapshots and the manifest. */
+  /** The loader's storage, with the snapshots and the manifest. */
   storageFolder: z.string(),
 });
 
-/** Nothing is running on this data; the message says how to start it. */
+/** No `npm start` is running on this data folder; the message says how to start it. */
 export class NotRunningError extends Error {
   override name = 'NotRunningError';
 }
 
 /**
- * Reads what the `npm start` on `dataFolder` has to tell.
+ * Reads the state of the `npm start` that is running on `dataFolder`.
  * @throws NotRunningError
  */
 export async function readLocalState(dataFolder: string = defaultDataFolder): Promise<LocalState> {
@@ -45,20 +45,21 @@ export async function readLocalState(dataFolder: string = defaultDataFolder): Pr
   const state = text === undefined ? undefined : localStateSchema.safeParse(parsed(text)).data;
   if (state !== undefined && isRunning(state.pid)) return state;
   const option = dataFolder === defaultDataFolder ? '' : ` -- --data ${dataFolder}`;
-  throw new NotRunningError(`Nothing is running on ${dataFolder}. Start it, in another terminal: npm start${option}`);
+  throw new NotRunningError(`Nothing is running on ${dataFolder}. Start it in another terminal: npm start${option}`);
 }
 
-/** Writes it for the command line, for this user's eyes only. */
+/** Publishes the state for the command line, readable by its owner only. */
 export async function writeLocalState(dataFolder: string, state: LocalState): Promise<void> {
   await removeLocalState(dataFolder);
   await writeFile(stateFile(dataFolder), `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
 }
 
+/** Removes the state when the service stops. */
 export async function removeLocalState(dataFolder: string): Promise<void> {
   await rm(stateFile(dataFolder), { force: true });
 }
 
-/** The file that it lies in. */
+/** The path of the state file. */
 export function stateFile(dataFolder: string): string {
   return join(dataFolder, 'local.json');
 }

@@ -7,23 +7,23 @@ import { promisify } from 'node:util';
 import { acquireLock, LockHeldError } from './lock.ts';
 import { projectRoot } from './state.ts';
 
-/** All that the synthesized templates and bundles are made from. */
+/** Everything that the synthesized templates and bundles depend on. */
 const inputs = ['bin', 'lib', 'lambdas', 'loader', 'cdk.json', 'package-lock.json'];
 
 const stampFile = 'inputs.sha256';
 
-/** Whether `output` was synthesized from the sources as they are now, and not changed since. */
+/** Whether `output` was synthesized from the current sources and has not been changed since. */
 export async function isFresh(root: string, output: string): Promise<boolean> {
   const stamp = await readFile(join(output, stampFile), 'utf8').catch(() => undefined);
   return stamp !== undefined && stamp === (await stampOf(root, output));
 }
 
-/** Notes that `output` belongs to the sources as they are now. */
+/** Records that `output` was synthesized from the current sources. */
 export async function stamp(root: string, output: string): Promise<void> {
   await writeFile(join(output, stampFile), await stampOf(root, output));
 }
 
-/** The outputs count too: "cdk synth" with another configuration writes them over, and leaves our stamp. */
+/** Covers the outputs too: `cdk synth` with another configuration overwrites them but leaves the stamp. */
 async function stampOf(root: string, output: string): Promise<string> {
   const hash = createHash('sha256');
   for (const input of inputs) await addTree(hash, root, input);
@@ -43,7 +43,7 @@ async function addTree(hash: ReturnType<typeof createHash>, root: string, path: 
     await addTree(hash, root, join(path, name));
 }
 
-/** The templates could not be made; the message holds what the CDK said. */
+/** The templates could not be synthesized; the message holds what the CDK printed. */
 export class SynthesisError extends Error {
   override name = 'SynthesisError';
 }
@@ -51,18 +51,18 @@ export class SynthesisError extends Error {
 const waitMilliseconds = 250;
 
 /**
- * Makes sure that `cdk.out` holds the templates and bundles of the sources as they are now, and gives its path.
- * Synthesis takes seconds, so it happens only when something it depends on has changed.
- * @param onStale called before a synthesis begins
+ * Ensures that `cdk.out` holds the templates and bundles of the current sources, and returns its path. Synthesis takes
+ * seconds, so it only runs when something it depends on has changed.
+ * @param onStale called before a synthesis starts
  * @throws SynthesisError
  */
 export async function synthesize(onStale: () => void = () => undefined): Promise<string> {
   const output = join(projectRoot, 'cdk.out');
   if (await isFresh(projectRoot, output)) return output;
   await mkdir(output, { recursive: true });
-  const release = await turn(join(output, 'synthesis.lock'));
+  const release = await waitForLock(join(output, 'synthesis.lock'));
   try {
-    // Another process may have done it while we waited.
+    // Another process may have synthesized while we waited.
     if (await isFresh(projectRoot, output)) return output;
     onStale();
     await runApp();
@@ -73,7 +73,7 @@ export async function synthesize(onStale: () => void = () => undefined): Promise
   }
 }
 
-async function turn(lock: string): Promise<() => Promise<void>> {
+async function waitForLock(lock: string): Promise<() => Promise<void>> {
   for (;;) {
     try {
       return await acquireLock(lock);
@@ -84,15 +84,17 @@ async function turn(lock: string): Promise<() => Promise<void>> {
   }
 }
 
-/** The app by itself makes the same assembly as under `cdk synth`, in less time; the checks of the templates are for that. */
+/** Running the app directly makes the same assembly as `cdk synth`, faster because it skips the checks of the templates. */
 async function runApp(): Promise<void> {
-  // What asks for `node` gets the one of the project, however we were started ourselves.
+  // So that child processes find the Node that runs us, however we were started.
   const path = [dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);
   const env = { ...process.env, PATH: path, CDK_VALIDATION: 'false' };
   try {
     await promisify(execFile)(process.execPath, ['bin/app.ts'], { cwd: projectRoot, env, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
-    const said = String((error as { stderr?: unknown }).stderr ?? '').trim();
-    throw new SynthesisError(`The CDK app could not be synthesized: ${said || String(error)}`, { cause: error });
+    const printed = String((error as { stderr?: unknown }).stderr ?? '').trim();
+    throw new SynthesisError(`The CDK templates could not be synthesized: ${printed || String(error)}`, {
+      cause: error,
+    });
   }
 }

@@ -1,12 +1,12 @@
-import type { Admin } from '../../lambdas/shared/accounts/admin/admin.ts';
-import { AdminError } from '../../lambdas/shared/accounts/admin/updates.ts';
+import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
+import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
 import type { Historie, NumVoorkomen, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 
-/** The date of the state of the demo extract. */
+/** The snapshot date of the demo extract. */
 export const demoPeildatum = '2026-01-08';
 
-/** A lookup to try on the demo, with its outcome and what it shows. */
+/** A lookup to try on the demo, with its outcome and what it illustrates. */
 export type DemoExample = {
   postcode: string;
   huisnummer: number;
@@ -15,7 +15,7 @@ export type DemoExample = {
   shows: string;
 };
 
-/** Lookups to try on the demo, the first one the one to begin with. */
+/** Lookups to try on the demo, the most typical one first. */
 export const demoExamples: [DemoExample, ...DemoExample[]] = [
   { postcode: '1012RJ', huisnummer: 147, status: 'ok', shows: 'Paleis op de Dam, Amsterdam' },
   {
@@ -23,7 +23,7 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
     huisnummer: 1,
     toevoeging: 'A',
     status: 'ok',
-    shows: "Binnenhof; the register says 's-Gravenhage",
+    shows: "Binnenhof; Den Haag is 's-Gravenhage in the BAG",
   },
   { postcode: '1381AA', huisnummer: 9, toevoeging: 'a', status: 'ok', shows: 'a huisletter, in either letter case' },
   { postcode: '1381DE', huisnummer: 30, toevoeging: 'a100', status: 'ok', shows: 'huisletter and toevoeging joined' },
@@ -32,29 +32,40 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
     huisnummer: 527,
     toevoeging: '01R',
     status: 'ok',
-    shows: 'a toevoeging that begins with digits',
+    shows: 'a toevoeging that starts with digits',
   },
-  { postcode: '3554VZ', huisnummer: 24, status: 'ok', shows: 'a number beside its own additions A and B' },
+  {
+    postcode: '3554VZ',
+    huisnummer: 24,
+    status: 'ok',
+    shows: 'a huisnummer that also exists with the toevoegingen A and B',
+  },
   {
     postcode: '1382LJ',
     huisnummer: 28,
     status: 'ok',
     shows: 'one address registered twice: an object and its successor',
   },
-  { postcode: '1181BN', huisnummer: 1, status: 'ok', shows: "a place of its own, other than its street's" },
-  { postcode: '9999ZZ', huisnummer: 1, status: 'ambiguous', shows: 'one key in two places (made up)' },
+  { postcode: '1181BN', huisnummer: 1, status: 'ok', shows: 'an address in another woonplaats than its street' },
+  { postcode: '9999ZZ', huisnummer: 1, status: 'ambiguous', shows: 'one address in two towns (made up)' },
   { postcode: '1382AJ', huisnummer: 24, status: 'not_found', shows: 'withdrawn' },
-  { postcode: '1381DE', huisnummer: 30, toevoeging: 'a', status: 'not_found', shows: 'only with a further addition' },
-  { postcode: '1071XX', huisnummer: 3, status: 'not_found', shows: 'begins after the date of the state' },
-  { postcode: '1071XX', huisnummer: 2, status: 'not_found', shows: 'never given out' },
+  {
+    postcode: '1381DE',
+    huisnummer: 30,
+    toevoeging: 'a',
+    status: 'not_found',
+    shows: 'exists only with a longer toevoeging',
+  },
+  { postcode: '1071XX', huisnummer: 3, status: 'not_found', shows: 'starts after the snapshot date' },
+  { postcode: '1071XX', huisnummer: 2, status: 'not_found', shows: 'never issued' },
 ];
 
 type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: Change];
 type Change = Partial<Historie> & { type?: NumVoorkomen['type']; woonplaats?: string };
 
 /**
- * By place and street. No source of addresses: the well-known ones are public facts, some come from a real extract, the
- * odd cases have the shape of real ones but a made-up street, and every identification is made up.
+ * By woonplaats and street. Not a source of addresses: the well-known ones are public facts, some come from a real
+ * extract, the odd cases resemble real ones on a made-up street, and every identificatie is made up.
  */
 const places: Record<string, Record<string, Address[]>> = {
   Amsterdam: {
@@ -144,7 +155,7 @@ const places: Record<string, Record<string, Address[]>> = {
   Delft: { Mekelweg: [['2628CC', 5]] },
 };
 
-/** The occurrences of the demo: a few dozen addresses with what is odd about real ones. */
+/** The occurrences of the demo: a few dozen addresses with the peculiarities of real ones. */
 export function demoVoorkomens(): Voorkomens {
   const begin = '2010-09-29';
   const voorkomens: Voorkomens = { NUM: [], OPR: [], WPL: [] };
@@ -174,7 +185,7 @@ export function demoVoorkomens(): Voorkomens {
   return voorkomens;
 }
 
-/** The demo extract: a zip as the Kadaster delivers it, schema-valid and the same bytes every time. */
+/** The demo extract: a schema-valid zip in Kadaster's layout, with the same bytes every time. */
 export function demoExtract(): Promise<Buffer> {
   return writeExtract(demoPeildatum, demoVoorkomens());
 }
@@ -183,8 +194,8 @@ const demoAccount = 'demo';
 const demoPlan = 'demo';
 
 /**
- * Makes sure that there is a demo plan and account, and gives a key of it that works: `known` as long as it is active.
- * What someone changed of plan or account stays changed.
+ * Ensures that the demo plan and account exist, and returns an active API key: `known` if it still is, else a new one.
+ * Changes that someone made to the plan or the account are kept.
  */
 export async function demoKey(admin: Admin, known: string | undefined): Promise<string> {
   const plans = await admin.plans.list();
@@ -197,6 +208,6 @@ export async function demoKey(admin: Admin, known: string | undefined): Promise<
   const keys = await admin.keys.list(demoAccount);
   const isActive = keys.some(({ keyId, state }) => state === 'active' && known?.includes(`_${keyId}`));
   if (known !== undefined && isActive) return known;
-  const { key } = await admin.keys.create({ account: demoAccount, label: 'made by npm start' });
+  const { key } = await admin.keys.create({ account: demoAccount, label: 'created by npm start' });
   return key;
 }

@@ -10,10 +10,10 @@ import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-tabl
 import { transactionWriter } from '../engine/tables.ts';
 import { demoExamples, demoExtract } from './demo.ts';
 
-/** What is served. */
+/** The live dataset. */
 export interface Dataset {
   readonly report: LoadReport;
-  /** A lookup to try. It finds one address, unless the extract holds none such. */
+  /** A lookup to try. It finds one address if the dataset has one that is not ambiguous. */
   readonly example: Example;
 }
 
@@ -22,19 +22,19 @@ type Example = { postcode: string; huisnummer: number; toevoeging?: string | und
 export interface LoadOptions {
   readonly client: DynamoDBClient;
   readonly table: string;
-  /** Whether the engine is the embedded one. */
+  /** Whether the engine is the embedded one, for which transactions are faster than batches. */
   readonly embedded?: boolean;
   readonly bulkImport?: BulkImport | undefined;
   readonly storageFolder: string;
-  /** Where the demo extract goes. */
+  /** Where to write the demo extract. */
   readonly demoFile: string;
-  /** A file, a URL or `s3://bucket/key`; the demo extract when left out. */
+  /** A file, a URL or `s3://bucket/key`; the demo extract if undefined. */
   readonly extract: string | undefined;
   readonly progress: Progress;
 }
 
 /**
- * Makes the table hold the extract and nothing else; one that it holds already is not loaded again.
+ * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.
  * @throws what `runLoad` throws
  */
 export async function loadExtract({ client, table, extract, ...options }: LoadOptions): Promise<Dataset> {
@@ -44,17 +44,17 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
     addresses: { ...dynamoDbAddressTable(client, table), ...(options.embedded && transactionWriter(client, table)) },
     ...(options.bulkImport && { bulkImport: options.bulkImport }),
     progress: options.progress,
-    // Always the same one: the data folder is ours alone, so a load under way is one that was interrupted.
+    // A constant: the data folder is locked for us, so a load in progress is one of ours that was interrupted.
     owner: 'npm start',
     // From the demo to a municipality and back is a large change, and it was asked for.
     waiveSize: true,
     disposable: options.demoFile,
   });
   const [demoExample] = demoExamples;
-  return { report, example: (extract === undefined ? undefined : await someAddress(client, table)) ?? demoExample };
+  return { report, example: (extract === undefined ? undefined : await anyAddress(client, table)) ?? demoExample };
 }
 
-/** The file keeps its time as long as its bytes are the same: that is how the loader knows that it has it. */
+/** Leaves an unchanged file alone: by its modification time the loader knows that it has loaded it. */
 async function writeDemo(file: string): Promise<string> {
   const bytes = await demoExtract();
   const present = await readFile(file).catch(() => undefined);
@@ -62,8 +62,8 @@ async function writeDemo(file: string): Promise<string> {
   return file;
 }
 
-/** One of the table, if it can be one that is not ambiguous. */
-async function someAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
+/** An address of the table, one that is not ambiguous if possible. */
+async function anyAddress(client: DynamoDBClient, table: string): Promise<Example | undefined> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 50 }));
   const found = Items.map(storedAddress).filter(({ key, places }) => isAddressKey(key) && places.length > 0);
   const { key } = found.find(({ places }) => places.length === 1) ?? found[0] ?? {};

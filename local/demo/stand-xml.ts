@@ -1,18 +1,18 @@
 import { namespaces, type ObjectKind, schemaVersion } from '../../loader/bag/schema.ts';
 
-/** What an occurrence of any kind has; dates are `2021-10-15`, moments `2021-10-15T12:00:00.000`. */
+/** The fields of an occurrence of any kind. Dates look like `2021-10-15`, times like `2021-10-15T12:00:00.000`. */
 export type Historie = {
-  /** Which occurrence of its object it is, 1 unless given. */
+  /** The number of the occurrence within its object; 1 by default. */
   volgnummer?: number;
   begin: string;
   eind?: string;
-  /** `false` when the object was withdrawn. */
+  /** `false` for a withdrawn object. */
   live?: boolean;
   tijdstipInactief?: string;
   tijdstipInactiefLV?: string;
   tijdstipNietBagLV?: string;
   documentnummer?: string;
-  /** When it was registered, by the municipality and nationally; at noon of `begin` unless given. */
+  /** When the municipality registered it, and when the national register did; by default around noon of `begin`. */
   geregistreerd?: string;
   geregistreerdLV?: string;
 };
@@ -24,9 +24,9 @@ export type NumVoorkomen = Historie & {
   huisnummertoevoeging?: string;
   postcode?: string;
   type?: 'Verblijfsobject' | 'Ligplaats' | 'Standplaats';
-  /** The identification of its street. */
+  /** The identificatie of its street. */
   openbareRuimte: string;
-  /** The identification of its own place, where it has one. */
+  /** The identificatie of its own place, if it has one. */
   woonplaats?: string;
 };
 
@@ -37,12 +37,12 @@ export type OprVoorkomen = Historie & {
   verkorteNaam?: string;
 };
 
-/** `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; a small square unless given. */
+/** `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; by default a small square. */
 export type WplVoorkomen = Historie & { identificatie: string; naam: string; corners?: string };
 
 export type Voorkomens = { NUM: NumVoorkomen[]; OPR: OprVoorkomen[]; WPL: WplVoorkomen[] };
 
-/** One XML file of an extract as the Kadaster writes it: only the header has line ends, all objects are on one line. */
+/** One XML file of an extract in Kadaster's form: line ends in the header only, all objects on one line. */
 export function fileXml<K extends ObjectKind>(kind: K, voorkomens: Voorkomens[K], peildatum: string): string {
   const write = objectXml[kind] as (voorkomen: Voorkomens[K][number]) => string;
   const stands = voorkomens.map((voorkomen) => {
@@ -51,7 +51,8 @@ export function fileXml<K extends ObjectKind>(kind: K, voorkomens: Voorkomens[K]
   return `${header(kind, peildatum)}${stands.join('')}\n  </sl:standBestand>\n</sl-bag-extract:bagStand>`;
 }
 
-const objectXml: { [K in ObjectKind]: (voorkomen: Voorkomens[K][number]) => string } = {
+/** Writes one occurrence as the element of its object. */
+export const objectXml: { [K in ObjectKind]: (voorkomen: Voorkomens[K][number]) => string } = {
   NUM: (num) =>
     `<Objecten:Nummeraanduiding>${identificatie('Nummeraanduiding', num.identificatie)}` +
     tag('huisnummer', String(num.huisnummer)) +
@@ -141,12 +142,13 @@ function moment(name: string, value: string | undefined): string {
 }
 
 function escapeXml(text: string): string {
-  if (!/[&<>]/.test(text)) return text; // of nearly all, and the country has a hundred million
+  if (!/[&<>]/.test(text)) return text; // the fast path for nearly all of the country's hundred million values
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
-const lvbag = 'http://www.kadaster.nl/schemas/lvbag';
+/** What the names of the schemas begin with. */
+export const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
+export const lvbag = 'http://www.kadaster.nl/schemas/lvbag';
 
 const rootAttributes = Object.entries({
   'xmlns:DatatypenNEN3610': `${imbag}/datatypennen3610/${schemaVersion}`,

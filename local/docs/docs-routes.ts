@@ -5,7 +5,7 @@ import type { Route } from '../gateway/router.ts';
 
 const redoc = createRequire(import.meta.url).resolve('redoc/bundles/redoc.standalone.js');
 
-/** Nothing from anywhere else, whatever the renderer would like: the page works without a network. */
+/** Blocks every other host, whatever the renderer tries to load: the page works without a network. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,7 +18,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The reference as a page at `/docs`, of the local run only. It shows what `/v1/openapi.json` says. */
+/** The API reference as a page at `/docs`, rendered from `/v1/openapi.json`; only in the local run. */
 export function docsRoutes(): Route<Integration>[] {
   return [
     file('/docs', new URL('page.html', import.meta.url), 'text/html; charset=utf-8'),

@@ -1,7 +1,7 @@
 // Runs in the browser. The renderer has no console to try requests with, so it never asks for a key.
 const main = document.getElementById('reference');
 
-// A program that is wider than its place is scrolled with the keyboard too.
+// Makes code samples that overflow scrollable with the keyboard.
 new MutationObserver(() => {
   for (const program of main.querySelectorAll('pre:not([tabindex])')) program.tabIndex = 0;
 }).observe(main, { childList: true, subtree: true });

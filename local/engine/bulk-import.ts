@@ -4,38 +4,39 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Line } from '../../loader/dataset/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
-import { isDiskFull } from '../disk-full.ts';
+
 import { importFolder, type PausableEngine, replaceDatabase } from './database-files.ts';
-import { EngineError, engineBinary, startGuarded } from './engine.ts';
+import { EngineError, engineBinary, isDiskFull, startGuarded } from './engine.ts';
 import { type ExportFiles, exportLines, exportRest } from './export-files.ts';
 
 /**
- * Bytes of disk that an import takes for each line while it runs: the export, the new database, and what the engine sorts
- * that by. Measured are 677 with the country's lengths of names; somewhat less, so that nothing is refused which would fit.
+ * Disk space in bytes that an import takes for each line while it runs: the export, the new database, and the engine's
+ * temporary files for sorting it. With the names of the whole country 677 were measured; a little less is required, so
+ * that nothing is refused that would fit.
  */
-const bytesALine = 640;
+const bytesPerLine = 640;
 
-/** The disk has too little room for an import. The message says how much it takes, where, and what to do. */
-export class NoRoomError extends Error {
-  override name = 'NoRoomError';
+/** There is too little disk space for an import. The message says how much it needs, where, and what to do. */
+export class DiskSpaceError extends Error {
+  override name = 'DiskSpaceError';
 
   constructor(folder: string, lines: number, found: string, options?: ErrorOptions) {
     super(
-      `To import ${lines.toLocaleString('en')} addresses takes ${gigabytes(lines * bytesALine)} of free disk in ${folder} ` +
-        `while it runs: ${found}. Make room and start again, which goes on from here, or keep the data on another disk ` +
-        'with --data FOLDER.',
+      `Importing ${lines.toLocaleString('en')} addresses needs ${gigabytes(lines * bytesPerLine)} of free disk space in ` +
+        `${folder}; ${found}. Free some space and start again to continue, or choose a folder on another disk with ` +
+        '--data FOLDER.',
       options,
     );
   }
 }
 
-/** Checks that there is room for an import in the folder. @throws NoRoomError */
-export async function requireRoom(folder: string, lines: number, freeIn = freeBytes): Promise<void> {
+/** Checks that the disk of the folder has space for an import. @throws DiskSpaceError */
+export async function requireDiskSpace(folder: string, lines: number, freeIn = freeBytes): Promise<void> {
   const free = await freeIn(folder);
-  if (free < lines * bytesALine) throw new NoRoomError(folder, lines, `there are ${gigabytes(free)}`);
+  if (free < lines * bytesPerLine) throw new DiskSpaceError(folder, lines, `${gigabytes(free)} is available`);
 }
 
-/** What this user may still write in the folder; root has a reserve. */
+/** The bytes that this user can still write in the folder; root may also use the reserve of the file system. */
 async function freeBytes(folder: string): Promise<number> {
   const { bavail, bfree, bsize } = await statfs(folder);
   return (process.geteuid?.() === 0 ? bfree : bavail) * bsize;
@@ -45,12 +46,12 @@ function gigabytes(bytes: number): string {
   return `${(bytes / 1e9).toFixed(2)} GB`;
 }
 
-const lookMilliseconds = 500;
+const progressMilliseconds = 500;
 
 /**
- * Makes a new database of the export with the engine's own `import`, in `folder`, and gives its file. `onBytes` hears
- * how it grows.
- * @throws EngineError, also when not every item came in
+ * Creates a new database in `folder` from the export, with the engine's own `import` command, and returns its path.
+ * `onBytes` is called with the number of bytes by which it has grown.
+ * @throws EngineError, also when not every item was imported
  */
 export async function runImport(
   files: ExportFiles,
@@ -62,24 +63,24 @@ export async function runImport(
   await writeFile(schema, JSON.stringify(tables));
   const output = join(folder, 'dynamodb.db');
   const args = ['import', '--source', files.folder, '--schema', schema, '--output', output];
-  // It sorts the finished database once more, by way of files that may be too large for the usual folder.
-  const { ended, said, stop } = startGuarded(engineBinary(), args, { TMPDIR: folder, SQLITE_TMPDIR: folder });
+  // The engine finally sorts the database through temporary files, which may be too large for the default folder.
+  const { ended, errorOutput, stop } = startGuarded(engineBinary(), args, { TMPDIR: folder, SQLITE_TMPDIR: folder });
   const onAbort = () => void stop();
   signal.addEventListener('abort', onAbort, { once: true });
-  const looking = reportGrowth(folder, onBytes);
+  const reporting = reportGrowth(folder, onBytes);
   const code = await ended;
-  clearInterval(looking);
+  clearInterval(reporting);
   signal.removeEventListener('abort', onAbort);
   signal.throwIfAborted();
-  const imported = Number(/Items:\s+(\d+)/.exec(said())?.[1] ?? 0);
+  const imported = Number(/Items:\s+(\d+)/.exec(errorOutput())?.[1] ?? 0);
   if (code === 0 && imported === files.items) return output;
   throw new EngineError(
-    `The embedded DynamoDB engine imported ${imported} of ${files.items} items. What was served is as it was. ` +
-      `It said: ${said().trim() || 'nothing'}`,
+    `The embedded DynamoDB engine imported only ${imported} of ${files.items} items; the live dataset is unchanged. ` +
+      `It printed: ${errorOutput().trim() || 'nothing'}`,
   );
 }
 
-/** The engine tells nobody how far it is, but the file that it writes grows evenly. */
+/** The engine reports no progress, but the file that it writes grows evenly. */
 function reportGrowth(folder: string, onBytes: (count: number) => void): NodeJS.Timeout {
   let reported = 0;
   return setInterval(async () => {
@@ -87,7 +88,7 @@ function reportGrowth(folder: string, onBytes: (count: number) => void): NodeJS.
     if (size <= reported) return;
     onBytes(size - reported);
     reported = size;
-  }, lookMilliseconds);
+  }, progressMilliseconds);
 }
 
 async function sizeOf(folder: string): Promise<number> {
@@ -99,31 +100,31 @@ async function sizeOf(folder: string): Promise<number> {
 export interface BulkImportOptions {
   readonly engine: PausableEngine;
   readonly client: DynamoDBClient;
-  /** The engine's. */
+  /** The file of the engine's database. */
   readonly databaseFile: string;
   /** The name of the addresses table. */
   readonly table: string;
   readonly progress: Progress;
-  /** Fewer writes than this are done one by one. */
-  readonly leastWrites?: number | undefined;
-  /** The bytes that are free in a folder. */
+  /** Loads with fewer writes are written to the running engine. */
+  readonly minimumWrites?: number | undefined;
+  /** The free disk space of a folder, in bytes. */
   readonly freeIn?: (folder: string) => Promise<number>;
 }
 
-/** Some seconds of single writes. */
-const usualLeastWrites = 20_000;
-/** An import takes in at least this many lines in the time of a single write. */
-const linesAWrite = 10;
-/** Bytes of the finished database to each byte exported, measured. */
-const growth = 1.5;
+/** Takes some seconds to write to the running engine. */
+const defaultMinimumWrites = 20_000;
+/** In the time of one write to the running engine an import takes in at least this many lines. */
+const linesPerWrite = 10;
+/** Bytes of the new database per exported byte, as measured. */
+const databaseBytesPerExportedByte = 1.5;
 
 /**
- * Imports a snapshot into the embedded engine by way of a new database, made of an export of the snapshot and of all that
- * the engine holds beside it, that takes the place of the old one in one step (decision 0118). Nobody else may write to
- * the engine meanwhile.
+ * Imports a snapshot into the embedded engine by way of a new database: the snapshot and everything else that the engine
+ * holds are exported, imported into a new database, and that replaces the old one in one step (decision 0118). Nothing
+ * else may write to the engine meanwhile. The whole country is imported in minutes; writing it takes close to an hour.
  */
 export function engineBulkImport(options: BulkImportOptions): BulkImport {
-  const { engine, client, databaseFile, table, progress, leastWrites = usualLeastWrites, freeIn } = options;
+  const { engine, client, databaseFile, table, progress, minimumWrites = defaultMinimumWrites, freeIn } = options;
   const dataFolder = dirname(databaseFile);
 
   async function importLines(groups: AsyncIterable<readonly Line[]>, lines: number, work: string): Promise<void> {
@@ -133,7 +134,7 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
     const tables = await exportRest(files, client, table);
     exporting.end();
     await engine.pause(async (signal) => {
-      const importing = progress.begin('import', { bytes: files.bytes * growth });
+      const importing = progress.begin('import', { bytes: files.bytes * databaseBytesPerExportedByte });
       const folder = join(work, 'database');
       const newFile = await runImport(files, { tables, folder, signal }, (bytes) => importing.advance({ bytes }));
       await replaceDatabase(databaseFile, newFile);
@@ -143,8 +144,8 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
 
   return {
     async takesOn({ lines, writes }) {
-      if (writes < leastWrites || writes * linesAWrite < lines) return false;
-      await requireRoom(dataFolder, lines, freeIn);
+      if (writes < minimumWrites || writes * linesPerWrite < lines) return false;
+      await requireDiskSpace(dataFolder, lines, freeIn);
       return true;
     },
     async run(groups, { lines }) {
@@ -154,8 +155,8 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
       try {
         await importLines(groups, lines, work);
       } catch (error) {
-        // Somebody else has filled the disk meanwhile, or the lines are longer than most.
-        if (isDiskFull(error)) throw new NoRoomError(dataFolder, lines, 'the disk is full now', { cause: error });
+        // Something else has filled the disk meanwhile, or the lines are longer than usual.
+        if (isDiskFull(error)) throw new DiskSpaceError(dataFolder, lines, 'the disk is now full', { cause: error });
         throw error;
       } finally {
         await rm(work, { recursive: true, force: true });

@@ -2,26 +2,26 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { type Engine, EngineError, startEngine, startEngineOn } from './engine.ts';
 
-/** What the engine keeps beside its database: writes that are not in it yet. */
-const besides = ['-wal', '-shm', '-journal'];
+/** SQLite's files beside the database: writes that are not in it yet. */
+const journalEndings = ['-wal', '-shm', '-journal'];
 
-/** The folder that an import into the database works in; nothing in it is worth keeping. */
+/** The working folder of an import. Nothing in it has to be kept. */
 export function importFolder(databaseFile: string): string {
   return `${databaseFile}.import`;
 }
 
-/** The database that takes the place of the one there. Once it has this name it is whole, and it will. */
+/** The complete new database; once a file has this name, it is going to replace the old one. */
 function importedFile(databaseFile: string): string {
   return `${databaseFile}.imported`;
 }
 
-/** All files and folders that belong to the database, also those of an import that died. */
-export function allOfDatabase(databaseFile: string): string[] {
-  const files = ['', ...besides].map((ending) => databaseFile + ending);
+/** All files and folders that belong to the database, also those of an interrupted import. */
+export function databasePaths(databaseFile: string): string[] {
+  const files = ['', ...journalEndings].map((ending) => databaseFile + ending);
   return [...files, importedFile(databaseFile), importFolder(databaseFile)];
 }
 
-/** Puts `newFile` in the place of the database, for good, though it dies at any moment. No engine may use either. */
+/** Replaces the database by `newFile`, durably and atomically even if we are killed. No engine may be using either. */
 export async function replaceDatabase(databaseFile: string, newFile: string): Promise<void> {
   const file = await open(newFile);
   await file.sync();
@@ -30,27 +30,27 @@ export async function replaceDatabase(databaseFile: string, newFile: string): Pr
   await finishImport(databaseFile);
 }
 
-/** Ends what an import that died has left, well or as if it never began. To be done before an engine starts. */
+/** Completes or discards an interrupted import. Call it before an engine starts. */
 export async function finishImport(databaseFile: string): Promise<void> {
   if (existsSync(importedFile(databaseFile))) {
-    // Those of the old database would be taken for writes to the new one.
-    for (const ending of besides) await rm(databaseFile + ending, { force: true });
+    // SQLite would apply the old database's journal to the new one.
+    for (const ending of journalEndings) await rm(databaseFile + ending, { force: true });
     await rename(importedFile(databaseFile), databaseFile);
   }
   await rm(importFolder(databaseFile), { recursive: true, force: true });
 }
 
-/** The embedded engine on a file, which can be taken away from it for a while. */
+/** The embedded engine on a file that can be replaced while the engine is paused. */
 export interface PausableEngine extends Engine {
   /**
-   * Stops the engine, does the work, and starts the engine again at the same endpoint, also when the work fails. The
-   * signal is aborted when the engine shall end for good meanwhile.
+   * Stops the engine, runs `work`, and starts the engine again at the same endpoint, also when the work fails. The signal
+   * is aborted when `stop` is called meanwhile.
    */
   pause(work: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }
 
 /**
- * Starts the embedded engine on a file, after an import that died there is finished or forgotten.
+ * Starts the embedded engine on a file, after completing or discarding an interrupted import.
  * @throws EngineMissingError, EngineError
  */
 export async function startPausableEngine(file: string): Promise<PausableEngine> {

@@ -4,14 +4,14 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** There is no embedded engine for this machine; the message says how to point at another one. */
+/** The embedded engine is not installed; the message says how to use another one. */
 export class EngineMissingError extends Error {
   override name = 'EngineMissingError';
 }
 
 /**
- * The path of the embedded DynamoDB engine for this machine, as the optional dependency installed it.
- * @throws EngineMissingError where the package does not exist for the machine or was left out of the install
+ * The path of the embedded DynamoDB engine, which is an optional dependency.
+ * @throws EngineMissingError when there is no package for this platform, or it was not installed
  */
 export function engineBinary(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@dynoxide/${platform}-${arch}`;
@@ -20,15 +20,15 @@ export function engineBinary(platform: string = process.platform, arch: string =
   } catch (cause) {
     throw new EngineMissingError(
       `The embedded DynamoDB engine (${name}) is not installed on this machine. ` +
-        'Where the package exists for it, run "npm ci" without "--omit=optional". Otherwise start any engine that speaks ' +
-        "DynamoDB's API, for instance Amazon's DynamoDB Local, and point at it: " +
+        'Run "npm ci" without "--omit=optional". If there is no package for this platform, start another DynamoDB engine, ' +
+        "such as Amazon's DynamoDB Local, and set its address: " +
         'AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 npm start',
       { cause },
     );
   }
 }
 
-/** A TCP port of the loopback interface that was free a moment ago; the taker must be ready to find it taken. */
+/** A TCP port that was free a moment ago on the loopback interface; the caller has to cope with it being taken since. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -38,19 +38,19 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A process that ends no later than we do. */
+/** A child process that never outlives this one. */
 export interface GuardedProcess {
-  /** Resolves with its exit code when it has ended, asked for or not; `null` when it could not be started or was killed. */
+  /** Resolves with the exit code; `null` when it could not be started or was killed. */
   readonly ended: Promise<number | null>;
-  /** The last of what it wrote on standard error. */
-  said(): string;
-  /** Ends it and resolves when it is gone; calling it twice is harmless. */
+  /** The end of what it wrote to standard error. */
+  errorOutput(): string;
+  /** Ends it and resolves when it is gone. Safe to call again. */
   stop(): Promise<void>;
 }
 
 /**
- * The process must not outlive us, not even when we are killed with SIGKILL. Our end of the pipe on the shell's standard
- * input closes whatever way we go; the shell's `read` returns then, and it ends the process.
+ * The process must not outlive us, not even after SIGKILL, which leaves no time to stop it. However we end, our end of the
+ * pipe on the shell's standard input closes; the shell's `read` then returns, and it kills the process.
  */
 const guardedRun = `
 exec 3<&0
@@ -65,15 +65,15 @@ exit "$code"
 `;
 
 const stopMilliseconds = 5_000;
-const saidCharacters = 2_000;
+const errorOutputCharacters = 2_000;
 
-/** Runs a command with these variables beside our own environment. */
+/** Runs a command with `variables` added to our own environment. */
 export function startGuarded(
   command: string,
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
 ): GuardedProcess {
-  // A session of its own, so that Ctrl-C in a terminal reaches us only: we end the process when nobody needs it any more.
+  // In a session of its own, so that Ctrl-C in a terminal reaches only us: requests in progress still need the process.
   const child = spawn('/bin/sh', ['-c', guardedRun, 'guarded', command, ...args], {
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -81,7 +81,7 @@ export function startGuarded(
   });
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-saidCharacters);
+    text = (text + chunk).slice(-errorOutputCharacters);
   });
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null));
@@ -90,12 +90,12 @@ export function startGuarded(
   child.stdin.on('error', () => undefined);
   return {
     ended,
-    said: () => text,
+    errorOutput: () => text,
     async stop() {
       child.stdin.end();
       const { pid } = child;
       const kill = setTimeout(() => {
-        // The whole group: the shell, its guard and the process.
+        // The process group: the shell, its guard and the process.
         if (pid !== undefined) process.kill(-pid, 'SIGKILL');
       }, stopMilliseconds);
       await ended;
@@ -108,13 +108,13 @@ export function startGuarded(
 export interface Engine {
   /** `http://127.0.0.1:PORT` */
   readonly endpoint: string;
-  /** Settles when the engine has ended, asked for or not; never rejects. */
+  /** Resolves when the engine has ended, for whatever reason; never rejects. */
   readonly ended: Promise<void>;
-  /** Ends the engine and resolves when its process is gone; calling it twice is harmless. */
+  /** Stops the engine and resolves when its process is gone. Safe to call again. */
   stop(): Promise<void>;
 }
 
-/** The engine did not start, or did not do what it was asked; the message holds what it said. */
+/** The engine did not start or failed; the message holds what it printed. */
 export class EngineError extends Error {
   override name = 'EngineError';
 }
@@ -124,7 +124,7 @@ const startMilliseconds = 10_000;
 
 /**
  * Starts the embedded engine on a free loopback port and resolves when it answers.
- * @param file its database; in memory when left out
+ * @param file its database; in memory if absent
  * @throws EngineMissingError, EngineError
  */
 export async function startEngine(file?: string): Promise<Engine> {
@@ -139,13 +139,13 @@ export async function startEngine(file?: string): Promise<Engine> {
   }
 }
 
-/** The same on this very port. */
+/** Starts the embedded engine on this port. @throws EngineMissingError, EngineError */
 export async function startEngineOn(port: number, file?: string): Promise<Engine> {
   const database = file === undefined ? [] : ['--db-path', file];
-  const { ended, said, stop } = startGuarded(engineBinary(), ['serve', '--port', `${port}`, ...database]);
+  const { ended, errorOutput, stop } = startGuarded(engineBinary(), ['serve', '--port', `${port}`, ...database]);
   const engine = { endpoint: `http://127.0.0.1:${port}`, ended: ended.then(() => undefined), stop };
   try {
-    await ready(engine, said);
+    await ready(engine, errorOutput);
   } catch (error) {
     await engine.stop();
     throw error;
@@ -153,19 +153,24 @@ export async function startEngineOn(port: number, file?: string): Promise<Engine
   return engine;
 }
 
-/** The engine says on standard error that it listens, and then answers a plain GET with a line of text. */
-async function ready(engine: Engine, said: () => string): Promise<void> {
+/** The engine reports on standard error that it is listening; from then on it answers a plain GET with a line of text. */
+async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   let gone = false;
   void engine.ended.then(() => {
     gone = true;
   });
   const deadline = Date.now() + startMilliseconds;
   while (Date.now() < deadline) {
-    if (gone) throw new EngineError(`The embedded DynamoDB engine did not start: ${said().trim() || 'no message'}`);
-    if (said().includes('listening on') && (await answers(engine.endpoint))) return;
+    if (gone)
+      throw new EngineError(
+        `The embedded DynamoDB engine did not start: ${errorOutput().trim() || 'it printed nothing'}`,
+      );
+    if (errorOutput().includes('listening on') && (await answers(engine.endpoint))) return;
     await sleep(5);
   }
-  throw new EngineError(`The embedded DynamoDB engine did not answer within ${startMilliseconds / 1000} s: ${said()}`);
+  throw new EngineError(
+    `The embedded DynamoDB engine did not answer within ${startMilliseconds / 1000} s: ${errorOutput()}`,
+  );
 }
 
 async function answers(endpoint: string): Promise<boolean> {
@@ -175,4 +180,10 @@ async function answers(endpoint: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Whether an error means that the disk or the user's quota is full, reported by Node or by the embedded engine. */
+export function isDiskFull(error: unknown): boolean {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || /disk is full|No space left on device/i.test(message);
 }

@@ -12,18 +12,18 @@ import { addressesTable } from '../../lambdas/shared/tables.ts';
 import { keyOf, type Line, parseLine } from '../../loader/dataset/lines.ts';
 import { lockKey } from '../../loader/storage/lock.ts';
 
-/** Files as an export of DynamoDB to S3 has them: `TABLE/data/NAME.json`, an item a line. */
+/** Files in the layout of a DynamoDB export to S3: `TABLE/data/NAME.json`, with one item per line. */
 export interface ExportFiles {
-  /** The folder; made when it is written to. */
+  /** Created on the first write. */
   readonly folder: string;
   /** Items and bytes written so far. */
   items: number;
   bytes: number;
 }
 
-const linesAWrite = 10_000;
+const linesPerWrite = 10_000;
 
-/** Exports the addresses, one file a group of lines; `onLines` hears how many more are written. */
+/** Exports the addresses, one file per group of lines; `onLines` is called with the number of lines just written. */
 export async function exportLines(
   files: ExportFiles,
   table: string,
@@ -35,8 +35,8 @@ export async function exportLines(
   for await (const lines of groups) {
     const file = await open(join(folder, `${String(group++).padStart(6, '0')}.json`), 'w');
     try {
-      for (let start = 0; start < lines.length; start += linesAWrite) {
-        const some = lines.slice(start, start + linesAWrite);
+      for (let start = 0; start < lines.length; start += linesPerWrite) {
+        const some = lines.slice(start, start + linesPerWrite);
         const bytes = Buffer.from(linesText(some));
         await file.writeFile(bytes);
         files.items += some.length;
@@ -50,8 +50,8 @@ export async function exportLines(
 }
 
 /**
- * Exports what the engine holds beside the addresses: every other table, and the dataset and the lock of the table of
- * addresses. Gives all tables as `DescribeTable` describes them.
+ * Exports everything but the addresses: every other table, and the dataset and lock items of the addresses table. Returns
+ * the descriptions of all tables, from `DescribeTable`.
  */
 export async function exportRest(files: ExportFiles, client: DynamoDBClient, addresses: string): Promise<object[]> {
   const { TableNames = [] } = await client.send(new ListTablesCommand());
@@ -61,7 +61,7 @@ export async function exportRest(files: ExportFiles, client: DynamoDBClient, add
     tables.push({ Table });
     const folder = await dataFolder(files, TableName);
     let page = 0;
-    for await (const items of TableName === addresses ? special(client, addresses) : pages(client, TableName)) {
+    for await (const items of TableName === addresses ? metadataItems(client, addresses) : pages(client, TableName)) {
       const text = items.map((item) => `${JSON.stringify({ Item: item }, binaryAsText)}\n`).join('');
       await writeFile(join(folder, `rest-${String(page++).padStart(6, '0')}.json`), text);
       files.items += items.length;
@@ -76,7 +76,7 @@ async function dataFolder({ folder }: ExportFiles, table: string): Promise<strin
   return data;
 }
 
-/** Neighbours mostly lie in one street: its names are put into JSON once. */
+/** Successive lines mostly share a street, whose JSON is then reused. */
 function linesText(lines: readonly Line[]): string {
   let names = '';
   let json = '';
@@ -92,14 +92,14 @@ function linesText(lines: readonly Line[]): string {
   return text;
 }
 
-async function* special(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
+async function* metadataItems(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
   for (const key of [addressesTable.datasetKey, lockKey]) {
     const { Item } = await client.send(new GetItemCommand({ TableName, Key: keyItem(key), ConsistentRead: true }));
     yield Item ? [Item] : [];
   }
 }
 
-/** A table without items is one empty page: without a file the import would leave it out. */
+/** An empty table yields one empty page: the import skips a table that has no file. */
 async function* pages(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
   let ExclusiveStartKey: Item | undefined;
   do {

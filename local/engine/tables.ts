@@ -13,7 +13,7 @@ import { parseLine } from '../../loader/dataset/lines.ts';
 import type { AddressWriter } from '../../loader/storage/address-table.ts';
 import type { TableSettings } from '../template/local-app.ts';
 
-/** Makes the tables that the engine does not have yet, and gives their names. */
+/** Creates the tables that the engine does not have yet, and returns their names. */
 export async function createMissingTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<string[]> {
   const existing = await tableNames(client);
   const missing = tables.filter(({ TableName }) => !existing.has(TableName));
@@ -24,7 +24,7 @@ export async function createMissingTables(client: DynamoDBClient, tables: readon
   return missing.map(({ TableName }) => TableName);
 }
 
-/** Deletes those of the tables that the engine has. */
+/** Deletes those of the tables that exist. */
 export async function deleteTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<void> {
   const existing = await tableNames(client);
   for (const { TableName } of tables) {
@@ -43,25 +43,25 @@ async function tableNames(client: DynamoDBClient): Promise<Set<string>> {
   return names;
 }
 
-/** Region and credentials for an engine on this machine; engines want some, and check none. */
+/** Region and credentials for an engine on this machine; the SDK requires them, engines ignore them. */
 export const localAws = {
   region: 'eu-west-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 } as const;
 
-/** A client for the DynamoDB engine at `endpoint`; the caller destroys it. */
+/** A client for the DynamoDB engine at `endpoint`. The caller has to destroy it. */
 export function localDynamoDb(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({ ...localAws, endpoint });
 }
 
-/** DynamoDB's own limit. */
-const largestTransaction = 100;
-/** One is being made while the engine, which does one at a time, does the other. */
-const atOnce = 2;
+/** DynamoDB's limit. */
+const maxTransactionItems = 100;
+/** One is prepared while the engine, which runs one at a time, runs the other. */
+const concurrentTransactions = 2;
 
 /**
- * Writes in transactions. The embedded engine waits for the disk after each one, and in a batch after each write: this
- * is some six times as fast (decision 0118).
+ * Writes in transactions, which is about six times as fast as in batches: the embedded engine waits for the disk once per
+ * transaction, but once per write of a batch (decision 0118).
  */
 export function transactionWriter(client: DynamoDBClient, table: string): AddressWriter {
   return {
@@ -69,14 +69,14 @@ export function transactionWriter(client: DynamoDBClient, table: string): Addres
       let next = 0;
       const work = async () => {
         while (next < writes.length) {
-          const some = writes.slice(next, next + largestTransaction);
+          const some = writes.slice(next, next + maxTransactionItems);
           next += some.length;
           const TransactItems = some.map((write) => transactItem(table, write));
           await client.send(new TransactWriteItemsCommand({ TransactItems }));
           onWritten?.(some.length);
         }
       };
-      await Promise.all(Array.from({ length: atOnce }, work));
+      await Promise.all(Array.from({ length: concurrentTransactions }, work));
     },
   };
 }

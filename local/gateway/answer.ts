@@ -2,14 +2,14 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Duplex } from 'node:stream';
 import * as z from 'zod';
 
-/** What goes back over the wire, the headers in order. */
+/** A response to the client, with its headers in order. */
 export interface Answer {
   readonly statusCode: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
-/** An answer of the gateway's own: `{"message":"Not Found"}`. */
+/** A response of the gateway itself: `{"message":"Not Found"}`. */
 export function ownAnswer(statusCode: number, message: string): Answer {
   return {
     statusCode,
@@ -18,7 +18,7 @@ export function ownAnswer(statusCode: number, message: string): Answer {
   };
 }
 
-/** What an integration is answered with when it failed, or returned what is not an answer. */
+/** The response when an integration failed or returned something that is not a response. */
 export const integrationFailed = ownAnswer(500, 'Internal Server Error');
 
 const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
@@ -31,7 +31,7 @@ const formattedResponse = z.object({
   isBase64Encoded: z.boolean().nullish(),
 });
 
-/** They describe the connection, which is the gateway's. */
+/** These describe the connection, which belongs to the gateway. */
 const connectionHeaders = new Set([
   'connection',
   'content-length',
@@ -44,8 +44,8 @@ const connectionHeaders = new Set([
 ]);
 
 /**
- * Reads what a function returned, as JSON text, by the rules of payload format 2.0: an object with a `statusCode` is an
- * answer; anything else is itself the body of a 200.
+ * Turns what a function returned, as JSON text, into a response by the rules of payload format 2.0: an object with a
+ * `statusCode` is a response; anything else is the body of a 200.
  */
 export function integrationAnswer(payload: string): Answer {
   const returned: unknown = JSON.parse(payload);
@@ -84,12 +84,12 @@ const answers: Record<string, Answer> = {
 };
 const refused = new WeakSet<Duplex>();
 
-/** Answers on the bare socket what Node's parser could not read, and so never becomes a request; a `clientError` listener. */
+/** A `clientError` listener: answers what Node's HTTP parser rejects, and so never becomes a request. */
 export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   refuse(socket, answers[error.code ?? ''] ?? ownAnswer(400, 'Bad Request'));
 }
 
-/** Writes an answer to a bare socket and closes it; the parser may report one socket many times, which changes nothing. */
+/** Writes a response to a raw socket and closes it. Safe to call again: the parser may report one socket several times. */
 export function refuse(socket: Duplex, { statusCode, body }: Answer): void {
   if (refused.has(socket)) return;
   refused.add(socket);
@@ -102,7 +102,7 @@ export function refuse(socket: Duplex, { statusCode, body }: Answer): void {
     `HTTP/1.1 ${statusCode} Refused\r\nContent-Type: application/json\r\nConnection: close\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`,
   );
-  // What is still on its way is thrown away for a moment: closing at once would take our answer with it.
+  // Discards what is still arriving: closing at once would reset the connection and lose our response.
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }

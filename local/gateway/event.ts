@@ -3,24 +3,24 @@ import type { RouteMatch } from './router.ts';
 
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Decodes every escape; a `%` that begins none stays as it is, and bytes that are not UTF-8 become U+FFFD. */
+/** Decodes percent escapes. A `%` that starts no escape stays as it is; bytes that are not UTF-8 become U+FFFD. */
 export function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) =>
     lenientUtf8.decode(Buffer.from(escapes.replaceAll('%', ''), 'hex')),
   );
 }
 
-/** The parts of a request line's target, in the shapes that payload format 2.0 gives them. */
+/** The target of a request line, in the form that payload format 2.0 has. */
 export interface RequestTarget {
-  /** The path, decoded: the real gateway's `rawPath` is not raw. */
+  /** The decoded path: API Gateway's `rawPath` is not raw. */
   readonly path: string;
-  /** The query as it was sent, without the `?`. */
+  /** The query as sent, without the `?`. */
   readonly rawQueryString: string;
-  /** Decoded, with the values of a repeated name joined by commas, in order; absent without a query. */
+  /** Decoded; the values of a repeated name are joined by commas. Absent when there is no query. */
   readonly queryStringParameters?: Record<string, string>;
 }
 
-/** Reads `/path?query` or `http://host/path?query`; `undefined` is a bad request. */
+/** Parses `/path?query` or `http://host/path?query`; returns `undefined` for a bad request. */
 export function requestTarget(target: string): RequestTarget | undefined {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, '');
   const isAbsolute = local !== target;
@@ -47,23 +47,23 @@ function queryParameters(rawQueryString: string): Map<string, string> {
   return parameters;
 }
 
-/** What the gateway knows of a request once its body has arrived. */
+/** A request whose body has arrived. */
 export interface GatewayRequest {
   readonly id: string;
   readonly method: string;
   readonly target: RequestTarget;
   /** `HTTP/1.1` */
   readonly protocol: string;
-  /** Names and values in turn, as they were sent. */
+  /** Alternating names and values, as sent. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
   readonly sourceIp: string;
-  /** The port that we listen on. */
+  /** The port that the gateway listens on. */
   readonly port: number;
   readonly time: Date;
 }
 
-/** The event of payload format 2.0 that the real gateway makes of a request. */
+/** The event of payload format 2.0 that API Gateway creates for a request. */
 export function gatewayEvent(request: GatewayRequest, match: RouteMatch<unknown>): APIGatewayProxyEventV2 {
   const { path, rawQueryString, queryStringParameters } = request.target;
   const { headers, cookies } = eventHeaders(request);
@@ -100,7 +100,7 @@ export function gatewayEvent(request: GatewayRequest, match: RouteMatch<unknown>
   };
 }
 
-/** Lower-case names; repeated ones joined by commas; cookies apart; with those that the gateway itself sets. */
+/** Headers with lower-case names, repeated ones joined by commas, and those that API Gateway adds; cookies separately. */
 function eventHeaders(request: GatewayRequest): { headers: Record<string, string>; cookies: string[] } {
   const headers = new Map<string, string>([['content-length', `${request.body.length}`]]);
   const cookies: string[] = [];
@@ -115,7 +115,7 @@ function eventHeaders(request: GatewayRequest): { headers: Record<string, string
       given.set(name, before === undefined ? value : `${before},${value}`);
     }
   }
-  // They describe the connection to the gateway, and end at it.
+  // These describe the connection to the gateway, which does not pass them on.
   for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect', 'content-length']) {
     given.delete(name);
   }
@@ -129,7 +129,7 @@ function eventHeaders(request: GatewayRequest): { headers: Record<string, string
 
 const textTypes = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/javascript\b)/i;
 
-/** Text goes as it is and everything else as base64; a form counts as "everything else", as at the real gateway. */
+/** Text bodies stay text; everything else becomes base64, forms too, as API Gateway does. */
 function eventBody(body: Buffer, contentType: string | undefined): { body?: string; isBase64Encoded: boolean } {
   if (body.length === 0) return { isBase64Encoded: false };
   const isText = contentType !== undefined && textTypes.test(contentType);

@@ -6,10 +6,10 @@ import { type Answer, integrationAnswer, integrationFailed, ownAnswer, refuse, r
 import { gatewayEvent, type RequestTarget, requestTarget } from './event.ts';
 import { matchRoute, type Route, type RouteMatch } from './router.ts';
 
-/** The real gateway's limit for the body of a request. */
+/** API Gateway's limit for a request body. */
 const bodyLimitBytes = 10 * 1024 * 1024;
 
-/** The whole body, or `undefined` where it is larger than the gateway takes. */
+/** Reads the whole body; resolves with `undefined` when it exceeds the gateway's limit. */
 export async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -24,7 +24,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer | undef
   return Buffer.concat(chunks);
 }
 
-/** A function behind the gateway: takes an event and returns what the function returned, both as JSON text. */
+/** Passes an event to a function and resolves with what that returned, both as JSON text. */
 export type Integration = (event: string, requestId: string) => Promise<string>;
 
 /** The integration took longer than the gateway waits. */
@@ -37,14 +37,14 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** Called once a request, when it was answered. */
+  /** Called after each response. */
   readonly onAnswer?: (answered: Answered) => void;
 }
 
-/** What may be told of a request: not its path or query, which may hold anything, also a key. */
+/** What may be logged of a request. Its path and query are left out: they may hold an API key by mistake. */
 export interface Answered {
   readonly method: string;
-  /** The key of its route; absent where none matched. */
+  /** The key of its route, if one matched. */
   readonly route: string | undefined;
   readonly statusCode: number;
   readonly milliseconds: number;
@@ -53,21 +53,21 @@ export interface Answered {
 /** A running gateway. */
 export interface Gateway {
   readonly port: number;
-  /** Takes no more requests, lets those under way finish for a moment, then resolves. */
+  /** Accepts no more requests, gives those in progress a moment to finish, then resolves. */
   stop(): Promise<void>;
 }
 
-/** The real gateway's limit for the request line and the header values together. */
+/** API Gateway's limit for the request line and the header values together. */
 const headLimitBytes = 10_240;
-/** Past this Node gives up on a request; far above ours, so that ours gets a proper answer. */
+/** The limit of Node's parser, far above ours so that a request over our limit still gets our response. */
 const parserLimitBytes = 1024 * 1024;
-/** A request that has not arrived whole by then is answered with 408. */
+/** A request that has not arrived completely by then gets a 408. */
 const arrivalMilliseconds = 30_000;
 const drainMilliseconds = 3_000;
 
 /**
- * Serves `routes` as an HTTP API of API Gateway does with payload format 2.0 (decision 0117).
- * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` where it can't listen
+ * Serves `routes` like an HTTP API of API Gateway with payload format 2.0 (decision 0117).
+ * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` when it can't listen
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const server = createServer({
@@ -75,7 +75,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requireHostHeader: false,
     requestTimeout: arrivalMilliseconds,
   });
-  // Also what expects something that HTTP does not know: Node would refuse it in its own words.
+  // With an unknown `Expect` header too, which Node would answer by itself.
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (request, response) => void serve(options, server, request, response));
   }
@@ -171,7 +171,7 @@ async function stop(server: Server): Promise<void> {
   clearTimeout(cut);
 }
 
-/** As the real gateway writes them: `bs3xyj-EoAMEMEw=` */
+/** In API Gateway's form: `bs3xyj-EoAMEMEw=` */
 function requestId(): string {
   return `${randomBytes(11).toString('base64url')}=`;
 }

@@ -4,13 +4,13 @@ export interface Route<Target> {
   readonly target: Target;
 }
 
-/** The route that a request takes; path parameters are absent where the path has none. */
+/** The route of a request; `pathParameters` is absent when the route has none. */
 export interface RouteMatch<Target> {
   readonly route: Route<Target>;
   readonly pathParameters?: Record<string, string>;
 }
 
-/** Finds the route as the real gateway does: the full match, then the greedy one, then `$default`; a method before `ANY`. */
+/** Selects a route as API Gateway does: a full match, then a greedy one, then `$default`; a method before `ANY`. */
 export function matchRoute<Target>(
   routes: readonly Route<Target>[],
   method: string,
@@ -33,7 +33,7 @@ export function matchRoute<Target>(
   return fallback && { route: fallback };
 }
 
-/** Lower goes first: fewer variables, a greedy one last of all, and between equals a method before `ANY`. */
+/** The lowest rank wins: few variables before many, greedy ones last, and a method before `ANY`. */
 function rank(routePath: string, routeMethod: string): number {
   const greedy = routePath.endsWith('+}') ? 1_000 : 0;
   return greedy + 2 * routePath.split('{').length + (routeMethod === 'ANY' ? 1 : 0);

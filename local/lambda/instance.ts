@@ -1,19 +1,20 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import type { FunctionSettings } from '../template/local-app.ts';
 
-/** What a worker is asked. */
+/** The message that starts an invocation in a worker. */
 export interface Invocation {
-  /** Tells its answer from others. */
+  /** Matches the answer to its invocation. */
   readonly number: number;
   readonly requestId: string;
   /** JSON text. */
   readonly event: string;
-  /** Epoch milliseconds at which the function's time is over. */
+  /** When the function times out, in epoch milliseconds. */
   readonly deadline: number;
 }
 
-/** What it answers. */
+/** The message with the outcome of an invocation. */
 export interface Answer {
   readonly number: number;
   readonly outcome: Outcome;
@@ -22,38 +23,26 @@ export interface Answer {
 /** What the handler returned, as JSON text, or what it threw. */
 export type Outcome = { readonly payload: string } | { readonly failure: string };
 
-/** A Lambda function as the template describes it, its values resolved. */
-export interface FunctionSettings {
-  readonly name: string;
-  /** The absolute path of the module that exports the handler. */
-  readonly module: string;
-  /** The name of the export. */
-  readonly handler: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly timeoutMilliseconds: number;
-  readonly memoryMegabytes: number;
-}
-
-/** The function threw, ran out of its time, or its environment died. */
+/** The function threw, timed out, or its environment crashed. */
 export class FunctionError extends Error {
   override name = 'FunctionError';
 }
 
-/** One execution environment. */
+/** One execution environment: a worker thread. */
 export interface Instance {
-  /** False once it died or was stopped; then another takes its place. */
+  /** False once it has crashed, timed out or been stopped. */
   readonly alive: boolean;
-  /** The share of the time since the last call that it was at work, 0 to 1; the rest it waited, for the store say. */
+  /** The share of the time since the previous call that it was computing rather than waiting, 0 to 1. */
   utilization(): number;
-  /** What the handler returned, as JSON text. @throws FunctionError */
+  /** Resolves with what the handler returned, as JSON text. @throws FunctionError */
   invoke(event: string, requestId: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 /**
- * Starts an environment and resolves when the function's module has been loaded.
+ * Starts an environment and resolves when the function's module is loaded.
  * @param log gets every line that the function writes
- * @throws FunctionError where the module does not load
+ * @throws FunctionError when the module does not load
  */
 export async function startInstance(settings: FunctionSettings, log: (line: string) => void): Promise<Instance> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
@@ -122,7 +111,7 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
   };
 }
 
-/** The log says why, as Lambda's own log does; the caller of the API is told nothing of it. */
+/** Logs the reason, as Lambda does; API clients only see a fixed text. */
 function failed(settings: FunctionSettings, log: (line: string) => void, reason: string): FunctionError {
   log(JSON.stringify({ level: 'ERROR', function: settings.name, message: reason }));
   return new FunctionError(reason);

@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Context, Handler } from 'aws-lambda';
-import type { Answer, FunctionSettings, Invocation, Outcome } from './instance.ts';
+import type { FunctionSettings } from '../template/local-app.ts';
+import type { Answer, Invocation, Outcome } from './instance.ts';
 
-/** One execution environment of a function: a thread with its own modules and its own environment variables. */
+/** Runs in a worker thread: one execution environment of a function, with its own modules and environment variables. */
 const settings = workerData as FunctionSettings;
 
 async function run(handler: Handler<unknown, unknown>, invocation: Invocation): Promise<Outcome> {
@@ -33,7 +34,8 @@ function context({ requestId, deadline }: Invocation): Context {
 
 const exported: Record<string, unknown> = await import(settings.module);
 const handler = exported[settings.handler];
-if (typeof handler !== 'function') throw new Error(`${settings.module} exports no function ${settings.handler}`);
+if (typeof handler !== 'function')
+  throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
 parentPort?.on('message', async (invocation: Invocation) => {
   const outcome = await run(handler as Handler<unknown, unknown>, invocation);
   parentPort?.postMessage({ number: invocation.number, outcome } satisfies Answer);

@@ -1,19 +1,32 @@
-import type { Resource, StackTemplate } from './assembly.ts';
+/** One stack's synthesized template, and the folders with the code of its functions. */
+export interface StackTemplate {
+  readonly name: string;
+  readonly resources: Readonly<Record<string, Resource>>;
+  readonly outputs: Readonly<Record<string, { Value: unknown; Export?: { Name: unknown } | undefined }>>;
+  readonly parameters: Readonly<Record<string, { Default?: unknown }>>;
+  /** From the asset's hash to its absolute path. */
+  readonly assets: ReadonlyMap<string, string>;
+}
 
-/** The template says something that the local run does not understand. */
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+
+/** The template uses something that the local run does not support. */
 export class TemplateError extends Error {
   override name = 'TemplateError';
 }
 
-/** What stands on this machine for the things that only exist once deployed. */
+/** The local values for what only exists once deployed. */
 export interface LocalValues {
-  /** The name of a table, from its logical id. */
+  /** The local name of a table, by its logical id. */
   tableName(logicalId: string): string;
-  /** The text of every secret. */
+  /** The value of every secret. */
   readonly secret: string;
 }
 
-/** Turns a value of a template into a plain one, as CloudFormation would; `undefined` is `AWS::NoValue`. */
+/** Resolves the intrinsic functions in a value, as CloudFormation does; `undefined` stands for `AWS::NoValue`. */
 export type Evaluate = (value: unknown, stack: StackTemplate) => unknown;
 
 const pseudoParameters: Record<string, string | undefined> = {
@@ -26,7 +39,10 @@ const pseudoParameters: Record<string, string | undefined> = {
 
 const secretReference = /\{\{resolve:secretsmanager:.+?:SecretString:[^}]*\}\}/g;
 
-/** Evaluates values across `stacks`: what one exports, another may import. */
+/**
+ * Evaluates values that may refer to exports and outputs of the other `stacks`. It knows the intrinsic functions that our
+ * stacks use for routes, tables and functions; any other one is an error rather than a guess.
+ */
 export function evaluator(stacks: readonly StackTemplate[], local: LocalValues): Evaluate {
   function evaluate(value: unknown, stack: StackTemplate): unknown {
     if (typeof value === 'string') return value.replace(secretReference, () => local.secret);
@@ -51,14 +67,6 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
         // Evaluated again: a dynamic reference to a secret only shows once its parts are joined.
         return evaluate((evaluate(parts, stack) as unknown[]).join(separator), stack);
       }
-      case 'Fn::Select': {
-        const [index, list] = argument as [number | string, unknown];
-        return (evaluate(list, stack) as unknown[])[Number(index)];
-      }
-      case 'Fn::Split': {
-        const [separator, text] = argument as [string, unknown];
-        return String(evaluate(text, stack)).split(separator);
-      }
       case 'Fn::Sub':
         return substitute(argument, stack);
       case 'Fn::ImportValue':
@@ -68,7 +76,9 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
         return outputOf(String(StackName), String(OutputName));
       }
       default:
-        throw new TemplateError(`${stack.name} uses ${name}, which the local run does not evaluate`);
+        throw new TemplateError(
+          `The stack ${stack.name} uses ${name}, which local/template/evaluate.ts does not support`,
+        );
     }
   }
 
@@ -130,13 +140,14 @@ export function evaluator(stacks: readonly StackTemplate[], local: LocalValues):
 
 function resourceOf(id: string, stack: StackTemplate): Resource {
   const resource = stack.resources[id];
-  if (resource === undefined) throw new TemplateError(`${stack.name} refers to ${id}, which it does not have`);
+  if (resource === undefined)
+    throw new TemplateError(`The stack ${stack.name} refers to ${id}, which is not in its template`);
   return resource;
 }
 
 const arn = (service: string, rest: string) => `arn:aws:${service}:eu-west-1:000000000000:${rest}`;
 
-/** The ARN that stands for a function on this machine; its last part is the logical id. */
+/** The local ARN of a function; it ends with the logical id. */
 function functionArn(idOrArn: string): string {
   return idOrArn.startsWith('arn:') ? idOrArn : arn('lambda', `function:${idOrArn}`);
 }

@@ -1,18 +1,35 @@
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { FunctionSettings } from '../lambda/instance.ts';
-import type { Resource, StackTemplate } from './assembly.ts';
-import { type Evaluate, evaluator, type LocalValues, TemplateError } from './evaluate.ts';
+import {
+  type Evaluate,
+  evaluator,
+  type LocalValues,
+  type Resource,
+  type StackTemplate,
+  TemplateError,
+} from './evaluate.ts';
 
-/** What of the deployed application runs on this machine. */
+/** The parts of the application that run on this machine. */
 export interface LocalApp {
   readonly tables: readonly TableSettings[];
   readonly routes: readonly { key: string; functionName: string; timeoutMilliseconds: number }[];
   readonly functions: readonly FunctionSettings[];
 }
 
-/** A table as `CreateTable` takes it. */
+/** A Lambda function of the template, with its values resolved. */
+export interface FunctionSettings {
+  readonly name: string;
+  /** The absolute path of the module that exports the handler. */
+  readonly module: string;
+  /** The name of the export. */
+  readonly handler: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMilliseconds: number;
+  readonly memoryMegabytes: number;
+}
+
+/** A table, in the form that `CreateTable` takes. */
 export type TableSettings = z.infer<typeof tableSchema> & { TableName: string };
 
 const tableSchema = z.object({
@@ -26,7 +43,7 @@ const integrationSchema = z.object({
   IntegrationType: z.literal('AWS_PROXY'),
   IntegrationUri: z.string(),
   PayloadFormatVersion: z.literal('2.0'),
-  /** The real gateway's default, and its most. */
+  /** API Gateway's default and maximum. */
   TimeoutInMillis: z.number().default(30_000),
 });
 
@@ -39,7 +56,7 @@ const functionSchema = z.object({
   MemorySize: z.number().default(128),
 });
 
-/** Finds in the templates the tables, the routes of the HTTP API and the functions behind them. */
+/** The tables, the routes of the HTTP API and the functions that they call, as the templates define them. */
 export async function localApp(stacks: readonly StackTemplate[], local: LocalValues): Promise<LocalApp> {
   const evaluate = evaluator(stacks, local);
   const tables = ofType(stacks, /^AWS::DynamoDB::(?:Global)?Table$/).map(({ id, stack, resource }) => ({
@@ -50,7 +67,8 @@ export async function localApp(stacks: readonly StackTemplate[], local: LocalVal
     const route = read(routeSchema, resource, id, stack, evaluate);
     const integrationId = route.Target.replace(/^integrations\//, '');
     const integration = stack.resources[integrationId];
-    if (integration === undefined) throw new TemplateError(`The route ${route.RouteKey} has no integration`);
+    if (integration === undefined)
+      throw new TemplateError(`The route ${route.RouteKey} refers to an integration that is not in its template`);
     const { IntegrationUri, TimeoutInMillis } = read(integrationSchema, integration, integrationId, stack, evaluate);
     const functionName = IntegrationUri.replace(/^.*:function:/, '').replace(/\/invocations$/, '');
     return { key: route.RouteKey, functionName, timeoutMilliseconds: TimeoutInMillis };
@@ -73,7 +91,7 @@ interface Found {
 async function functionSettings({ id, stack, resource }: Found, evaluate: Evaluate): Promise<FunctionSettings> {
   const found = read(functionSchema, resource, id, stack, evaluate);
   const code = stack.assets.get(found.Code.S3Key.replace(/\.zip$/, ''));
-  if (code === undefined) throw new TemplateError(`The code of ${id} is not in the synthesized assets`);
+  if (code === undefined) throw new TemplateError(`The code of the function ${id} is not among the synthesized assets`);
   const [file = 'index', handler = 'handler'] = found.Handler.split('.');
   return {
     name: id,
@@ -94,7 +112,7 @@ async function moduleFile(folder: string, name: string): Promise<string> {
     );
     if (exists) return file;
   }
-  throw new TemplateError(`There is no module ${name} in ${folder}`);
+  throw new TemplateError(`The folder ${folder} has no module ${name}`);
 }
 
 function ofType(stacks: readonly StackTemplate[], type: RegExp): Found[] {
@@ -105,7 +123,7 @@ function ofType(stacks: readonly StackTemplate[], type: RegExp): Found[] {
   );
 }
 
-/** Only the properties that the schema names are evaluated: the others may hold what nothing here understands. */
+/** Evaluates only the properties that the schema names: others may use functions that are not supported here. */
 function read<Schema extends z.ZodObject>(
   schema: Schema,
   resource: Resource,
@@ -118,5 +136,55 @@ function read<Schema extends z.ZodObject>(
     Object.fromEntries(wanted.map((key) => [key, evaluate(resource.Properties[key], stack)])),
   );
   if (result.success) return result.data;
-  throw new TemplateError(`${id} in the template is not as expected: ${z.prettifyError(result.error)}`);
+  throw new TemplateError(`The resource ${id} in the template is not as expected: ${z.prettifyError(result.error)}`);
+}
+
+const manifestSchema = z.object({
+  artifacts: z.record(
+    z.string(),
+    z.object({ type: z.string(), properties: z.record(z.string(), z.unknown()).optional() }),
+  ),
+});
+
+const templateSchema = z.object({
+  Resources: z.record(
+    z.string(),
+    z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) }),
+  ),
+  Outputs: z
+    .record(z.string(), z.object({ Value: z.unknown(), Export: z.object({ Name: z.unknown() }).optional() }))
+    .default({}),
+  Parameters: z.record(z.string(), z.object({ Default: z.unknown().optional() })).default({}),
+});
+
+const assetsSchema = z.object({
+  files: z.record(z.string(), z.object({ source: z.object({ path: z.string().optional() }) })).default({}),
+});
+
+/** Reads every stack of a cloud assembly, which is the folder that `cdk synth` writes. */
+export async function readAssembly(folder: string): Promise<StackTemplate[]> {
+  const manifest = manifestSchema.parse(await json(folder, 'manifest.json'));
+  const stacks = Object.entries(manifest.artifacts).filter(([, { type }]) => type === 'aws:cloudformation:stack');
+  return Promise.all(
+    stacks.map(([artifact, { properties = {} }]) =>
+      readStack(folder, String(properties.stackName ?? artifact), String(properties.templateFile)),
+    ),
+  );
+}
+
+async function readStack(folder: string, name: string, templateFile: string): Promise<StackTemplate> {
+  const template = templateSchema.parse(await json(folder, templateFile));
+  const { files } = assetsSchema.parse(await json(folder, templateFile.replace(/\.template\.json$/, '.assets.json')));
+  const assets = Object.entries(files).map(([hash, { source }]) => [hash, join(folder, source.path ?? '')] as const);
+  return {
+    name,
+    resources: template.Resources,
+    outputs: template.Outputs,
+    parameters: template.Parameters,
+    assets: new Map(assets),
+  };
+}
+
+async function json(folder: string, file: string): Promise<unknown> {
+  return JSON.parse(await readFile(join(folder, file), 'utf8'));
 }

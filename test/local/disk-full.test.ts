@@ -5,14 +5,14 @@ import { startErrorText } from '../../local/messages.ts';
 const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code, path: '/home/me/.data/x' });
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   it.each([
-    ['in the words of Node', coded('ENOSPC', 'ENOSPC: no space left on device, write')],
-    ['by the quota of a user', coded('EDQUOT', 'EDQUOT: disk quota exceeded, write')],
-    ['in the words of the engine', new Error('Internal error: database or disk is full')],
-  ])('is told with what to do, %s', (_, error) => {
+    ['by Node', coded('ENOSPC', 'ENOSPC: no space left on device, write')],
+    ['by the quota of the user', coded('EDQUOT', 'EDQUOT: disk quota exceeded, write')],
+    ['by the embedded engine', new Error('Internal error: database or disk is full')],
+  ])('reported %s, is explained with what to do', (_, error) => {
     expect(startErrorText(error, place)).toBe(
-      'The disk of /home/me/.data is full. Make room and start again, which goes on from here, or keep the data on another ' +
+      'The disk of /home/me/.data is full. Free some space and start again to continue, or choose a folder on another ' +
         'disk with --data FOLDER.',
     );
     expect(explainError(error)).toEqual({
@@ -21,7 +21,7 @@ describe('a disk that is full', () => {
     });
   });
 
-  it('is not what any other trouble with a file is, nor is that a trouble of the network', () => {
+  it('is not confused with other file errors, nor are those taken for network errors', () => {
     const error = coded('EACCES', "EACCES: permission denied, open '/home/me/.data/x'");
     expect(startErrorText(error, place)).toContain('permission denied');
     expect(explainError(error)).toEqual({ code: 'failed', message: error.message });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('a lock', () => {
-  it('is held by one at a time, and free again once released', async () => {
+  it('has one holder at a time, and is free again once released', async () => {
     const release = await acquireLock(file);
     await expect(acquireLock(file)).rejects.toThrow(LockHeldError);
     await expect(acquireLock(file)).rejects.toMatchObject({ pid: process.pid });
@@ -24,7 +24,7 @@ describe('a lock', () => {
     await (await acquireLock(file))();
   });
 
-  it('goes to exactly one of many that want it at once, again and again', async () => {
+  it('goes to exactly one of many concurrent callers, every time', async () => {
     for (let round = 0; round < 20; round++) {
       const results = await Promise.allSettled(Array.from({ length: 50 }, () => acquireLock(file)));
       const holders = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -36,12 +36,12 @@ describe('a lock', () => {
     }
   });
 
-  it('is of one path only', async () => {
+  it('is independent of the locks of other paths', async () => {
     const [one, other] = [await acquireLock(file), await acquireLock(`${file}2`)];
     await Promise.all([one(), other()]);
   });
 
-  it('of a process that was killed is taken over', async () => {
+  it('is free after its holder was killed', async () => {
     const url = new URL('../../local/lock.ts', import.meta.url);
     const script = `const { acquireLock } = await import('${url}'); await acquireLock(${JSON.stringify(file)}); console.log('held'); setInterval(() => {}, 1000);`;
     const holder = spawn(process.execPath, ['--input-type=module', '--eval', script]);

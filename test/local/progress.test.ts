@@ -14,13 +14,13 @@ import {
 const half = { bytes: 150e6, rows: 6_150_000, total: { bytes: 300e6 }, seconds: 20 };
 
 describe('a tally', () => {
-  it('says how much, how fast and how long still', () => {
+  it('shows amount, rate and time left', () => {
     expect(amountText(half)).toBe('150 of 300 MB, 6,150,000 rows');
     expect(rateText(half)).toBe('7.5 MB/s, 307,500 rows/s');
     expect(leftText(half)).toBe('0:20 left');
   });
 
-  it('goes by rows where no bytes are known, and by nothing where neither is', () => {
+  it('counts rows when the bytes are unknown, and shows no share when both are', () => {
     expect(shareOf({ bytes: 0, rows: 5, total: { rows: 20 }, seconds: 1 })).toBe(0.25);
     expect(shareOf({ bytes: 9, rows: 5, total: {}, seconds: 1 })).toBeNull();
     expect(leftText({ bytes: 9, rows: 5, total: {}, seconds: 1 })).toBe('');
@@ -36,7 +36,7 @@ describe('a tally', () => {
 });
 
 describe('plain lines', () => {
-  it('say each stage once when it is short, and now and then when it is long', () => {
+  it('appear once for a short stage, and at intervals for a long one', () => {
     const lines: string[] = [];
     const short = progressLines((line) => lines.push(line)).begin('extract', { bytes: 2_000_000 });
     short.advance({ bytes: 1_000_000, rows: 10_000 });
@@ -51,7 +51,7 @@ describe('plain lines', () => {
 });
 
 describe('bars', () => {
-  it('are for a terminal only, and show bytes and rows', () => {
+  it('show bytes and rows in a terminal', () => {
     const stream = Object.assign(new PassThrough(), {
       isTTY: true,
       columns: 120,
@@ -64,7 +64,7 @@ describe('bars', () => {
     expect(String(stream.read())).toContain('2.0 of 2.0 MB, 16,113 rows');
   });
 
-  it('are not drawn into a file', () => {
+  it('are replaced by plain lines in a file', () => {
     const stream = new PassThrough();
     showProgress(stream as unknown as NodeJS.WriteStream)
       .begin('merge', {})

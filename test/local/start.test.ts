@@ -19,23 +19,26 @@ import { sample } from '../support/weesp-truth.ts';
 
 let data: string;
 let starts: Start[];
-/** What a start that was stopped has left, for tests of the next one, and what it printed. */
+/** The data and the output of a start that was stopped, for tests of the next start. */
 let before: { data: string; output: string };
-/** A start on the extract of a server that is not there, which is tried for many seconds: as long as other tests take. */
-let inVain: { data: string; start: Start };
+/** A start with the extract of an unreachable server. Its retries take many seconds, so it runs beside the other tests. */
+let unreachable: { data: string; start: Start };
 
 beforeAll(async () => {
   await synthesize();
-  const vain = await mkdtemp(join(tmpdir(), 'start-'));
-  inVain = { data: vain, start: start(['--port', '0', '--data', vain, '--extract', 'http://127.0.0.1:9/x.zip']) };
+  const folder = await mkdtemp(join(tmpdir(), 'start-'));
+  unreachable = {
+    data: folder,
+    start: start(['--port', '0', '--data', folder, '--extract', 'http://127.0.0.1:9/x.zip']),
+  };
   before = { data: await mkdtemp(join(tmpdir(), 'start-')), output: '' };
   const first = start(['--port', '0', '--data', before.data]);
   before.output = await first.until(readyText);
   await interrupt(first);
 }, 60_000);
 afterAll(async () => {
-  inVain.start.child.kill('SIGKILL');
-  for (const folder of [before.data, inVain.data]) await rm(folder, { recursive: true });
+  unreachable.start.child.kill('SIGKILL');
+  for (const folder of [before.data, unreachable.data]) await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'start-'));
@@ -53,7 +56,7 @@ function run(args: string[] = [], options: Parameters<typeof start>[1] = {}): St
   return started;
 }
 
-/** Stops it as Ctrl-C does, and expects that to go well. */
+/** Stops it like Ctrl-C, and expects exit code 0. */
 async function interrupt({ child, ended }: Start, signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
   child.kill(signal);
   expect(await ended).toBe(0);
@@ -67,8 +70,9 @@ async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', 
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Runs a printed line in a shell, as one does who pastes it. */
-const pasted = async (line: string) => JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
+/** Runs a printed command in a shell, like a user who pastes it. */
+const runPasted = async (line: string) =>
+  JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} -s`])).stdout);
 
 describe('npm start', () => {
   async function writeOdd(streets: string[]): Promise<string> {
@@ -90,11 +94,11 @@ describe('npm start', () => {
     return file;
   }
 
-  it('serves an extract of ambiguous addresses only, and prints a lookup to try', async () => {
+  it('serves an extract with only ambiguous addresses, and prints a lookup to try', async () => {
     const file = await writeOdd(['0000300000000001', '0000300000000002']);
     const output = await run(['--extract', file]).until(readyText);
     const [lookup = ''] = output.match(/curl .*/g) ?? [];
-    expect(await pasted(lookup)).toMatchObject({ status: 'ambiguous' });
+    expect(await runPasted(lookup)).toMatchObject({ status: 'ambiguous' });
   });
 
   it('refuses an extract without addresses', async () => {
@@ -102,12 +106,12 @@ describe('npm start', () => {
     await expect(service.until(readyText)).rejects.toThrow('the extract has 0 addresses, fewer than the 1 required');
   });
 
-  it('serves the demo, prints lines that work when pasted, and leaves nothing running after Ctrl-C', async () => {
+  it('serves the demo, prints commands that work when pasted, and leaves nothing running after Ctrl-C', async () => {
     const service = run();
     const output = await service.until(readyText);
     const [lookup = '', validate = ''] = output.match(/curl .*/g) ?? [];
-    expect(await pasted(lookup)).toMatchObject({ status: 'ok', address: { woonplaats: 'Amsterdam' } });
-    expect(await pasted(validate)).toMatchObject({ valid: true, plan_code: 'demo' });
+    expect(await runPasted(lookup)).toMatchObject({ status: 'ok', address: { woonplaats: 'Amsterdam' } });
+    expect(await runPasted(validate)).toMatchObject({ valid: true, plan_code: 'demo' });
     const state = await readLocalState(data);
     expect(state).toMatchObject({ baseUrl: baseIn(output), pid: service.child.pid });
     for (const file of ['local.json', 'identity.json']) expect((await stat(join(data, file))).mode & 0o077).toBe(0);
@@ -120,7 +124,7 @@ describe('npm start', () => {
     expect(await readdir(data)).not.toContain('lock');
   });
 
-  it('restarts on the same data without loading it again, and with the same key', async () => {
+  it('restarts on the same data with the same API key, without loading it again', async () => {
     await cp(before.data, data, { recursive: true });
     const manifest = await readFile(join(data, 'loads', 'manifest.json'), 'utf8');
     const second = run();
@@ -131,32 +135,32 @@ describe('npm start', () => {
     await interrupt(second, 'SIGTERM');
   });
 
-  it('begins again with --fresh: another key, and the old one is refused', async () => {
+  it('discards the data with --fresh: the API key is new and the old one is refused', async () => {
     await cp(before.data, data, { recursive: true });
-    await writeFile(join(data, 'mine.txt'), 'not yours');
+    await writeFile(join(data, 'mine.txt'), 'the user’s own file');
     const second = run(['--fresh']);
     const after = await second.until(readyText);
     expect(keyIn(after)).not.toBe(keyIn(before.output));
     expect((await lookUp(after, undefined, keyIn(before.output))).status).toBe(401);
     expect((await lookUp(after)).status).toBe(200);
-    expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('not yours');
+    expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('the user’s own file');
     await interrupt(second);
   });
 
-  it('is refused on data that another one uses, which goes on serving', async () => {
+  it('refuses a data folder that another process is using, which keeps serving', async () => {
     const first = run();
     const output = await first.until(readyText);
     const second = run();
     expect(await second.ended).toBe(1);
     expect(second.output().trim()).toBe(
-      `Another npm start (process ${first.child.pid}) already uses ${data}. ` +
-        'Stop that one first, or choose another folder with --data DIR.',
+      `Another npm start (process ${first.child.pid}) is using ${data}. ` +
+        'Stop it, or choose another folder with --data FOLDER.',
     );
     expect((await lookUp(output)).status).toBe(200);
     await interrupt(first);
   });
 
-  it('takes the engine along when it is killed, and starts on its data again', async () => {
+  it('takes the engine with it when it is killed, and starts again on the same data', async () => {
     const first = run();
     const printed = await first.until(readyText);
     first.child.kill('SIGKILL');
@@ -168,7 +172,7 @@ describe('npm start', () => {
     expect(await processesWith(data)).toEqual([]);
   });
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops whole when only npm gets %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops completely when only npm gets %s', async (signal) => {
     const service = run([], { npm: true });
     await service.until(readyText);
     service.child.kill(signal);
@@ -177,7 +181,7 @@ describe('npm start', () => {
     expect(await readdir(data)).not.toContain('lock');
   });
 
-  it('serves on the address that --host names', async () => {
+  it('listens on the address of --host', async () => {
     const service = run(['--host', '::1']);
     const output = await service.until(readyText);
     expect(baseIn(output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
@@ -185,14 +189,14 @@ describe('npm start', () => {
     await interrupt(service);
   });
 
-  it('explains itself with --help', async () => {
+  it('describes its options with --help', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['local/start.ts', '--help']);
     for (const word of ['--extract', '--port', '--host', '--data', '--fresh', 'AWS_ENDPOINT_URL_DYNAMODB']) {
       expect(stdout).toContain(word);
     }
   });
 
-  (existsSync(sample) ? it : it.skip)('can be stopped in the middle of a load, and then starts well', async () => {
+  (existsSync(sample) ? it : it.skip)('can be stopped in the middle of a load and started again', async () => {
     const first = run(['--extract', sample]);
     while (!existsSync(join(data, 'loads', 'loads'))) await sleep(5);
     await interrupt(first);
@@ -204,19 +208,19 @@ describe('npm start', () => {
   });
 });
 
-describe('an engine that ends by itself', () => {
-  it('ends the service, which says so', async () => {
+describe('an engine that stops unexpectedly', () => {
+  it('stops the service with an explanation', async () => {
     const service = run();
     await service.until(readyText);
     const { stdout } = await promisify(execFile)('pgrep', ['-f', `^[^ ]*dynoxide serve.*${data}`]);
     process.kill(Number(stdout.trim().split('\n')[0]), 'SIGKILL');
     expect(await service.ended).toBe(1);
-    expect(service.output()).toMatch(/The DynamoDB engine has ended by itself/);
+    expect(service.output()).toMatch(/The DynamoDB engine has stopped unexpectedly/);
     expect(await processesWith(data)).toEqual([]);
   });
 });
 
-describe('a start that fails says so in one line, exits with 1 and leaves nothing running', () => {
+describe('a start that fails prints one line, exits with 1 and leaves nothing running', () => {
   const failure = (args: string[], options: Parameters<typeof start>[1] = {}) => failureOf(run(args, options), data);
 
   async function failureOf(service: Start, folder: string): Promise<string> {
@@ -236,7 +240,7 @@ describe('a start that fails says so in one line, exits with 1 and leaves nothin
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     expect(await failure(['--port', `${port}`])).toBe(
-      `Port ${port} on 127.0.0.1 is in use. Choose another with --port N; 0 picks a free one.`,
+      `Port ${port} on 127.0.0.1 is in use. Choose another with --port NUMBER; 0 picks a free one.`,
     );
     other.close();
   });
@@ -245,21 +249,21 @@ describe('a start that fails says so in one line, exits with 1 and leaves nothin
     expect(await failure(['--host', '192.0.2.1'])).toMatch(/^192\.0\.2\.1 is not an address of this machine/);
   });
 
-  it.each(['-1', '65536'])('when the port is none: %s', async (port) => {
+  it.each(['-1', '65536'])('when the port is invalid: %s', async (port) => {
     expect(await failure([`--port=${port}`])).toMatch(/A port is a number from 0 to 65535/);
   });
 
-  it.each(badExtracts)('when the extract is none: %s', async (_what, name, _code, message) => {
+  it.each(badExtracts)('when the extract is invalid: %s', async (_what, name, _code, message) => {
     await makeBadExtracts(data);
     expect(await failure(['--extract', resolve(data, name)])).toMatch(message);
   });
 
-  it('when the server of the extract is not there', async () => {
-    expect(await failureOf(inVain.start, inVain.data)).toMatch(/^127\.0\.0\.1:9 .*Check the address/);
+  it('when the server of the extract is unreachable', async () => {
+    expect(await failureOf(unreachable.start, unreachable.data)).toMatch(/^127\.0\.0\.1:9 .*Check the address/);
   }, 30_000);
 
-  it('when the extract is of a kind that there is not', async () => {
-    expect(await failure(['--extract', 'ftp://127.0.0.1/x.zip'])).toMatch(/takes a file, an http\(s\) URL or s3:/);
+  it('when the URL of the extract has an unsupported scheme', async () => {
+    expect(await failure(['--extract', 'ftp://127.0.0.1/x.zip'])).toMatch(/Use a file, an http\(s\) URL or s3:/);
   });
 
   it('when the data folder is a file', async () => {
@@ -268,24 +272,24 @@ describe('a start that fails says so in one line, exits with 1 and leaves nothin
     expect(await failure(['--data', file])).toMatch(/data folder .*file can't be used/);
   });
 
-  it('when the data folder is where no folder can be', async () => {
+  it('when the data folder can’t be created', async () => {
     expect(await failure(['--data', '/proc/data/of/ours'])).toMatch(/data folder .* can't be used/);
   });
 
-  it.each(['--data', '--extract'])('when %s is nothing, as of a variable that is not set', async (option) => {
-    expect(await failure([`${option}=`])).toMatch(/It is empty; give it a value, or leave it out/);
+  it.each(['--data', '--extract'])('when %s is empty, like a variable that is not set', async (option) => {
+    expect(await failure([`${option}=`])).toMatch(/The value is empty; give one, or leave the option out/);
   });
 
   it('when no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {
     const env = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
     expect(await failure([], { env })).toBe(
-      'No DynamoDB engine answers at http://127.0.0.1:9 (AWS_ENDPOINT_URL_DYNAMODB).',
+      'No DynamoDB engine answers at http://127.0.0.1:9 (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.',
     );
   });
 });
 
-describe('an engine of one’s own', () => {
-  it('is used instead of the embedded one, with tables that --fresh makes anew', async () => {
+describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
+  it('is used instead of the embedded one, and --fresh recreates its tables', async () => {
     const engine = await startDynamoDb();
     const env = { AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
     const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
@@ -306,7 +310,7 @@ describe('an engine of one’s own', () => {
     await engine.stop();
   });
 
-  it('that has lost its tables gets them again, with all addresses', async () => {
+  it('gets tables and addresses again after losing them', async () => {
     const [lost, empty] = [await startDynamoDb(), await startDynamoDb()];
     const first = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: lost.endpoint } });
     await first.until(readyText);

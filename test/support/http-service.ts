@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { isPublished, referenceRoute } from '../../lambdas/reference/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
-import { createKeyLabelStore } from '../../lambdas/shared/accounts/key-label-store.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';
+import { createKeyStore } from '../../lambdas/validate/key-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { loadExtract } from '../../local/demo/load-extract.ts';
@@ -16,7 +16,7 @@ import { startAddressService, testChecksumSecret, testTables } from './address-s
 import { type ContractAnswer, expectContract } from './contract.ts';
 import { lambdaContext } from './gateway-event.ts';
 
-/** The whole service over real HTTP on the demo data, in this process; every answer that `get` gives is in the contract. */
+/** The service over real HTTP with the demo data, in this process. `send` checks every response against the contract. */
 export async function startHttpService() {
   const service = await startAddressService();
   const folder = await mkdtemp(join(tmpdir(), 'http-service-'));
@@ -36,7 +36,7 @@ export async function startHttpService() {
   });
   const baseUrl = `http://127.0.0.1:${gateway.port}`;
 
-  /** Sends a request over HTTP and checks its answer against the contract. */
+  /** Sends a request and checks its response against the contract. */
   async function send(path: string, init: RequestInit = {}): Promise<ContractAnswer & { json: unknown }> {
     const response = await fetch(new URL(path, baseUrl), init);
     const body = await response.text();
@@ -58,7 +58,7 @@ export async function startHttpService() {
   };
 }
 
-/** Set by a test to make what is behind the interface fail: always, or as many times as it says. */
+/** Set by a test to make the address store fail: always, or `times` times. */
 type Faults = { failing?: (Error & { times?: number }) | undefined };
 
 export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
@@ -85,7 +85,10 @@ function routesOver(
     },
     datasetDate: async () => '2026-01-08',
   });
-  const validate = validateRoute({ ...stores, keyLabelStore: createKeyLabelStore(client, testTables.accounts) });
+  const validate = validateRoute({
+    checksumSecret: testChecksumSecret,
+    keyStore: createKeyStore(client, testTables.accounts),
+  });
   const reference = referenceRoute();
   return [
     {

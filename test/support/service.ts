@@ -2,29 +2,29 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type Service, startService } from '../../local/service.ts';
 import { type LocalState, readLocalState } from '../../local/state.ts';
 
-/** The whole service as `npm start` runs it: engine, bundled functions, gateway; its data goes when it stops. */
+/** The whole service as `npm start` runs it: engine, bundled functions, gateway. Its data is removed when it stops. */
 export interface TestService extends Service {
   readonly state: LocalState;
   readonly admin: Admin;
-  /** What the functions have logged so far. */
+  /** The functions' log so far. */
   functionsLog(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts it on free ports, with the demo extract unless a file is given; allow it a minute, for a synthesis. */
+/** Starts the service on free ports, with the demo extract by default. May take a minute if it has to synthesize. */
 export async function startTestService({ extract }: { extract?: string } = {}): Promise<TestService> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'service-'));
   const resources = new AsyncDisposableStack();
   resources.defer(() => rm(dataFolder, { recursive: true, force: true }));
   try {
     const options = { dataFolder, host: '127.0.0.1', port: 0, fresh: false, extract };
-    const service = await startService({ ...options, progress: noProgress, tell: () => undefined }, resources);
+    const service = await startService({ ...options, progress: noProgress, announce: () => undefined }, resources);
     const state = await readLocalState(dataFolder);
     const client = localDynamoDb(state.endpoint);
     resources.defer(() => client.destroy());
@@ -41,7 +41,7 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
   }
 }
 
-/** A key of a new account on an unlimited plan of its own. */
+/** Creates an API key of a new account with an unlimited plan. */
 export async function unlimitedKey(admin: Admin, label = 'test'): Promise<string> {
   await admin.plans.put({ code: 'unlimited', limits: { day: null } });
   const id = `unlimited-${Math.random().toString(36).slice(2, 8)}`;

@@ -6,18 +6,19 @@ import { promisify } from 'node:util';
 const root = resolve(import.meta.dirname, '../..');
 const startModule = new URL('../../local/start.ts', import.meta.url).pathname;
 
-/** A start in a process of its own, as a person sees it. */
+/** A start in its own process, as a user sees it. */
 export interface Start {
   readonly child: ChildProcess;
-  /** All that it has printed so far. */
+  /** Everything it has printed so far. */
   readonly output: () => string;
-  /** Resolves with what it has printed once that holds `text`; rejects when it ends before. */
+  /** Resolves with its output once that includes `text`; rejects if it ends before. */
   until(text: string): Promise<string>;
   /** Resolves with its exit code when it has ended. */
   readonly ended: Promise<number | null>;
 }
 
-export const readyText = 'Ctrl-C stops everything.';
+/** The last line of the greeting. */
+export const readyText = 'Press Ctrl-C to stop.';
 
 /** Runs local/start.ts with these arguments, or `npm start` with them. */
 export function start(
@@ -41,7 +42,7 @@ export function start(
       gone = true;
     });
     while (!printed.includes(text)) {
-      if (gone) throw new Error(`It ended without ${JSON.stringify(text)}:\n${printed}`);
+      if (gone) throw new Error(`The process ended without printing ${JSON.stringify(text)}:\n${printed}`);
       await sleep(20);
     }
     return printed;
@@ -49,7 +50,7 @@ export function start(
   return { child, output: () => printed, until, ended };
 }
 
-/** The command lines of all processes of this machine that hold `text`. */
+/** The command lines of all processes on this machine that include `text`. */
 export async function processesWith(text: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'args', '-ww']);
   return stdout.split('\n').filter((line) => line.includes(text));

@@ -1,3 +1,4 @@
+import { redactKeys } from '../accounts/api-key.ts';
 import {
   alarmedOutcomes,
   metricNames,
@@ -42,7 +43,7 @@ export function observe(service: string): Middleware {
     const { Logger } = await import('@aws-lambda-powertools/logger');
     const { caller, requestContext } = event;
     const details = { error, request_id: requestContext.requestId, account: caller?.account ?? null };
-    new Logger({ serviceName: service }).error(outcome, details);
+    new Logger({ serviceName: service, jsonReplacerFn: withoutKeys }).error(outcome, details);
   }
 
   return {
@@ -66,4 +67,9 @@ function requestMetric() {
     Metrics: [{ Name: metricNames.requests, Unit: 'Count' }],
   };
   return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] }, [metricNames.requests]: 1 };
+}
+
+/** For the logger: an error may quote what a caller sent. */
+function withoutKeys(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? redactKeys(value) : value;
 }

@@ -1,10 +1,10 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../lambdas/shared/accounts/admin/admin.ts';
+import { type Admin, createAdmin } from '../../../lambdas/shared/accounts/admin.ts';
 import { demoKey } from '../../../local/demo/demo.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
-describe('the key of the demo account', () => {
+describe('the API key of the demo account', () => {
   let dynamoDb: TestDynamoDb;
   let admin: Admin;
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe('the key of the demo account', () => {
 
   const active = async () => (await admin.keys.list('demo')).filter(({ state }) => state === 'active').length;
 
-  it('stays the same as long as it is active, and is replaced when it was revoked', async () => {
+  it('stays the same while it is active, and is replaced after it was revoked', async () => {
     const first = await demoKey(admin, undefined);
     expect(await demoKey(admin, first)).toBe(first);
     expect(await active()).toBe(1);
@@ -29,7 +29,7 @@ describe('the key of the demo account', () => {
     expect(await active()).toBe(1);
   });
 
-  it('leaves what someone changed of the plan and the account', async () => {
+  it('comes without undoing changes to the plan and the account', async () => {
     await admin.plans.put({ code: 'demo', limits: { day: 7 } });
     await admin.accounts.suspend('demo');
     await demoKey(admin, undefined);

@@ -4,7 +4,7 @@ import { demoExamples, demoExtract, demoPeildatum } from '../../../local/demo/de
 import { readExtract } from '../../support/read-extract.ts';
 
 describe('the demo extract', () => {
-  it('answers every example as it promises', async () => {
+  it('has the documented outcome for every example', async () => {
     const { peildatum, rows } = await readExtract(await demoExtract());
     expect(peildatum).toBe(demoPeildatum);
     for (const { postcode, huisnummer, toevoeging = null, status } of demoExamples) {
@@ -15,7 +15,7 @@ describe('the demo extract', () => {
     }
   });
 
-  it('is the same bytes every time', async () => {
+  it('has the same bytes every time', async () => {
     expect((await demoExtract()).equals(await demoExtract())).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
 const ifXsds = existsSync(xsdFolder) ? it : it.skip;
 const begin = '2010-01-01';
 
-describe('what the extract writer writes, by the schemas of the Kadaster', () => {
+describe('the XML of the extract writer, checked against the schemas of Kadaster', () => {
   ifXsds.each(['NUM', 'OPR', 'WPL'] as const)('is valid for the demo: %s', async (kind) => {
     expect(await schemaErrors(fileXml(kind, demoVoorkomens()[kind], demoPeildatum))).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { createTables } from '../../support/dynamodb.ts';
 
 const names = { addresses: 'addresses', accounts: 'accounts' };
 
-/** An engine on `file` with both tables and one account, and what tests want of them. */
+/** An engine on `file` with both tables and one account, and helpers to inspect them. */
 export async function openBench(file: string) {
   const engine = await startPausableEngine(file);
   const client = localDynamoDb(engine.endpoint);
@@ -17,7 +17,7 @@ export async function openBench(file: string) {
   return {
     engine,
     client,
-    /** What the import is told of the disk. */
+    /** The free disk space that the import sees. */
     disk,
     async prepare() {
       await createTables(client, names);
@@ -39,7 +39,7 @@ export async function openBench(file: string) {
       databaseFile: file,
       table: names.addresses,
       progress: noProgress,
-      leastWrites: 1,
+      minimumWrites: 1,
       freeIn: async () => disk.free,
     }),
     async close() {
@@ -49,7 +49,7 @@ export async function openBench(file: string) {
   };
 }
 
-/** Lines of so many keys, in groups, as a snapshot's shards are. */
+/** `count` lines in groups, like the shards of a snapshot. */
 export async function* groupsOf(count: number, groups = 2) {
   for (let group = 0; group < groups; group++) {
     yield Array.from({ length: count / groups }, (_, index) => {

@@ -38,7 +38,7 @@ async function* failing() {
 }
 
 describe('a bulk import into the embedded engine', () => {
-  it('makes the table hold the lines and no other address, and keeps lock, dataset and accounts', async () => {
+  it('replaces all addresses by the lines, and keeps the lock, the dataset and the accounts', async () => {
     await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
@@ -56,23 +56,23 @@ describe('a bulk import into the embedded engine', () => {
     expect(await left()).toEqual(['dynamodb.db']);
   });
 
-  it('leaves to single writes what they do sooner', async () => {
+  it('leaves small loads to single writes, which are faster', async () => {
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 5 })).toBe(false);
   });
 
-  it('is not begun where there is no room for it, and only there', async () => {
+  it('does not start without enough disk space, and starts with enough', async () => {
     const size = { lines: 1_000_000, writes: 1_000_000 };
     bench.disk.free = 500_000_000;
     await expect(bench.bulkImport.takesOn(size)).rejects.toMatchObject({
-      name: 'NoRoomError',
-      message: expect.stringContaining(`takes 0.64 GB of free disk in ${folder} while it runs: there are 0.50 GB.`),
+      name: 'DiskSpaceError',
+      message: expect.stringContaining(`needs 0.64 GB of free disk space in ${folder}; 0.50 GB is available.`),
     });
     expect(await bench.bulkImport.takesOn({ ...size, writes: 10 })).toBe(false);
     bench.disk.free = 700_000_000;
     expect(await bench.bulkImport.takesOn(size)).toBe(true);
   });
 
-  it('can be done again, and is there after a restart', async () => {
+  it('can be repeated, and survives a restart of the engine', async () => {
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
     await bench.bulkImport.run(groupsOf(40), { lines: 40, writes: 40 });
     await bench.close();
@@ -81,29 +81,29 @@ describe('a bulk import into the embedded engine', () => {
     expect(await bench.accounts()).toEqual([shop]);
   });
 
-  it('that fails leaves the engine serving what it served, and nothing of its work', async () => {
+  it('leaves the previous data and no working files when it fails', async () => {
     await expect(bench.bulkImport.run(failing(), { lines: 60, writes: 60 })).rejects.toThrow('no more lines');
     await expect(
       bench.engine.pause(async () => {
-        throw new Error('no room');
+        throw new Error('the work failed');
       }),
-    ).rejects.toThrow('no room');
+    ).rejects.toThrow('the work failed');
     expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
   });
 
-  it('is no import when the engine skipped an item', async () => {
+  it('fails when the engine skipped an item', async () => {
     const files = { folder: join(folder, 'export'), items: 0, bytes: 0 };
     const tables = await exportRest(files, bench.client, 'addresses');
     await writeFile(join(files.folder, 'accounts', 'data', 'broken.json'), '{"Item":\n');
     files.items++;
     const { signal } = new AbortController();
     const run = runImport(files, { tables, folder: join(folder, 'new'), signal }, () => undefined);
-    await expect(run).rejects.toThrow(/imported 2 of 3 items.*What was served is as it was/s);
+    await expect(run).rejects.toThrow(/imported only 2 of 3 items.*the live dataset is unchanged/s);
   });
 
-  it('that is stopped ends at once, with everything that it started', async () => {
+  it('stops at once, with its processes, when the engine is stopped', async () => {
     const importing = bench.bulkImport.run(groupsOf(200_000), { lines: 200_000, writes: 200_000 });
     const ended = expect(importing).rejects.toThrow(/stopped/);
     while ((await processesWith(`import --source ${folder}`)).length === 0) await sleep(10);
@@ -148,7 +148,7 @@ describe('a bulk import that is killed', () => {
     expect(await bench.accounts()).toEqual([shop]);
   });
 
-  it('when the new database is whole is finished by the next start, and takes up no write of the old one', async () => {
+  it('with a complete new database is finished by the next start, without the journal of the old one', async () => {
     await bench.bulkImport.run(groupsOf(20), { lines: 20, writes: 20 });
     await bench.close();
     const whole = join(folder, 'whole');

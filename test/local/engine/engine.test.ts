@@ -25,7 +25,7 @@ async function unreachable(endpoint: string): Promise<boolean> {
 }
 
 describe('the embedded engine', () => {
-  it('answers as soon as it is said to have started, and is gone when stopped, also twice', async () => {
+  it('answers once it has started, and is gone once it has been stopped, even twice', async () => {
     const engine = await startEngine();
     expect(await reachable(engine.endpoint)).toBe(true);
     await Promise.all([engine.stop(), engine.stop()]);
@@ -33,7 +33,7 @@ describe('the embedded engine', () => {
     expect(await reachable(engine.endpoint)).toBe(false);
   });
 
-  it('keeps what was written when it starts again on the same file', async () => {
+  it('keeps its data across a restart on the same file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'engine-'));
     try {
       const file = join(folder, 'dynamodb.db');
@@ -56,11 +56,11 @@ describe('the embedded engine', () => {
     }
   });
 
-  it('says what went wrong when the database file is not one', async () => {
+  it('reports why it could not open a database file', async () => {
     await expect(startEngine('/dev/null/dynamodb.db')).rejects.toThrow(/did not start: .+/);
   });
 
-  it('does not outlive a parent that was killed', async () => {
+  it('does not outlive a parent process that is killed', async () => {
     const parent = spawn(process.execPath, [
       '--input-type=module-typescript',
       '--eval',
@@ -74,7 +74,7 @@ describe('the embedded engine', () => {
     expect(await unreachable(endpoint)).toBe(true);
   });
 
-  it('starts several at once without a clash', async () => {
+  it('can be started several times at once', async () => {
     const engines = await Promise.all([startEngine(), startEngine(), startEngine()]);
     expect(new Set(engines.map(({ endpoint }) => endpoint)).size).toBe(3);
     await Promise.all(engines.map((engine) => engine.stop()));
@@ -82,14 +82,14 @@ describe('the embedded engine', () => {
 });
 
 describe('the binary of the engine', () => {
-  it('is missing with a message that says how to point at another engine', () => {
+  it('is reported as missing with a message that says how to use another engine', () => {
     expect(() => engineBinary('plan9', 'mips')).toThrow(EngineMissingError);
     expect(() => engineBinary('plan9', 'mips')).toThrow(/AWS_ENDPOINT_URL_DYNAMODB=http/);
   });
 });
 
 describe('the engine of a test', () => {
-  it('begins empty and takes the two tables', async () => {
+  it('starts empty and takes the two tables', async () => {
     const { client, stop } = await startDynamoDb();
     expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
     await createTables(client, { addresses: 'addresses', accounts: 'accounts' });

@@ -16,14 +16,14 @@ let february: Generated;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'start-import-'));
   data = join(folder, 'data');
-  // Some 29,000 keys: more than are written one by one.
+  // About 29,000 keys: enough for an import.
   january = await generatedExtract({ scale: 4 / 1230 }, folder);
   february = await generatedExtract({ scale: 4 / 1230, month: 1 }, folder);
   await synthesize();
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Starts, looks the first address that it names up, and stops. */
+/** Starts the service, looks up the address that it suggests, and stops it. */
 async function served(args: string[] = []) {
   const { child, ended, until } = start(['--port', '0', '--data', data, ...args]);
   const output = await until(readyText);
@@ -39,7 +39,7 @@ async function served(args: string[] = []) {
 const rows = (count: number) => `${count.toLocaleString('en')} of ${count.toLocaleString('en')} rows`;
 
 describe('npm start with a large extract', () => {
-  it('imports it, also one cut off before, keeps keys that work, and writes the next month’s changes only', async () => {
+  it('imports it even after an interrupted import, keeps the API key, and writes only the changes of the next month', async () => {
     const demo = await served();
     const killed = start(['--port', '0', '--data', data, '--extract', january.path]);
     while (!existsSync(join(data, 'dynamodb.db.import', 'database'))) await sleep(5);

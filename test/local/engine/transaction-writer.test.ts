@@ -15,7 +15,7 @@ describe('writing an extract in transactions', () => {
   });
   afterAll(() => dynamoDb.stop());
 
-  it('does what writing in batches does, of any number, and tells how far it is', async () => {
+  it('writes the same as batches do, for any number of writes, and reports its progress', async () => {
     const writer = transactionWriter(dynamoDb.client, 'addresses');
     const table = dynamoDbAddressTable(dynamoDb.client, 'addresses');
     const keys = Array.from({ length: 250 }, (_, index) => `1381AA#${index + 1}#`);

@@ -6,7 +6,7 @@ const answerTo = (returned: unknown) => {
   return { statusCode, headers, body: body.toString() };
 };
 
-describe('the answer made of what a function returned', () => {
+describe('the response made from the return value of a function', () => {
   it('is the response that it describes', () => {
     expect(
       answerTo({
@@ -31,7 +31,7 @@ describe('the answer made of what a function returned', () => {
     expect(answerTo({ statusCode: 200, body: 'w6k=', isBase64Encoded: true }).body).toBe('é');
   });
 
-  it('is plain text where no type was given', () => {
+  it('is plain text when no content type was given', () => {
     expect(answerTo({ statusCode: 200, body: 'x' }).headers).toEqual([['Content-Type', 'text/plain; charset=utf-8']]);
   });
 

@@ -22,7 +22,7 @@ function eventOf({ url = '/v1/address', ...given }: Given = {}) {
 }
 
 describe('the event of payload format 2.0', () => {
-  it('has the members and the shapes of the real one', () => {
+  it('has the members and types of the real one', () => {
     expect(eventOf({ url: '/v1/address?postcode=1381AA&huisnummer=9' })).toEqual({
       version: '2.0',
       routeKey: 'ANY /v1/address',
@@ -129,7 +129,7 @@ describe('the target of a request', () => {
     expect(requestTarget(url)).toEqual(expected);
   });
 
-  it.each(['', '*', 'a/b', 'ftp://example.org/a'])('is refused when it is no path: %j', (url) => {
+  it.each(['', '*', 'a/b', 'ftp://example.org/a'])('is refused when it is not a path: %j', (url) => {
     expect(requestTarget(url)).toBeUndefined();
   });
 });

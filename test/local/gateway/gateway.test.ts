@@ -57,7 +57,7 @@ async function raw(bytes: string): Promise<string> {
 const statusLines = (answer: string) => answer.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(-3)));
 
 describe('the gateway', () => {
-  it('hands a request to its route and gives back what the function answered', async () => {
+  it('passes a request to its route and returns the response of the function', async () => {
     const response = await fetch(`${base}/echo?a=1`, { method: 'POST', body: 'text', headers: { 'X-Name': 'v' } });
     const event = (await response.json()) as APIGatewayProxyEventV2;
     expect(response.status).toBe(200);
@@ -72,7 +72,7 @@ describe('the gateway', () => {
     ['a function that throws', 500, 'Internal Server Error', '/fail'],
     ['a function that takes too long', 503, 'Service Unavailable', '/late'],
     ['a request line past the limit', 414, 'URI Too Long', `/echo?a=${'x'.repeat(10_300)}`],
-  ])('answers for itself: %s is %i %s', async (_what, status, message, path) => {
+  ])('answers by itself: %s gets %i %s', async (_what, status, message, path) => {
     const response = await fetch(base + path);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -92,14 +92,14 @@ describe('the gateway', () => {
     expect(response.status).toBe(413);
   });
 
-  it('answers HEAD with the headers of the answer only', async () => {
+  it('answers HEAD with headers only', async () => {
     const response = await fetch(`${base}/echo`, { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(Number(response.headers.get('content-length'))).toBeGreaterThan(100);
     expect(await response.text()).toBe('');
   });
 
-  it('answers pipelined requests in their order', async () => {
+  it('answers pipelined requests in order', async () => {
     const answer = await raw(
       'GET /slow HTTP/1.1\r\nHost: a\r\n\r\nGET /none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
     );
@@ -107,26 +107,26 @@ describe('the gateway', () => {
   });
 
   it.each<[string, string, number]>([
-    ['no HTTP at all', 'hello\r\n\r\n', 400],
+    ['something other than HTTP', 'hello\r\n\r\n', 400],
     ['no host', 'GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
     ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['a NUL in a header', 'GET /echo HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n', 400],
     ['a space in the path', 'GET /ec ho HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['two lengths', 'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
-    ['headers past what a parser takes', `GET /echo HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(2_000_000)}\r\n\r\n`, 431],
     [
-      'an upgrade that it does not know',
-      'GET /none HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: x\r\n\r\n',
-      404,
+      'headers over the limit of the parser',
+      `GET /echo HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(2_000_000)}\r\n\r\n`,
+      431,
     ],
+    ['an unknown upgrade', 'GET /none HTTP/1.1\r\nHost: a\r\nConnection: upgrade, close\r\nUpgrade: x\r\n\r\n', 404],
     ['HTTP/1.0', 'GET /none HTTP/1.0\r\n\r\n', 404],
-  ])('answers %s and goes on serving', async (_what, bytes, status) => {
+  ])('answers %s and keeps serving', async (_what, bytes, status) => {
     expect(statusLines(await raw(bytes))).toEqual([status]);
     expect((await fetch(`${base}/echo`)).status).toBe(200);
   });
 
-  it('survives a client that leaves in the middle', async () => {
+  it('survives a client that disconnects in the middle of a request', async () => {
     for (const bytes of [
       'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n',
       'POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nab',
@@ -140,7 +140,7 @@ describe('the gateway', () => {
     expect((await fetch(`${base}/slow`)).status).toBe(200);
   });
 
-  it('tells what it answered, and nothing that a key could be in', async () => {
+  it('reports each response without path and query, which could hold a key', async () => {
     seen.length = 0;
     await fetch(`${base}/none/secret?secret=1`, { method: 'DELETE' });
     await fetch(`${base}/echo?secret=1`);
@@ -151,7 +151,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  it('finishes what is under way when stopped, and takes no more', async () => {
+  it('finishes requests in progress when stopped, and accepts no more', async () => {
     const own = await startGateway({ routes: [{ key: '$default', target: slow }], host: '127.0.0.1', port: 0 });
     const url = `http://127.0.0.1:${own.port}/`;
     const answer = fetch(url);
@@ -161,7 +161,7 @@ describe('the gateway', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it('fails to start on a port in use, with the code that says so', async () => {
+  it('fails to start on a port in use, with the code EADDRINUSE', async () => {
     await expect(startGateway({ routes: [], host: '127.0.0.1', port: gateway.port })).rejects.toMatchObject({
       code: 'EADDRINUSE',
     });

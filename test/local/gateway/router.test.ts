@@ -32,7 +32,7 @@ describe('the route of a request', () => {
     expect(match?.pathParameters).toEqual(parameters);
   });
 
-  it('is none where nothing matches and there is no $default', () => {
+  it('is undefined when nothing matches and there is no $default', () => {
     expect(matchRoute(routes.slice(1), 'GET', '/')).toBeUndefined();
   });
 });

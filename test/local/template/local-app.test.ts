@@ -2,9 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readAssembly } from '../../../local/template/assembly.ts';
 import { evaluator, TemplateError } from '../../../local/template/evaluate.ts';
-import { localApp } from '../../../local/template/local-app.ts';
+import { localApp, readAssembly } from '../../../local/template/local-app.ts';
 
 const data = {
   Resources: {
@@ -30,7 +29,7 @@ const service = {
     Function03: {
       Type: 'AWS::Lambda::Function',
       Properties: {
-        Code: { S3Bucket: { 'Fn::Sub': `assets-\${AWS::AccountId}` }, S3Key: 'abc.zip' },
+        Code: { S3Bucket: 'assets', S3Key: 'abc.zip' },
         Handler: 'index.handler',
         Timeout: 6,
         Environment: {
@@ -75,7 +74,7 @@ const service = {
     },
     Route10: {
       Type: 'AWS::ApiGatewayV2::Route',
-      Properties: { RouteKey: '$default', Target: { 'Fn::Sub': `integrations/\${Aliased08}` } },
+      Properties: { RouteKey: '$default', Target: { 'Fn::Join': ['', ['integrations/', { Ref: 'Aliased08' }]] } },
     },
   },
 };
@@ -110,7 +109,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('the application in the templates', () => {
-  it('is its tables, its routes, and the functions behind them with everything resolved', async () => {
+  it('consists of its tables, its routes, and the functions behind them with all values resolved', async () => {
     expect(await localApp(await readAssembly(folder), local)).toEqual({
       tables: [
         {
@@ -141,7 +140,7 @@ describe('the application in the templates', () => {
     });
   });
 
-  it('is refused where an integration does not speak payload format 2.0', async () => {
+  it('is refused when an integration has another payload format than 2.0', async () => {
     const [dataStack, serviceStack] = await readAssembly(folder);
     if (!dataStack || !serviceStack) throw new Error('two stacks');
     const old = structuredClone(service.Resources);
@@ -154,7 +153,6 @@ describe('the application in the templates', () => {
 describe('a value of a template', () => {
   it.each([
     [{ Ref: 'AWS::Region' }, 'eu-west-1'],
-    [{ 'Fn::Select': [1, { 'Fn::Split': [',', 'a,b'] }] }, 'b'],
     [{ 'Fn::Sub': [`\${A}-\${Addresses01}`, { A: 'x' }] }, 'x-Addresses01-x1'],
     [{ 'Fn::GetAtt': 'Addresses01.Arn' }, 'arn:aws:dynamodb:eu-west-1:000000000000:table/Addresses01-x1'],
     [

@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startPool } from '../../../local/lambda/functions.ts';
+import { FunctionError } from '../../../local/lambda/instance.ts';
+import type { FunctionSettings } from '../../../local/template/local-app.ts';
+
+const source = `
+let busy = 0;
+export const handler = async (event, context) => {
+  busy++;
+  try {
+    console.log('invoked ' + context.awsRequestId);
+    if (event === 'throw') throw new TypeError('the inside');
+    if (event === 'die') process.exit(1);
+    if (event === 'crash') setImmediate(() => { throw new Error('crashed'); });
+    if (event === 'hang' || event === 'crash') await new Promise((resolve) => setTimeout(resolve, 5_000));
+    if (event === 'busy') {
+      for (const end = performance.now() + 20; performance.now() < end; );
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    if (event === 'wait') await new Promise((resolve) => setTimeout(resolve, 2_000));
+    return { event, busy, name: process.env.NAME, home: process.env.HOME, left: context.getRemainingTimeInMillis() };
+  } finally {
+    busy--;
+  }
+};
+`;
+
+let folder: string;
+let settings: FunctionSettings;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pool-'));
+  const module = join(folder, 'index.mjs');
+  await writeFile(module, source);
+  settings = {
+    name: 'tried',
+    module,
+    handler: 'handler',
+    environment: { NAME: 'n' },
+    timeoutMilliseconds: 400,
+    memoryMegabytes: 128,
+  };
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function withPool(
+  run: (invoke: (event: unknown, id?: string) => Promise<string>, lines: string[]) => Promise<void>,
+) {
+  const lines: string[] = [];
+  const pool = await startPool(settings, (line) => lines.push(line));
+  try {
+    await run((event, id = 'r1') => pool.invoke(JSON.stringify(event), id), lines);
+  } finally {
+    await pool.stop();
+  }
+}
+
+describe('a function behind the gateway', () => {
+  it('gets the event and a context, sees only its own environment variables, and returns JSON text', async () => {
+    await withPool(async (invoke, lines) => {
+      const { left, ...answer } = JSON.parse(await invoke({ a: 1 }, 'id-7'));
+      expect(answer).toEqual({ event: { a: 1 }, busy: 1, name: 'n' });
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(400);
+      expect(lines).toEqual(['invoked id-7']);
+    });
+  });
+
+  it('never handles two events at once in an environment that is computing, however many arrive', async () => {
+    await withPool(async (invoke) => {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => invoke('busy')));
+      expect(answers.map((answer) => JSON.parse(answer).busy)).toEqual(Array.from({ length: 30 }, () => 1));
+    });
+  });
+
+  it('does not queue events behind events that only wait, as they do for a store that hangs', async () => {
+    const pool = await startPool({ ...settings, timeoutMilliseconds: 20_000 }, () => undefined);
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => pool.invoke('"wait"', 'r')));
+    expect(performance.now() - begun).toBeLessThan(8_000); // four at a time it would take 30 seconds
+    expect(answers.map((answer) => JSON.parse(answer).event)).toEqual(Array.from({ length: 60 }, () => 'wait'));
+    await pool.stop();
+  }, 40_000);
+
+  it.each(['throw', 'die', 'crash', 'hang'])(
+    'rejects when the handler does %s, and handles the next event',
+    async (event) => {
+      await withPool(async (invoke, lines) => {
+        await expect(invoke(event)).rejects.toThrow(FunctionError);
+        expect(JSON.parse(await invoke('fine')).event).toBe('fine');
+        if (event !== 'die') expect(lines.join('\n')).toMatch(/"level":"ERROR"/);
+      });
+    },
+  );
+
+  it('fails to start when its module does not load, with the reason', async () => {
+    await expect(startPool({ ...settings, module: join(folder, 'none.mjs') }, () => undefined)).rejects.toThrow(
+      /none\.mjs/,
+    );
+    await expect(startPool({ ...settings, handler: 'other' }, () => undefined)).rejects.toThrow(
+      /exports no function other/,
+    );
+  });
+
+  it('rejects events once stopped, queued ones too', async () => {
+    const pool = await startPool(settings, () => undefined);
+    const waiting = Promise.allSettled(Array.from({ length: 20 }, () => pool.invoke('"hang"', 'r')));
+    await pool.stop();
+    expect((await waiting).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 'rejected'));
+    await expect(pool.invoke('"fine"', 'r')).rejects.toThrow(FunctionError);
+  });
+});
