@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import { requireNode } from './local/node-version.js';
+
+requireNode();
 
 // The processes that tests start, hundreds of them, find their modules compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compile');

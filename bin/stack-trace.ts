@@ -31,7 +31,7 @@ async function main(name = ''): Promise<void> {
   const folder = resolve(import.meta.dirname, '../cdk.out/source-maps', name);
   if (!name || !existsSync(folder)) {
     console.error(
-      'Usage: npx node bin/stack-trace.ts Address|Validate|Canary|Loader < stack.txt (run "npm run synth" first)',
+      'Usage: npm run -s stack-trace -- Address|Validate|Canary|Loader < stack.txt (run "npm run synth" first)',
     );
     process.exitCode = 2;
     return;
@@ -40,4 +40,5 @@ async function main(name = ''): Promise<void> {
   console.log(sourcePositions(await text(process.stdin), maps));
 }
 
-if (import.meta.main) await main(process.argv[2]);
+// Not import.meta.main: local/launch.js imports this.
+if (process.argv[1] === import.meta.filename) await main(process.argv[2]);

@@ -2,9 +2,9 @@
  * Runs after `npm ci`, with whatever Node is installed, so that the first `npm start` does not have to synthesize. It
  * never fails the installation: `npm start` synthesizes when needed and reports any error.
  */
-const oldestNode = 24;
+import { nodeProblem, oldestNode } from './node-version.js';
 
-if (Number.parseInt(process.versions.node, 10) < oldestNode) {
+if (nodeProblem() !== undefined) {
   console.log(
     `Skipped synthesizing the CDK templates: that needs Node ${oldestNode} or newer, and this is ${process.version}.`,
   );

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AccountView, WindowUsage } from '../../lambdas/shared/accounts/admin/accounts.ts';
+import type { AccountView, WindowUsage } from '../../lambdas/shared/accounts/accounts.ts';
 import { type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
@@ -48,7 +48,7 @@ function addCreate(account: Command, terminal: Terminal): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  npm run bag-adres -- account create acme --plan standard --limit day=100 --local',
+      '\nExample:\n  npm run bag-adres -- account create corner-shop --plan standard --limit day=100 --local',
     )
     .action(async (id: string, { plan, limit, ...options }: LimitOptions & { plan: string }) => {
       const input = { id: accountId(id), plan: planCode(plan), limits: parseLimits(limit ?? [], { plan: true }) };

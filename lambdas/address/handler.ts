@@ -1,4 +1,4 @@
-import { createAccessStore } from '../shared/accounts/account-store.ts';
+import { createAccessStore } from '../shared/accounts/access-store.ts';
 import { createAddressStore } from '../shared/addresses/address-store.ts';
 import { createDatasetDate } from '../shared/addresses/dataset-date.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';

@@ -3,10 +3,14 @@
  * imports, so a table and its readers can't drift apart.
  */
 
-/** One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. */
+/**
+ * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. The item of a key without a
+ * toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at its postcode and huisnummer; it may have no places.
+ */
 export const addressesTable = {
   partitionKey: 'address',
   places: 'places',
+  toevoegingen: 'toevoegingen',
   /** The key of the item that says which state of the register is served; no address key can begin like this. */
   datasetKey: '#dataset',
   /** On that item: the date of the state, `2021-10-15`. */

@@ -40,7 +40,7 @@ export class ServiceStack extends Stack {
       description: 'Validates a key and returns its limits; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret)
-      .usesTable(accounts, environment.accountsTable, 'GetItem');
+      .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
 
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });

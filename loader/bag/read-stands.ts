@@ -1,116 +1,111 @@
 import { ExtractError } from '../extract-error.ts';
-import type { ByteFile } from '../zip/zip-entry.ts';
 import { ByteCursor } from './byte-cursor.ts';
 import type { ObjectKind } from './schema.ts';
 import { type Fields, StandParser } from './stand-parser.ts';
 
-/** So much stays next to the processor while it is inflated, summed and read; and its text is an ordinary string. */
-const windowBytes = 128 * 1024;
-
-/**
- * A file in pieces that each end with `end`, but for the last, so that none ends within a letter. All lie in one window
- * of memory, which only grows for what does not fit: a piece is valid until the next one is asked for.
- */
-export function* piecesOf(file: ByteFile, end: string): Generator<Buffer> {
-  const read = file();
-  let memory = Buffer.allocUnsafeSlow(windowBytes);
-  let filled = 0;
-  for (let count = read(memory); count > 0; count = read(memory.subarray(filled))) {
-    filled += count;
-    const found = memory.subarray(0, filled).lastIndexOf(end, undefined, 'latin1');
-    if (found >= 0) {
-      const length = found + end.length;
-      yield memory.subarray(0, length);
-      memory.copyWithin(0, length, filled);
-      filled -= length;
-    } else if (filled === memory.length) {
-      memory = Buffer.concat([memory], 2 * memory.length);
-    }
-  }
-  yield memory.subarray(0, filled);
+/** Reads occurrences whose bytes are exactly as the Kadaster writes them. */
+export interface FastParser {
+  /** Reads the `sl:stand` at the cursor and moves past it, or returns false and leaves it unread. */
+  parse(cursor: ByteCursor): boolean;
 }
 
-/** Reads a file to its end for what its reader says about it, such as that it is damaged. */
-export function readThrough(file: ByteFile): void {
-  for (const _ of piecesOf(file, ''));
-}
-
-/** Moves the cursor past one `sl:stand` of exactly the known shape and reads it, or says no. */
-export interface StandTaker {
-  take(cursor: ByteCursor): boolean;
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-const tagEnd = '>';
 const standEnd = '</sl:stand>';
 const contentsEnd = '</sl:inhoud>';
 
 /**
- * Gives every occurrence in a file of `kind` to either `taker` or `onStand`: the cursor takes out those whose bytes are
- * exactly as the Kadaster writes them, and the strict parser reads all that remains, so nothing is skipped and nothing
- * is read in two ways (decision 0111). Without `taker` the strict parser reads everything.
- * @throws ExtractError, the strict parser's own; a file that is damaged is refused as that, whatever its bytes look like
+ * Passes every occurrence in a file of `kind` to either `fastParser` or `onStand`: the fast parser reads those whose bytes
+ * are exactly as the Kadaster writes them, and the strict parser reads all that remains, so nothing is skipped and
+ * nothing is interpreted in two ways (decision 0111). Without `fastParser` the strict parser reads everything.
+ * @throws ExtractError, the strict parser's own
  */
 export function readStands(
-  xml: ByteFile,
+  xml: Buffer,
   file: string,
   kind: ObjectKind,
   onStand: (fields: Fields) => void,
-  taker?: StandTaker,
+  fastParser?: FastParser,
 ): void {
-  if (!taker) {
-    parseStrictly(xml, file, kind, onStand);
+  if (!fastParser) {
+    readStrictly(xml, file, kind, onStand);
     return;
   }
   try {
-    readWithCursor(xml, file, kind, onStand, taker);
+    readFast(xml, file, kind, onStand, fastParser);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
-    readThrough(xml);
-    // The parser did not see all of the file: let it, so that its error is the first one and names the right line.
-    parseStrictly(xml, file, kind, onStand);
+    // The strict parser did not see all of the file: let it, so that its error is the first one and names the right line.
+    readStrictly(xml, file, kind, onStand);
     throw error;
   }
 }
 
-function parseStrictly(xml: ByteFile, file: string, kind: ObjectKind, onStand: (fields: Fields) => void): void {
-  const parser = new StandParser(kind, file, onStand);
-  for (const piece of piecesOf(xml, tagEnd)) parser.write(decode(piece, file));
-  parser.close();
-}
-
-function readWithCursor(
-  xml: ByteFile,
+/** As `readStands`, strictly and of any size, chunk by chunk. @throws what `chunks` throws, even where the XML is wrong too */
+export async function readStandStream(
+  chunks: AsyncIterable<Uint8Array>,
   file: string,
   kind: ObjectKind,
   onStand: (fields: Fields) => void,
-  taker: StandTaker,
-): void {
+): Promise<void> {
   const parser = new StandParser(kind, file, onStand);
-  let end = contentsEnd;
-  for (const piece of piecesOf(xml, standEnd)) {
-    const cursor = new ByteCursor(piece);
-    let unread = 0;
-    while (unread < piece.length) {
-      if (parser.betweenStands && parser.hasUsualPrefixes) unread = takeAll(cursor, unread, taker);
-      const parsed = endOf(piece, end, unread);
-      parser.write(decode(piece.subarray(unread, parsed), file));
-      unread = parsed;
-      end = standEnd;
+  const decode = utf8Decoder(file);
+  let refusal: unknown;
+  for await (const chunk of chunks) {
+    if (refusal !== undefined) continue; // whether the file is damaged shows at its end
+    try {
+      parser.write(decode(chunk));
+    } catch (error) {
+      refusal = error;
     }
   }
+  if (refusal !== undefined) throw refusal;
+  parser.write(decode());
   parser.close();
 }
 
-/** Takes occurrences, and the blanks around them, for as long as they have the known shape. */
-function takeAll(cursor: ByteCursor, start: number, taker: StandTaker): number {
+const chunkBytes = 128 * 1024;
+
+function readStrictly(xml: Buffer, file: string, kind: ObjectKind, onStand: (fields: Fields) => void): void {
+  const parser = new StandParser(kind, file, onStand);
+  const decode = utf8Decoder(file);
+  for (let start = 0; start < xml.length; start += chunkBytes) {
+    parser.write(decode(xml.subarray(start, start + chunkBytes)));
+  }
+  parser.write(decode());
+  parser.close();
+}
+
+function readFast(
+  xml: Buffer,
+  file: string,
+  kind: ObjectKind,
+  onStand: (fields: Fields) => void,
+  fastParser: FastParser,
+): void {
+  const parser = new StandParser(kind, file, onStand);
+  const decode = utf8Decoder(file);
+  const cursor = new ByteCursor(xml);
+  let unread = 0;
+  let end = contentsEnd;
+  while (unread < xml.length) {
+    if (parser.betweenStands && parser.hasUsualPrefixes) unread = parseAll(cursor, unread, fastParser);
+    const strictEnd = endOf(xml, end, unread);
+    parser.write(decode(xml.subarray(unread, strictEnd)));
+    unread = strictEnd;
+    end = standEnd;
+  }
+  parser.write(decode());
+  parser.close();
+}
+
+/** Reads occurrences, and the blanks around them, for as long as they have the known shape. */
+function parseAll(cursor: ByteCursor, start: number, fastParser: FastParser): number {
   cursor.position = start;
-  let taken = start;
+  let parsed = start;
   do {
-    taken = cursor.position;
+    parsed = cursor.position;
     cursor.skipBlank();
-  } while (taker.take(cursor));
-  return taken;
+  } while (fastParser.parse(cursor));
+  return parsed;
 }
 
 function endOf(xml: Buffer, tag: string, from: number): number {
@@ -118,10 +113,14 @@ function endOf(xml: Buffer, tag: string, from: number): number {
   return found < 0 ? xml.length : found + tag.length;
 }
 
-function decode(bytes: Buffer, file: string): string {
-  try {
-    return utf8.decode(bytes);
-  } catch (cause) {
-    throw new ExtractError('invalid_xml', file, 'not UTF-8; get the extract again', { cause });
-  }
+/** Makes text of the pieces of a file, which may end within a letter; called without a piece at the end of the file. */
+export function utf8Decoder(file: string): (piece?: Uint8Array) => string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  return (piece) => {
+    try {
+      return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
+    } catch (cause) {
+      throw new ExtractError('invalid_xml', file, 'not UTF-8; get the extract again', { cause });
+    }
+  };
 }

@@ -1,11 +1,9 @@
-import type { Problem } from './problem-report.ts';
-
 /**
- * A nummeraanduiding as it is on the date of the state. Identifications are the register's own digits: 16 for a
+ * A nummeraanduiding as it is on the peildatum. Identifications are the register's own digits: 16 for a
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
  */
 export type Nummeraanduiding = {
-  /** To be asked for while it is visited: only a problem needs it, and a string for each takes a tenth of parsing. */
+  /** Valid during the visit only. A function, as only problems need it and a string each would take a tenth of parsing. */
   identificatie: () => string;
   /** 1 to 99999. */
   huisnummer: number;
@@ -26,16 +24,33 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
-/** As it is from `begin` on, `2010-09-29`; at most one occurrence of an object should be current, and the last to begin counts. */
-export type Begun<T> = T & { begin: string };
+/** With the date from which it is valid, `2010-09-29`. Of several current occurrences of an object, the last to begin counts. */
+export type WithBegin<T> = T & { begin: string };
 
-/** Finds an object by its identification; a `Map` does. */
-type Lookup<T> = { get(identificatie: string): T | undefined };
+/** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare fast. */
+export type Span = {
+  /** Its voorkomenidentificatie. */
+  volgnummer: number;
+  begin: number;
+  /** The first day on which it no longer holds, or `noEind`. */
+  eind: number;
+};
 
-/** The current streets and places. */
-export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
+/** The `eind` of an occurrence that has none. */
+export const noEind = 99_999_999;
 
-/** The part of an occurrence (voorkomen) that says whether it counts; dates are `2021-10-15`. */
+/** `2021-10-15` as the number 20211015. */
+export function dayOf(date: string): number {
+  return Number(date.replaceAll('-', ''));
+}
+
+/** 20211015 as `2021-10-15`. */
+export function dateOf(day: number): string {
+  const digits = String(day).padStart(8, '0');
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+/** The part of an occurrence (voorkomen) that decides whether it counts; dates are `2021-10-15`. */
 export type Geldigheid = {
   status: string;
   beginGeldigheid: string;
@@ -48,7 +63,7 @@ export type Geldigheid = {
 /** The statuses of an object that exists. The only other ones are `Naamgeving ingetrokken`, `Woonplaats ingetrokken`. */
 export const liveStatus = { NUM: 'Naamgeving uitgegeven', OPR: 'Naamgeving uitgegeven', WPL: 'Woonplaats aangewezen' };
 
-/** Why an occurrence does not count; the first that applies, in this order. */
+/** Why an occurrence does not count: the first reason that applies, in this order. */
 export const notCurrentReasons = ['withdrawn', 'future', 'ended', 'inactive', 'not_bag'] as const;
 export type NotCurrentReason = (typeof notCurrentReasons)[number];
 
@@ -63,40 +78,4 @@ export function whyNotCurrent(geldigheid: Geldigheid, live: string, peildatum: s
   if (geldigheid.eindGeldigheid !== undefined && geldigheid.eindGeldigheid <= peildatum) return 'ended';
   if (geldigheid.tijdstipInactief !== undefined || geldigheid.tijdstipInactiefLV !== undefined) return 'inactive';
   return geldigheid.tijdstipNietBagLV === undefined ? null : 'not_bag';
-}
-
-/** One address of the register, its letter and addition still apart: joined they would be lossy (`A`+`1` = ``+`A1`). */
-export type AddressRow = {
-  postcode: string;
-  huisnummer: number;
-  huisletter: string;
-  huisnummertoevoeging: string;
-  straat: string;
-  woonplaats: string;
-};
-
-/**
- * The address of a current nummeraanduiding, or the problem that keeps it from being one: it has no postcode, or its
- * street or place is not among the current ones. Nothing is ever invented. `file` is for the report.
- */
-export function toAddressRow(
-  nummeraanduiding: Nummeraanduiding,
-  reference: Reference,
-  file: string,
-): AddressRow | Problem {
-  const { identificatie, postcode, openbareRuimte } = nummeraanduiding;
-  if (postcode === null) return { kind: 'no_postcode', file, identificatie: identificatie() };
-  const street = reference.openbareRuimten.get(openbareRuimte);
-  if (!street) return { kind: 'street_missing', file, identificatie: identificatie(), detail: openbareRuimte };
-  const woonplaats = nummeraanduiding.woonplaats ?? street.woonplaats;
-  const place = reference.woonplaatsen.get(woonplaats);
-  if (!place) return { kind: 'place_missing', file, identificatie: identificatie(), detail: woonplaats };
-  return {
-    postcode,
-    huisnummer: nummeraanduiding.huisnummer,
-    huisletter: nummeraanduiding.huisletter,
-    huisnummertoevoeging: nummeraanduiding.huisnummertoevoeging,
-    straat: street.naam,
-    woonplaats: place.naam,
-  };
 }

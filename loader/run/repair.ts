@@ -1,7 +1,7 @@
 import { type Change, type ChangeCounts, diff, type Write } from '../dataset/changes.ts';
 import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../dataset/lines.ts';
-import { countChange, noChanges, type ShardCounts, type Snapshot } from '../dataset/load.ts';
-import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
+import { emptyManifest, type Manifest, type ManifestEntry, type Snapshot } from '../dataset/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { paths } from '../storage/paths.ts';
 import { getObject, putJson, type Storage } from '../storage/storage.ts';

@@ -1,14 +1,15 @@
+import { toAddressRow } from '../bag/address-row.ts';
 import { fileLabel, type Member } from '../bag/extract-members.ts';
-import { readNummeraanduidingen } from '../bag/nummeraanduidingen.ts';
 import { addProblem, emptyReport, isProblem } from '../bag/problem-report.ts';
-import { type Nummeraanduiding, toAddressRow } from '../bag/voorkomen.ts';
+import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
+import type { Nummeraanduiding } from '../bag/voorkomen.ts';
 import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { type Segments, ShardedRows } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
-import { entryFile } from '../zip/zip-entry.ts';
+import { withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Part } from './reference.ts';
 import { readReference } from './reference.ts';
@@ -47,7 +48,9 @@ export async function extractPart(
   };
   for (const file of files) {
     label = fileLabel(extractName(load), member, file);
-    const counts = readNummeraanduidingen(await entryFile(zip, file, label), label, load.peildatum, visit);
+    const counts = await withEntry(zip, file, label, (xml) =>
+      readNummeraanduidingen(xml, label, load.peildatum, visit),
+    );
     for (const problem of counts.problems) addProblem(problems, problem);
     voorkomens += counts.voorkomens;
     onRead({ bytes: file.compressedSize, rows: counts.voorkomens });

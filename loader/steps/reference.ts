@@ -1,6 +1,7 @@
 import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../bag/openbare-ruimten.ts';
 import type { Problem } from '../bag/problem-report.ts';
+import { readOpenbareRuimten } from '../bag/read-openbare-ruimten.ts';
+import { readWoonplaatsen } from '../bag/read-woonplaatsen.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
@@ -8,7 +9,7 @@ import { paths } from '../storage/paths.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import type { ZipEntry } from '../zip/zip.ts';
-import { entryFile } from '../zip/zip-entry.ts';
+import { entryStream, withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
@@ -44,11 +45,14 @@ export async function reference(
     }
     for (const entry of files) {
       const label = fileLabel(extractName(load), member, entry);
-      const xml = await entryFile(zip, entry, label);
       const { voorkomens, problems } =
         member.kind === 'OPR'
-          ? readOpenbareRuimten(xml, label, load.peildatum, (street) => file.addStreet(street))
-          : readWoonplaatsen(xml, label, load.peildatum, (place) => file.addPlace(place));
+          ? await withEntry(zip, entry, label, (xml) =>
+              readOpenbareRuimten(xml, label, load.peildatum, (street) => file.addStreet(street)),
+            )
+          : await readWoonplaatsen(entryStream(zip, entry, label), label, load.peildatum, (place) =>
+              file.addPlace(place),
+            );
       file.addProblems(problems);
       file.endGroup();
       onRead({ rows: voorkomens, bytes: entry.compressedSize });

@@ -1,94 +1,52 @@
 import { pipeline, Readable } from 'node:stream';
-import { constants, crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
+import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { ExtractError } from '../extract-error.ts';
+import { releaseMemory } from '../release-memory.ts';
 import type { RandomAccess } from './random-access.ts';
 import type { ZipEntry } from './zip.ts';
 
-/** Fills `into` with what comes next in a file, and says how many bytes that are: 0 at the end of it, and only there. */
-export type ReadBytes = (into: Buffer) => number;
-
-/** A file that can be read through more than once: each call begins at its start. */
-export type ByteFile = () => ReadBytes;
-
-/** The file of bytes that are in memory already; they come at most `most` at a time. */
-export function heldFile(bytes: Buffer, most = bytes.length): ByteFile {
-  return () => {
-    let position = 0;
-    return (into) => {
-      const count = bytes.copy(into, 0, position, position + most);
-      position += count;
-      return count;
-    };
-  };
-}
-
-/**
- * What zlib's one-shot functions do in the end, the same since Node 9 (pngjs rests on it too): inflates some input into
- * some memory, and leaves in `_writeState` how much of the memory and of the input remains.
- */
-type Engine = InflateRaw & {
-  _handle?: { writeSync(flush: number, input: Buffer, inputAt: number, inputLength: number, ...into: Into): void };
-  _writeState?: Uint32Array;
-};
-type Into = [output: Buffer, outputAt: number, outputLength: number];
-
-/**
- * Reads what raw deflate holds, inflated into the reader's own memory: a quarter of the CPU of inflating into fresh
- * memory, which the system must clear (decision 0111). Should a Node have no such engine any more, it inflates all at
- * once, up to `size` bytes. @throws the errors of zlib
- */
-export function inflated(compressed: Buffer, size: number): ReadBytes {
-  const engine = createInflateRaw({ chunkSize: constants.Z_MIN_CHUNK }) as Engine;
-  const { _handle: handle, _writeState: state } = engine;
-  if (!handle?.writeSync || !state) return heldFile(inflateRawSync(compressed, { maxOutputLength: size + 1 }))();
-  engine.on('error', () => {}); // it is thrown below
-  let position = 0;
-  return (into) => {
-    if (engine.destroyed) return 0;
-    handle.writeSync(constants.Z_FINISH, compressed, position, compressed.length - position, into, 0, into.length);
-    if (engine.errored) throw engine.errored;
-    const [outputLeft = 0, inputLeft = 0] = state;
-    position = compressed.length - inputLeft;
-    if (outputLeft === into.length) engine.close();
-    return into.length - outputLeft;
-  };
-}
-
 const localHeaderSignature = 0x04034b50;
 const localHeaderBytes = 30;
-const readAheadBytes = 512; // room for the extra fields of a local header, which the central directory does not give
+const readAheadBytes = 512; // enough for the extra fields of a local header, which the central directory does not list
+const compressedChunkBytes = 4 * 1024 * 1024; // each is a request where the zip lies in S3
 const chunkBytes = 1024 * 1024;
 const largestRatio = 1040; // deflate can't do better than 1,032 to 1
-const largestInMemory = 512 * 1024 * 1024; // a file of 10,000 occurrences is 13 MB
+const largestInMemory = 256 * 1024 * 1024; // a file of 10,000 occurrences is 13 MB
 
 /**
- * An entry as a file that is inflated while it is read: its compressed bytes are fetched now, for one range read (rarely
- * two). Whoever reads to its end gets an error unless size and CRC-32 are right. Meant for the XML files of NUM and OPR,
- * 13 MB each: an entry over 512 MB is refused; `entryStream` has no limit.
+ * Passes the bytes of an entry to `use`, and frees their memory afterwards, so that the next entry is inflated into it:
+ * keep none of the bytes. Costs one range read (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses an
+ * entry over 256 MB; `entryStream` has no limit.
  */
-export async function entryFile(source: RandomAccess, entry: ZipEntry, label: string): Promise<ByteFile> {
-  if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
+export async function withEntry<T>(
+  source: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+  use: (bytes: Buffer) => T,
+): Promise<T> {
   refuseUnreadable(source, entry, label);
+  if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
   const compressed = await compressedBytes(source, entry, label);
-  const bytes = entry.method === 'stored' ? heldFile(compressed) : () => inflated(compressed, entry.size);
-  return () => checkedBytes(bytes(), entry, label);
+  if (entry.method === 'stored') return use(checked(compressed, entry, label));
+  const bytes = inflated(compressed, entry, label);
+  try {
+    return use(checked(bytes, entry, label));
+  } finally {
+    releaseMemory(bytes);
+  }
 }
 
-/** The bytes of such an entry in one buffer. */
+/** The bytes of such an entry, in memory of their own. */
 export async function readEntry(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
-  const read = (await entryFile(source, entry, label))();
-  const bytes = Buffer.allocUnsafeSlow(entry.size + 1);
-  let filled = 0;
-  for (let count = read(bytes); count > 0; count = read(bytes.subarray(filled))) filled += count;
-  return bytes.subarray(0, filled);
+  return withEntry(source, entry, label, (bytes) => Buffer.from(bytes));
 }
 
-/** The bytes of an entry as they come, of any size; ends in an error unless size and CRC-32 are right. */
+/** The bytes of an entry of any size, as a stream; it fails at its end unless size and CRC-32 are right. */
 export function entryStream(source: RandomAccess, entry: ZipEntry, label: string): Readable {
   return Readable.from(checkedChunks(source, entry, label), { objectMode: false });
 }
 
-/** Where the bytes of an entry lie in `source`: of a stored entry they can be read in place. */
+/** Where the bytes of an entry lie in `source`; those of a stored entry can be read in place. */
 export async function entryRange(
   source: RandomAccess,
   entry: ZipEntry,
@@ -113,25 +71,22 @@ function dataOffset(header: Buffer, label: string): number {
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-/** Sums each stretch as it comes, while the processor has it at hand: summed afterwards it takes twice as long. */
-function checkedBytes(read: ReadBytes, entry: ZipEntry, label: string): ReadBytes {
-  let size = 0;
-  let crc = 0;
-  return (into) => {
-    const count = readOrRefuse(read, into, label);
-    size += count;
-    crc = crc32(into.subarray(0, count), crc);
-    if (count === 0 || size > entry.size) check(entry, size, crc, label);
-    return count;
-  };
-}
-
-function readOrRefuse(read: ReadBytes, into: Buffer, label: string): number {
+/** In one piece: with `chunkSize` of the known size zlib fills one buffer, where it would join many. */
+function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer {
   try {
-    return read(into);
+    return inflateRawSync(compressed, {
+      chunkSize: Math.max(size + 1, constants.Z_MIN_CHUNK),
+      maxOutputLength: size + 1,
+    });
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw anotherSize(size, label);
     throw damaged(label, (cause as Error).message, cause);
   }
+}
+
+function checked(bytes: Buffer, entry: ZipEntry, label: string): Buffer {
+  check(entry, bytes.length, crc32(bytes), label);
+  return bytes;
 }
 
 async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: string): AsyncGenerator<Buffer> {
@@ -150,14 +105,14 @@ async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: stri
 }
 
 async function* rangeChunks(source: RandomAccess, position: number, length: number): AsyncGenerator<Buffer> {
-  for (let done = 0; done < length; done += chunkBytes) {
-    yield await source.read(position + done, Math.min(chunkBytes, length - done));
+  for (let done = 0; done < length; done += compressedChunkBytes) {
+    yield await source.read(position + done, Math.min(compressedChunkBytes, length - done));
   }
 }
 
 async function* inflatedChunks(compressed: AsyncIterable<Buffer>, label: string): AsyncGenerator<Buffer> {
   const inflated = createInflateRaw({ chunkSize: chunkBytes });
-  pipeline(Readable.from(compressed), inflated, () => {}); // a failing read reaches the loop below as it is
+  pipeline(Readable.from(compressed), inflated, () => {}); // the loop below receives the error of a read unchanged
   try {
     yield* inflated as AsyncIterable<Buffer>;
   } catch (cause) {
@@ -170,16 +125,20 @@ function refuseUnreadable(source: RandomAccess, entry: ZipEntry, label: string):
   if (entry.method === 'encrypted') throw unsupported(label, 'it is encrypted');
   if (entry.method === 'unknown') throw unsupported(label, 'it is compressed in another way than deflate');
   if (entry.headerOffset + localHeaderBytes + entry.compressedSize > source.size) throw cutOff(label);
-  if (entry.size > entry.compressedSize * largestRatio + largestRatio) throw damaged(label, 'its size can not be true');
+  if (entry.size > entry.compressedSize * largestRatio + largestRatio) throw damaged(label, 'its size is impossible');
 }
 
 function check(entry: ZipEntry, size: number, crc: number, label: string): void {
-  if (size !== entry.size) throw damaged(label, `it has another size than the ${entry.size} bytes of the directory`);
+  if (size !== entry.size) throw anotherSize(entry.size, label);
   if (crc !== entry.crc32) throw damaged(label, 'its CRC-32 is wrong');
 }
 
+function anotherSize(expected: number, label: string): ExtractError {
+  return damaged(label, `it has another size than the ${expected} bytes of the directory`);
+}
+
 function cutOff(label: string): ExtractError {
-  return damaged(label, 'it ends after the end of the zip');
+  return damaged(label, 'it ends beyond the end of the zip');
 }
 
 function damaged(label: string, what: string, cause?: unknown): ExtractError {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';
 import { synthesize } from '../../local/synthesize.ts';

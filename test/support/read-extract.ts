@@ -1,7 +1,6 @@
 import { addressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { type AddressRow, toAddressRow } from '../../loader/bag/address-row.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
-import { readNummeraanduidingen } from '../../loader/bag/nummeraanduidingen.ts';
-import { readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/openbare-ruimten.ts';
 import {
   addProblem,
   emptyReport,
@@ -9,9 +8,12 @@ import {
   type ProblemReport,
   type ReadCounts,
 } from '../../loader/bag/problem-report.ts';
-import { type AddressRow, type OpenbareRuimte, toAddressRow, type Woonplaats } from '../../loader/bag/voorkomen.ts';
+import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
+import { readOpenbareRuimten } from '../../loader/bag/read-openbare-ruimten.ts';
+import { readWoonplaatsen } from '../../loader/bag/read-woonplaatsen.ts';
+import type { OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
-import { entryFile } from '../../loader/zip/zip-entry.ts';
+import { entryStream, withEntry } from '../../loader/zip/zip-entry.ts';
 
 /** Everything that reading an extract gives, in memory. */
 export type ReadOutcome = {
@@ -42,24 +44,27 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
     const inner = await memberAccess(source, member, label);
     for (const entry of await listXmlFiles(inner, fileLabel(label, member))) {
       const file = fileLabel(label, member, entry);
-      const xml = await entryFile(inner, entry, file);
       const read = {
         WPL: () =>
-          readWoonplaatsen(xml, file, peildatum, (woonplaats) => {
+          readWoonplaatsen(entryStream(inner, entry, file), file, peildatum, (woonplaats) => {
             reference.woonplaatsen.set(woonplaats.identificatie, woonplaats);
           }),
         OPR: () =>
-          readOpenbareRuimten(xml, file, peildatum, (openbareRuimte) => {
-            reference.openbareRuimten.set(openbareRuimte.identificatie, openbareRuimte);
-          }),
+          withEntry(inner, entry, file, (xml) =>
+            readOpenbareRuimten(xml, file, peildatum, (openbareRuimte) => {
+              reference.openbareRuimten.set(openbareRuimte.identificatie, openbareRuimte);
+            }),
+          ),
         NUM: () =>
-          readNummeraanduidingen(xml, file, peildatum, (nummeraanduiding) => {
-            const row = toAddressRow(nummeraanduiding, reference, file);
-            if (isProblem(row)) addProblem(outcome.problems, row);
-            else outcome.rows.push({ ...row, key: keyOf(row) });
-          }),
+          withEntry(inner, entry, file, (xml) =>
+            readNummeraanduidingen(xml, file, peildatum, (nummeraanduiding) => {
+              const row = toAddressRow(nummeraanduiding, reference, file);
+              if (isProblem(row)) addProblem(outcome.problems, row);
+              else outcome.rows.push({ ...row, key: keyOf(row) });
+            }),
+          ),
       };
-      const { voorkomens, current, problems }: ReadCounts = read[member.kind]();
+      const { voorkomens, current, problems }: ReadCounts = await read[member.kind]();
       outcome.voorkomens[member.kind] += voorkomens;
       outcome.current[member.kind] += current;
       for (const problem of problems) addProblem(outcome.problems, problem);

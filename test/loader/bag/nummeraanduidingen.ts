@@ -1,8 +1,7 @@
-import { readNummeraanduidingen } from '../../../loader/bag/nummeraanduidingen.ts';
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
+import { readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
 import type { Nummeraanduiding } from '../../../loader/bag/voorkomen.ts';
 import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
-import { heldFile } from '../../../loader/zip/zip-entry.ts';
 import { fileXml, type NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 
 export const peildatum = '2026-01-08';
@@ -29,13 +28,14 @@ type Visited = Omit<Nummeraanduiding, 'identificatie'> & { identificatie: string
 /** What a reader made of a file: what it visited and counted, or its refusal. */
 export type Outcome = { visited: Visited[]; counts: ReadCounts } | { code: ExtractErrorCode; message: string };
 
-/** Reads `xml`, of which `most` bytes come at a time, with one of the two readers. Anything but an `ExtractError` escapes. */
-export function read(xml: string | Buffer, reader: 'cursor' | 'strict', most?: number): Outcome {
+/** Reads `xml` with one of the two readers. Anything but an `ExtractError` escapes. */
+export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
   const visited: Visited[] = [];
   try {
     const visit = (read: Nummeraanduiding) => visited.push({ ...read, identificatie: read.identificatie() });
-    const file = heldFile(Buffer.from(xml), most);
-    const counts = readNummeraanduidingen(file, 'a.xml', peildatum, visit, { strictly: reader === 'strict' });
+    const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit, {
+      strictly: reader === 'strict',
+    });
     return { visited, counts };
   } catch (error) {
     const { name, code, message } = error as { name: string; code: ExtractErrorCode; message: string };

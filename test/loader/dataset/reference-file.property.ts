@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Begun, OpenbareRuimte, Woonplaats } from '../../../loader/bag/voorkomen.ts';
+import type { OpenbareRuimte, WithBegin, Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import {
   ReferenceWriter,
   readReferenceFile,
@@ -22,13 +22,13 @@ const streetId = fc.oneof(
   digits(16),
 );
 const begin = fc.constantFrom('1999-12-31', '2010-09-29', '2010-10-01');
-const street: fc.Arbitrary<Begun<OpenbareRuimte>> = fc.record({
+const street: fc.Arbitrary<WithBegin<OpenbareRuimte>> = fc.record({
   identificatie: streetId,
   begin,
   woonplaats: digits(4),
   naam,
 });
-const place: fc.Arbitrary<Begun<Woonplaats>> = fc.record({ identificatie: digits(4), begin, naam });
+const place: fc.Arbitrary<WithBegin<Woonplaats>> = fc.record({ identificatie: digits(4), begin, naam });
 
 /** Of each object the occurrence that began last, as it is found; and the identification of every other one. */
 function current<T extends { identificatie: string; begin: string }>(occurrences: T[]) {

@@ -1,22 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
 import { bufferAccess, fileAccess, type RandomAccess, subRange } from '../../../loader/zip/random-access.ts';
 import { listEntries, type ZipEntry } from '../../../loader/zip/zip.ts';
-import {
-  entryFile,
-  entryRange,
-  entryStream,
-  inflated,
-  type ReadBytes,
-  readEntry,
-} from '../../../loader/zip/zip-entry.ts';
+import { entryRange, entryStream, readEntry, withEntry } from '../../../loader/zip/zip-entry.ts';
 
 const text = Buffer.from('<stand/>'.repeat(200_000));
 
@@ -37,18 +28,10 @@ async function firstEntry(source: RandomAccess): Promise<ZipEntry> {
   return entry;
 }
 
-/** All that is read, in strides of so many bytes. */
-function inStrides(read: ReadBytes, bytes: number): Buffer {
-  const memory = Buffer.alloc(bytes);
-  const strides: Buffer[] = [];
-  for (let count = read(memory); count > 0; count = read(memory)) strides.push(Buffer.from(memory.subarray(0, count)));
-  return Buffer.concat(strides);
-}
-
 /** All ways to read an entry, which must agree. */
 const ways: [string, (source: RandomAccess, entry: ZipEntry) => Promise<Buffer>][] = [
   ['readEntry', (source, entry) => readEntry(source, entry, 'a.zip > 9999NUM.xml')],
-  ['entryFile', async (source, entry) => inStrides((await entryFile(source, entry, 'a.zip > 9999NUM.xml'))(), 1_000)],
+  ['withEntry', (source, entry) => withEntry(source, entry, 'a.zip > 9999NUM.xml', (bytes) => Buffer.from(bytes))],
   ['entryStream', (source, entry) => buffer(entryStream(source, entry, 'a.zip > 9999NUM.xml'))],
 ];
 
@@ -189,43 +172,26 @@ describe('a zip that is broken', () => {
   });
 });
 
-describe('inflating', () => {
-  const compressed = deflateRawSync(text);
-
-  it.each([1, 7, 1_000, 65_536, text.length, 2 * text.length])('gives the same in strides of %i bytes', (bytes) => {
-    const part = bytes < 1_000 ? text.subarray(0, 5_000) : text;
-    expect(inStrides(inflated(deflateRawSync(part), part.length), bytes).equals(part)).toBe(true);
-  });
-
-  it('goes no further than it was asked to: what is damaged later does no harm yet', () => {
-    const noise = randomBytes(200_000);
-    const damaged = deflateRawSync(noise);
-    damaged.fill(0xff, 150_000);
-    const read = inflated(damaged, noise.length);
-    const memory = Buffer.alloc(100_000);
-    expect(read(memory)).toBe(100_000);
-    expect(memory.equals(noise.subarray(0, 100_000))).toBe(true);
-    expect(() => read(memory)).toThrow();
-  });
-
-  it('says that the bytes end too early', () => {
-    expect(() => inStrides(inflated(compressed.subarray(0, 50), text.length), 65_536)).toThrow(
-      'unexpected end of file',
-    );
-  });
-
-  it('has nothing more to give after its end', () => {
-    const read = inflated(compressed, text.length);
-    expect(inStrides(read, 65_536)).toHaveLength(text.length);
-    expect(read(Buffer.alloc(10))).toBe(0);
-  });
-
-  it('begins anew each time an entry is read', async () => {
+describe('the bytes of an entry that are passed on', () => {
+  it('are gone after their use, and their memory with them', async () => {
     const source = bufferAccess(await zipOf());
-    const file = await entryFile(source, await firstEntry(source), 'a.zip');
-    const abandoned = file();
-    abandoned(Buffer.alloc(100));
-    for (const _ of [1, 2]) expect(inStrides(file(), 10_000).equals(text)).toBe(true);
+    const bytes = await withEntry(source, await firstEntry(source), 'a.zip', (bytes) => {
+      expect(bytes.equals(text)).toBe(true);
+      return bytes;
+    });
+    expect(bytes).toHaveLength(0);
+  });
+
+  it.each([{ compress: false }, {}])('leave the zip as it was, and can be read again: %j', async (options) => {
+    const source = bufferAccess(await zipOf(options));
+    const entry = await firstEntry(source);
+    for (const _ of [1, 2]) expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
+    await expect(
+      withEntry(source, entry, 'a.zip', () => {
+        throw new Error('no use');
+      }),
+    ).rejects.toThrow('no use');
+    expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
   });
 });
 

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+
+/** Runs a program in this Node as if it were version `version`. */
+async function runAs(version: string, ...args: string[]) {
+  const versions = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`;
+  const preload = ['--import', `data:text/javascript,${encodeURIComponent(versions)}`];
+  return promisify(execFile)(process.execPath, [...preload, ...args]).then(
+    ({ stdout, stderr }) => ({ exit: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }) => ({ exit: code, out: stdout, err: stderr }),
+  );
+}
+
+describe('an entry in a Node that is too old', () => {
+  it.each([
+    ['the command line', ['local/launch.js', 'plan', 'list']],
+    ['the smoke check', ['local/launch.js', 'bin/smoke.ts', '--help']],
+    ['the local service', ['local/launch.js', 'local/start.ts']],
+    ['the CDK app', ['local/launch.js', 'bin/app.ts']],
+    ['the tests', ['node_modules/jest/bin/jest.js', 'test/bin/output.test.ts']],
+  ])('says which Node it needs and how to get it: %s', async (_, args) => {
+    const { exit, out, err } = await runAs('22.6.0', ...args);
+    expect([exit, out]).toEqual([1, '']);
+    expect(err).toMatch(/^This needs Node 24 or newer; this is Node 22\.6\.0\. .*nvm install 24.*nodejs\.org\S+\n$/);
+  });
+
+  it('does not fail the installation', async () => {
+    const { exit, out } = await runAs('20.20.2', 'local/prepare.js');
+    expect([exit, out]).toEqual([0, expect.stringContaining('Node 24 or newer')]);
+  });
+});
+
+describe('the launcher', () => {
+  it('passes the arguments and the exit code on', async () => {
+    expect(await runAs('24.0.0', 'local/launch.js', 'plan', 'lst')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('Did you mean list?'),
+    });
+    expect((await runAs('24.0.0', 'local/launch.js', 'bin/smoke.ts', '--help')).out).toContain('npm run smoke --');
+  });
+
+  it('runs every TypeScript entry of the scripts and the documentation', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const texts = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md')].map((file) => readFileSync(file, 'utf8'));
+    const commands = [...Object.values<string>(scripts), ...texts];
+    const direct = commands.flatMap((text) => text.match(/(?<!npx )\bnode (?:--\S+ )*[\w./-]+\.ts\b/g) ?? []);
+    expect(direct).toEqual([]);
+    expect(scripts['bag-adres']).toBe('node local/launch.js bin/bag-adres.ts');
+  });
+});
