@@ -46,7 +46,12 @@ async function checkBagAdres(args: string[]): Promise<string | null> {
   const terminal = { out: () => undefined, err: (line: string) => void err.push(line), env: { INIT_CWD: nowhere } };
   const environment = { ...process.env };
   for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-  Object.assign(process.env, { AWS_CONFIG_FILE: nowhere, AWS_SHARED_CREDENTIALS_FILE: nowhere });
+  Object.assign(process.env, {
+    HOME: nowhere,
+    AWS_CONFIG_FILE: nowhere,
+    AWS_SHARED_CREDENTIALS_FILE: nowhere,
+    AWS_EC2_METADATA_DISABLED: 'true',
+  });
   try {
     const exit = await runCommandLine([...args.map(filledIn), ...local], terminal);
     return exit === 2 ? `${err.at(-1)}` : null;
