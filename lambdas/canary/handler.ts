@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { isApiKey, redactKeys } from '../shared/accounts/api-key.ts';
 import { requireEnvironment } from '../shared/environment.ts';
 import { canaryEnvironment, metricNames, metricNamespace } from '../shared/metric-names.ts';
 
@@ -29,6 +30,8 @@ const timeoutMs = 8000;
 
 /** Looks up an address over HTTP, as a consumer does. */
 export async function probe(url: string, key: string): Promise<ProbeResult> {
+  // `fetch` quotes a header that it can't send.
+  if (!isApiKey(key)) return failure('the secret of the canary does not contain an API key; put one there');
   try {
     const response = await fetch(url, { headers: { 'x-api-key': key }, signal: AbortSignal.timeout(timeoutMs) });
     const body: unknown = await response.json();
@@ -37,7 +40,7 @@ export async function probe(url: string, key: string): Promise<ProbeResult> {
     return status === 'ok' ? { ok: true } : failure(`the address is ${status}`);
   } catch (error) {
     const { name, message } = error as Error;
-    return failure(`${name}: ${message}`);
+    return failure(redactKeys(`${name}: ${message}`));
   }
 }
 

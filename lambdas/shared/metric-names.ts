@@ -1,35 +1,35 @@
-/** The namespace of the metrics of a deployment, so that stages in one AWS account stay apart. */
+/** The namespace of a deployment: stages in one account have metrics of their own. */
 export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
 
-/** The environment variable with the namespace. */
+/** The variable with the namespace of a Lambda's deployment. */
 export const metricNamespaceVariable = 'METRIC_NAMESPACE';
 
 /** The namespace of this process. */
 export const metricNamespace = process.env[metricNamespaceVariable] ?? 'BagAdres';
 
-/** The dimensions of the metrics of a request. */
+/** Dimensions of every metric of a request. */
 export const requestDimensions = {
-  /** `address`, `validate`, or `reference` for what needs no key. */
+  /** `address`, `validate`, or `reference` for what is published without a key. */
   service: 'service',
   /** `ok`, `not_found`, `ambiguous`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
   outcome: 'outcome',
 } as const;
 
+/** The variable that makes every outcome a metric, when it is `all`. */
+export const requestMetricsVariable = 'REQUEST_METRICS';
+
+/** The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its size more. */
+export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable'];
+
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
   /** One for each request. */
   requests: 'Requests',
-  /** Milliseconds within the Lambda. */
-  latency: 'Latency',
-  /** Units of quota consumed. */
-  charges: 'Charges',
-  /** Time windows that a lookup began. */
-  windowRolls: 'WindowRolls',
-  /** 1 when the canary's lookup failed, otherwise 0; with `service` as its only dimension. */
+  /** 1 when the canary's lookup failed, else 0; its only dimension is `service`. */
   canaryFailures: 'CanaryFailures',
-  /** Milliseconds of the canary's lookup, the network included. */
+  /** Milliseconds of the canary's lookup, measured by the canary. */
   canaryLatency: 'CanaryLatency',
-  /** Days since the snapshot date of the live dataset; the loader emits it daily, with `service` as its only dimension. */
+  /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
   datasetAge: 'DatasetAgeDays',
 } as const;
 

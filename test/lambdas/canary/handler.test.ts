@@ -7,9 +7,10 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { handler, probe } from '../../../lambdas/canary/handler.ts';
+import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
 import { canaryEnvironment, metricNames } from '../../../lambdas/shared/metric-names.ts';
 
-const key = 'bagadres_canary_x';
+const { key } = issueApiKey('canary', 'any secret');
 let server: Server;
 let answer: { status: number; body: string };
 let keys: unknown[];
@@ -48,8 +49,18 @@ describe('a probe', () => {
     expect(JSON.stringify(result)).not.toContain(key);
   });
 
+  it.each(['', 'not a key', `${key}\n`, `${key}\u2603`, key.slice(0, -1)])(
+    'sends nothing when its secret is not a key, and does not quote it: %#',
+    async (secret) => {
+      const result = await probe(url(), secret);
+      expect(result).toEqual({ ok: false, reason: expect.stringContaining('does not contain an API key') });
+      expect(JSON.stringify(result)).not.toContain(key.slice(-35));
+      expect(keys).toEqual([]);
+    },
+  );
+
   it('fails when nothing listens', async () => {
-    expect(await probe('http://127.0.0.1:1/', 'x')).toEqual({
+    expect(await probe('http://127.0.0.1:1/', key)).toEqual({
       ok: false,
       reason: expect.stringContaining('fetch failed'),
     });
@@ -92,9 +103,10 @@ describe('the canary', () => {
 
   it('reads the secret each time, so that a new key takes effect at once', async () => {
     await handler();
-    secrets.on(GetSecretValueCommand).resolves({ SecretString: 'bagadres_canary_new' });
+    const { key: newKey } = issueApiKey('canary', 'any secret');
+    secrets.on(GetSecretValueCommand).resolves({ SecretString: newKey });
     await handler();
-    expect(keys).toEqual([key, 'bagadres_canary_new']);
+    expect(keys).toEqual([key, newKey]);
   });
 
   it.each(Object.values(canaryEnvironment))('says so when %s is not set', async (name) => {
