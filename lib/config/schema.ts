@@ -134,6 +134,14 @@ export const configSchema = z.strictObject({
     .describe(
       'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
     ),
+  checksumSecretVersions: z
+    .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret'))
+    .max(2)
+    .meta({ allowed: 'a list of no, one or two ids of versions of the secret' })
+    .default([])
+    .describe(
+      'Versions of the checksum secret that the service accepts, the one for new keys first. Empty: the current one at the first deployment. See [rotation](runbook.md#rotate-the-checksum-secret).',
+    ),
   deployment: z
     .enum(['canary', 'all-at-once'])
     .default('canary')

@@ -92,6 +92,19 @@ describe('the service stack', () => {
       expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
   });
 
+  it('accepts the configured versions of the checksum secret, the previous one beside the current', () => {
+    const [current, previous] = ['a'.repeat(32), 'b'.repeat(32)];
+    const rotating = templates({ checksumSecretVersions: [current, previous] }).service;
+    for (const { Environment } of properties('AWS::Lambda::Function', rotating)) {
+      const { Variables } = Environment as { Variables: Record<string, unknown> };
+      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET)).toContain(`:SecretString:::${current}}}`);
+      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET_PREVIOUS)).toContain(`:SecretString:::${previous}}}`);
+    }
+    // Another version of the function: CloudFormation resolves the value again, and traffic shifts to it.
+    const versions = (template: Template) => Object.keys(ofType(template, 'AWS::Lambda::Version'));
+    expect(versions(rotating)).not.toEqual(versions(service));
+  });
+
   it('brings a new version in by canary, and back on an alarm of its errors, of 5xx or of latency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup');
     expect(groups).toHaveLength(2);
