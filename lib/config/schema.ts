@@ -143,10 +143,10 @@ export const configSchema = z.strictObject({
       'Versions of the checksum secret that the service accepts, the one for new keys first. Empty: the current one at the first deployment. See [rotation](runbook.md#rotate-the-checksum-secret).',
     ),
   deployment: z
-    .enum(['canary', 'all-at-once'])
+    .enum(['canary', 'all-at-once', 'emergency'])
     .default('canary')
     .describe(
-      '`canary`: a new version gets a tenth of the requests for five minutes, then all. Both roll back on an alarm.',
+      '`canary`: a new version gets a tenth of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, whatever the alarms say; for one deployment, by `-c`.',
     ),
   canary: canary
     .optional()

@@ -61,11 +61,15 @@ export class HttpFunction extends LambdaFunction {
     return this;
   }
 
-  /** Shifts traffic to a new version as configured, and back when one of these alarms goes off. */
+  /** Shifts traffic to a new version as configured, and back when one of these alarms goes off; `emergency` ignores them. */
   deploySafely({ deployment }: Config, alarms: IAlarm[]): void {
+    const isEmergency = deployment === 'emergency';
     const group = new LambdaDeploymentGroup(this, 'Deployment', {
       alias: this.live,
       alarms,
+      // In an incident the alarms are already on: they would stop the deployment that ends it.
+      ignoreAlarmConfiguration: isEmergency,
+      autoRollback: { failedDeployment: true, deploymentInAlarm: !isEmergency },
       deploymentConfig:
         deployment === 'canary' ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
     });

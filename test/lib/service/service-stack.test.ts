@@ -119,6 +119,26 @@ describe('the service stack', () => {
       expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
   });
 
+  it('deploys all at once and past the alarms in an emergency', () => {
+    const groups = properties('AWS::CodeDeploy::DeploymentGroup', templates({ deployment: 'emergency' }).service);
+    expect(groups).toHaveLength(2);
+    for (const group of groups)
+      expect(group).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
+        AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE'] },
+        AlarmConfiguration: { Enabled: false },
+      });
+  });
+
+  it('keeps earlier versions of a function, so that the alias can go back to one at once', () => {
+    const versions = Object.values(ofType(service, 'AWS::Lambda::Version'));
+    expect(versions).toHaveLength(2);
+    for (const version of versions)
+      expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+    for (const version of Object.values(ofType(trial, 'AWS::Lambda::Version')))
+      expect(version.DeletionPolicy).toBe('Delete');
+  });
+
   it('keeps logs for the configured time', () => {
     const groups = properties('AWS::Logs::LogGroup');
     expect(groups).toHaveLength(3);
