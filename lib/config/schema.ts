@@ -38,8 +38,15 @@ const canary = z.strictObject({
 });
 
 const throttle = z.strictObject({
-  ratePerSecond: z.int().min(1).max(10_000).default(100).describe('Requests a second, for all accounts together.'),
-  burst: z.int().min(1).max(5_000).default(200).describe('Requests that may arrive at once above that rate.'),
+  ratePerSecond: z.int().min(1).max(10_000).default(100).describe('Lookups a second, for all accounts together.'),
+  burst: z.int().min(1).max(5_000).default(200).describe('Lookups that may arrive at once above that rate.'),
+  otherRatePerSecond: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(20)
+    .describe('Key validations a second, and as many requests a second for all other paths together.'),
+  otherBurst: z.int().min(1).max(5_000).default(40).describe('Those that may arrive at once above that rate.'),
 });
 
 /** Passed to the loader's guard as it is: the names are the same. */

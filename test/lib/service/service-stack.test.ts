@@ -40,13 +40,26 @@ describe('the service stack', () => {
     ]);
   });
 
-  it('bounds what the whole API admits, as configured', () => {
-    expect(properties('AWS::ApiGatewayV2::Stage')).toEqual([
-      expect.objectContaining({
-        StageName: '$default',
-        DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
-      }),
-    ]);
+  it('limits each route by itself, as configured, so that junk can not use up what lookups may take', () => {
+    const others = { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 };
+    const [[, stage] = []] = Object.entries(ofType(service, 'AWS::ApiGatewayV2::Stage'));
+    expect(stage?.Properties).toMatchObject({
+      StageName: '$default',
+      DefaultRouteSettings: others,
+      RouteSettings: {
+        'ANY /v1/address': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+        'ANY /v1/auth/validate': others,
+        $default: others,
+      },
+    });
+    const routes = ofType(service, 'AWS::ApiGatewayV2::Route');
+    expect(Object.keys(stage?.Properties?.RouteSettings as object).sort()).toEqual(
+      Object.values(routes)
+        .map(({ Properties }) => Properties?.RouteKey)
+        .sort(),
+    );
+    // API Gateway refuses settings of a route that does not exist yet.
+    expect(stage?.DependsOn).toEqual(expect.arrayContaining(Object.keys(routes)));
   });
 
   it('logs requests without header, query, path or response, which could contain a key, a label or an address', () => {
