@@ -120,6 +120,12 @@ export const configSchema = z.strictObject({
   )
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
+  source: text(
+    /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
+    'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+  )
+    .optional()
+    .describe('The extract to load. Without it, the one that the Atom feed of PDOK links to.'),
   guard: guard.prefault({}).describe('What stops a load before its first write.'),
   snapshotsKept: z
     .int()

@@ -49,6 +49,10 @@ describe('the configuration', () => {
     [{ snapshotsKept: '3' }, 'bagAdres.snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
     [{ guard: { maximumRemovedShare: 5 } }, 'bagAdres.guard.maximumRemovedShare is 5. Allowed: a number, 0 to 1.'],
     [{ alarmEmail: 'ops' }, 'bagAdres.alarmEmail is "ops". Allowed: an e-mail address.'],
+    [
+      { source: 'http://example.nl/x.zip' },
+      'bagAdres.source is "http://example.nl/x.zip". Allowed: an `https://` address',
+    ],
     [{ schedule: 'daily' }, 'bagAdres.schedule is "daily". Allowed: `off`, or `cron(...)`'],
     [{ removalPolicy: 'keep' }, 'bagAdres.removalPolicy is "keep". Allowed: `retain` or `destroy`.'],
     [{ encryptionKey: 'alias/mine' }, 'bagAdres.encryptionKey is "alias/mine". Allowed: `aws`, `create` or the ARN'],
