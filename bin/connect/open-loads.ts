@@ -32,8 +32,8 @@ export async function openLoads({ local, data, stack }: ConnectionOptions, repor
 
 /** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
 async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<Loads> {
-  const { endpoint, addressesTable, storageFolder } = await readLocalState(dataFolder);
-  const client = localDynamoDb(endpoint);
+  const { endpoint, accessKeyId, addressesTable, storageFolder } = await readLocalState(dataFolder);
+  const client = localDynamoDb(endpoint, accessKeyId);
   const addresses = dynamoDbAddressTable(client, addressesTable);
   const options = { storage: storageFolder, addresses, progress };
   return {
