@@ -32,10 +32,8 @@ export async function guardEndpoint(engineEndpoint: string): Promise<GuardedEndp
     }
     const { method, headers } = incoming;
     const outgoing = request(new URL(incoming.url ?? '/', engineEndpoint), { method, headers, agent });
-    const [[answer]] = (await Promise.all([once(outgoing, 'response'), pipeline(incoming, outgoing)])) as [
-      [IncomingMessage],
-      void,
-    ];
+    const [responded] = await Promise.all([once(outgoing, 'response'), pipeline(incoming, outgoing)]);
+    const answer = responded[0] as IncomingMessage;
     for (const [name, value] of Object.entries(answer.headers)) {
       if (value !== undefined && !name.startsWith('access-control-')) response.setHeader(name, value);
     }
