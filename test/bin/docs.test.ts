@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { maxActiveKeys } from '../../lambdas/shared/accounts/keys.ts';
-import { run } from './command-line.ts';
+import { runWith } from './command-line.ts';
 
 /** What the docs leave for the reader to fill in, and something that could stand there. */
 const placeholders: [RegExp, string][] = [
@@ -24,23 +24,12 @@ const commands = texts
   .filter((command) => !/^(?:COMMAND|load \.\.\.)/.test(command));
 
 describe('the docs', () => {
-  /** No settings of AWS from this machine: a command must not reach an account. */
-  beforeAll(() => {
-    for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) delete process.env[name];
-    Object.assign(process.env, {
-      HOME: nowhere,
-      AWS_CONFIG_FILE: nowhere,
-      AWS_SHARED_CREDENTIALS_FILE: nowhere,
-      AWS_EC2_METADATA_DISABLED: 'true',
-    });
-  });
-
-  it.concurrent.each([...new Set(commands)])(
+  it.each([...new Set(commands)])(
     'show a command that the command line takes: %s',
     async (command) => {
       // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.
       const args = [...command.split(/\s+/), ...(command.includes('--local') ? ['--data', nowhere] : [])];
-      const { exit, err } = await run(args);
+      const { exit, err } = await runWith(args);
       expect([command, exit, err]).toEqual([command, command === '--help' ? 0 : 1, expect.anything()]);
     },
     60_000,
