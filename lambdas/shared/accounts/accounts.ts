@@ -101,10 +101,8 @@ async function tryCreate(
   const plan = await getPlan(store, code);
   const ownLimits = changeOwnLimits({}, limits, plan);
   const now = store.nowSeconds();
-  const item = {
-    ...newAccessItem(id, { plan, ownLimits }, now),
-    ...windowChanges({}, plan.limits, ownLimits, now).set,
-  };
+  const { changes } = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, now);
+  const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
   const put = {
     TableName: store.table,
     Item: item,

@@ -108,7 +108,7 @@ export function reshareWrites(store: AdminStore, shards: Shards, count: number, 
     const set = { ...common, ...changes.set };
     if (shard < shards.length) {
       const mine = [guardOf(shards, shard), ...(shard === 0 ? keysAreUnchanged : []), ...guards];
-      return { Update: guardedUpdate(store.table, key, { set, remove: changes.remove }, mine) };
+      return { Update: guardedUpdate(store.table, key, { ...changes, set }, mine) };
     }
     const { ConditionExpression, names } = guardExpression([{ attribute: accessItem.version, is: 'absent' }]);
     const Item = { ...key, ...set, [accessItem.keys]: first.keys, [accessItem.created]: first.created };
