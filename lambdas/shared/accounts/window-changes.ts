@@ -231,3 +231,32 @@ export function mergeWindows(target: Access, closed: readonly Access[]): Guarded
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
+
+/** Clocks may differ by this much: a window that starts no later than this after now is left alone. */
+const toleratedSeconds = 60;
+
+/** The windows that start in the future, as a request with a wrong clock leaves them: until then they let nothing roll. */
+export function futureWindows(shards: readonly Access[], nowSeconds: number): { window: WindowName; start: number }[] {
+  return windowNames.flatMap((window) => {
+    const start = Math.max(...shards.map((shard) => countOf(shard, window)?.start ?? 0));
+    return start > nowSeconds + toleratedSeconds ? [{ window, start }] : [];
+  });
+}
+
+/**
+ * What changes in one shard to bring `windows` back to the present. Counts of the future say nothing of the current
+ * window, so they begin at 0; a shard that is in the present keeps its count.
+ */
+export function resetWindows(access: Access, windows: readonly WindowName[], nowSeconds: number): GuardedChanges {
+  const { changes, guards } = noChanges();
+  for (const window of windows) {
+    const seen = countOf(access, window);
+    changes.remove.push(accessItem.exhausted(window));
+    if (!seen) continue;
+    guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
+    if (seen.start <= nowSeconds + toleratedSeconds) continue;
+    changes.set[seen.attribute] = windowStart(window, nowSeconds);
+    changes.set[accessItem.used(window)] = 0;
+  }
+  return { changes, guards };
+}
