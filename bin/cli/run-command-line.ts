@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { redactKeys } from '../../lambdas/shared/accounts/api-key.ts';
 import { CommandError, type Explanation, explainError, UsageError } from '../connect/errors.ts';
 import { addAccountCommands } from './account.ts';
+import { addBackupCommands } from './backup.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addKeyCommands } from './key.ts';
 import { addLoadCommands } from './load.ts';
@@ -54,6 +55,7 @@ Examples:
   addAccountCommands(program, terminal);
   addKeyCommands(program, terminal);
   addLoadCommands(program, terminal);
+  addBackupCommands(program, terminal);
   addDoctorCommand(program, terminal);
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }

@@ -62,9 +62,11 @@ const logging = (group: string) => [`logs:CreateLogStream on ${group}`, `logs:Pu
 describe('what each function may do', () => {
   let plain: ReturnType<typeof templates>;
   let encrypted: ReturnType<typeof templates>;
+  let untraced: ReturnType<typeof templates>;
 
   beforeAll(() => {
-    plain = templates();
+    plain = templates({ tracing: true });
+    untraced = templates();
     encrypted = templates(everything);
   }, 60_000);
 
@@ -166,6 +168,14 @@ describe('what each function may do', () => {
         ...tracing,
       ].sort(),
     );
+  });
+
+  it('includes X-Ray only where tracing is on', () => {
+    for (const stack of ['service', 'loader'] as const) {
+      const lines = Object.values(permissions(untraced[stack])).flat();
+      expect(lines.length).toBeGreaterThan(5);
+      expect(lines.filter((line) => line.startsWith('xray:'))).toEqual([]);
+    }
   });
 
   // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
