@@ -104,7 +104,7 @@ describe('what each function may do', () => {
     expect(steps).toEqual({
       ...step(
         'Discover',
-        ...table('GetItem', 'PutItem', 'DeleteItem'),
+        ...table('GetItem', 'PutItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
         ...uploads,
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
@@ -123,7 +123,7 @@ describe('what each function may do', () => {
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(
         'Publish',
-        ...table('GetItem', 'PutItem', 'BatchGetItem'),
+        ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*'),
         ...writes('manifest.json'),
         ...removes('loads/*', 'snapshots/*', 'approvals/*'),
@@ -212,6 +212,7 @@ describe('what each function may do', () => {
       'ListObjectsV2',
       'PutItem',
       'PutObject',
+      'TransactWriteItems',
       'UploadPart',
     ]);
   });
