@@ -85,7 +85,7 @@ export function beginOf(cursor: ByteCursor, position: number): string {
   return cursor.text(start, '2010-09-29'.length);
 }
 
-/** Of the most usual occurrence, which began and is all that there is: the same tags in four strides instead of ten. */
+/** The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead of ten. */
 function skipPlainRest(cursor: ByteCursor): boolean {
   return (
     cursor.skip(plain.registratie) &&

@@ -30,8 +30,8 @@ export type Visit<T> = (read: T, span: Span) => void;
 type Visits<T> = { read(fields: Fields, file: string): T | Problem; visit: Visit<T>; later: Visit<T> | undefined };
 
 /**
- * Counts an occurrence in `counts`, and visits it if it counts on `peildatum` or will later. A status, a date or a number
- * that can't be read stops the load: without them nobody knows whether the object exists.
+ * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later.
+ * @throws ExtractError for an unknown status, date or number: without them it is unknown whether the object exists
  */
 export function visitStand<T extends object>(
   kind: ObjectKind,
@@ -107,7 +107,7 @@ const numRules: Rule[] = [
   ['OpenbareRuimteRef', /^\d{16}$/],
   ['WoonplaatsRef', /^\d{4}$/],
 ];
-/** `\S.*` as XML Schema means it, up to 80 characters: to JavaScript more signs are blanks and line ends. */
+/** `\S.*` as XML Schema means it, up to 80 characters: JavaScript's `\s` and `.` know more blanks and line ends. */
 const naam = /^[^ \t\r\n][^\r\n]{0,79}$/u;
 const oprRules: Rule[] = [
   ['identificatie', /^\d{16}$/],

@@ -4,11 +4,11 @@ import { longestAddressKey, writeAddressKey } from '../../lambdas/shared/address
 import { releaseMemory } from '../release-memory.ts';
 
 /**
- * A line is what a load sorts, compares and stores: the key, then woonplaats and straat of each place, parted by tabs.
+ * A load sorts, compares and stores lines: the key, then woonplaats and straat of each place, separated by tabs:
  * `1381AA#9#A<tab>Weesp<tab>Buitenveer`. A row has one place; a line of a snapshot has all distinct places of its key.
  *
- * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, they
- * cost nothing to read and to write, and their order is that of the bytes, so the same everywhere (decision 0113).
+ * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, need no
+ * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
  */
 export type Line = string;
 
@@ -39,7 +39,7 @@ export function packLines(lines: readonly Line[]): Buffer {
   return packLineBytes(Buffer.from(lines.join('\n'), 'latin1'));
 }
 
-/** The same of lines that are bytes already, parted by line ends. */
+/** As `packLines`, of lines that are bytes already, separated by line ends. */
 export function packLineBytes(lines: Uint8Array): Buffer {
   return zstdCompressSync(lines, level);
 }
@@ -55,7 +55,7 @@ export function unpackLines(packed: Uint8Array): Line[] {
 /** Lines rarely pack better than this. */
 const mostPacked = 16;
 
-/** What `packLineBytes` stored; damaged bytes are an error. In one piece: zlib makes it of many, and copies, unless told. */
+/** The bytes that `packLineBytes` stored; damaged bytes are an error. In one piece: by default zlib joins many. */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
 }
@@ -69,12 +69,12 @@ function unescaped(name: string): string {
   return name.replace(/\\(.)/g, (_, letter) => (letter === 't' ? '\t' : letter === 'n' ? '\n' : letter));
 }
 
-/** Bytes that are written one after the other into one piece of memory, which doubles when it is full. */
+/** Bytes appended to one piece of memory, which doubles when it is full. */
 export class GrowingBytes {
   memory: Buffer = Buffer.allocUnsafeSlow(4_096);
   length = 0;
 
-  /** Makes room for so many more bytes, to be written to `memory` at `length`. */
+  /** Ensures capacity for `count` more bytes, to be written to `memory` at `length`. */
   reserve(count: number): void {
     const least = this.length + count;
     if (least <= this.memory.length) return;
@@ -100,8 +100,8 @@ const lineEnd = 0x0a;
 const longestStart = longestAddressKey + 2;
 
 /**
- * The lines of many rows, written byte by byte into one piece of memory: no string is made of a row, and nothing is left
- * for the garbage collector to copy about.
+ * The lines of many rows, written byte by byte into one piece of memory: no row becomes a string, so there is nothing for
+ * the garbage collector to move.
  */
 export class LineBytes {
   readonly #lines = new GrowingBytes();
@@ -119,7 +119,7 @@ export class LineBytes {
     lines.length = at;
   }
 
-  /** All lines, parted by line ends. */
+  /** All lines, separated by line ends. */
   get bytes(): Buffer {
     return this.#lines.bytes;
   }

@@ -14,20 +14,20 @@ const lineEnd = 0x0a;
 /** The memory of a `StreetTable`, which several threads may use as it is: a message between them passes no copy. */
 export type StreetMemory = { text: SharedArrayBuffer; slots: SharedArrayBuffer };
 
-/** Room for so many bytes in so many lines. */
+/** Memory for this many bytes in this many lines. */
 export function streetMemory(bytes: number, lines: number): StreetMemory {
   const slots = 2 ** Math.ceil(Math.log2(2 * lines + 1));
   return { text: new SharedArrayBuffer(bytes), slots: new SharedArrayBuffer(slots * Uint32Array.BYTES_PER_ELEMENT) };
 }
 
 /**
- * Streets by identification, as a `Map` of them would be; but a street stays the bytes that it is until it is asked for.
- * So the 260 thousand of the country take 16 MB, once for all threads, of which the garbage collector sees nothing; as
- * objects they take 100 MB a thread, which it walks time and again (decision 0113).
+ * Streets by identification, like a `Map`, but a street stays bytes until it is looked up. So the 260 thousand of the
+ * country take 16 MB, once for all threads and outside the garbage collector's heap; as objects they take 100 MB a
+ * thread, which it scans again and again (decision 0113).
  */
 export class StreetTable {
   readonly #text: Buffer;
-  /** A hash table with open addressing: where in the text a line begins, plus one, as 0 is a slot that is free. */
+  /** A hash table with open addressing: the position of a line in the text plus one; 0 is a free slot. */
   readonly #slots: Uint32Array;
   #last: OpenbareRuimte | undefined;
 
@@ -38,24 +38,24 @@ export class StreetTable {
   }
 
   /**
-   * Adds lines, each with its line end, that go to `position` in the memory. Of equal identifications the greatest line
-   * counts, which is the last to begin: gives the identification of each that gave way.
+   * Adds lines, each with its line end, at `position` of the memory. Of equal identifications the greatest line counts,
+   * which is the last to begin; returns the identification of each that was replaced or left out.
    */
   add(lines: Buffer, position: number): string[] {
-    const others: string[] = [];
+    const dropped: string[] = [];
     const text = this.#text;
     const end = position + lines.copy(text, position);
     for (let start = position; start < end; start = text.indexOf(lineEnd, start) + 1) {
       const identificatie = text.toString('latin1', start, start + idLength);
       const slot = this.#slotOf(identificatie);
       const held = this.#slots[slot] as number;
-      if (held > 0) others.push(identificatie);
+      if (held > 0) dropped.push(identificatie);
       if (held === 0 || this.#isGreater(start, held - 1)) this.#slots[slot] = start + 1;
     }
-    return others;
+    return dropped;
   }
 
-  /** The street, or `undefined` when there is none; the same object when it is asked for again. */
+  /** The street, or `undefined`; the same object when it is looked up twice in a row. */
   get(identificatie: string): OpenbareRuimte | undefined {
     if (this.#last?.identificatie === identificatie) return this.#last;
     const start = (this.#slots[this.#slotOf(identificatie)] as number) - 1;
@@ -97,12 +97,12 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** How many streets there are, in how many bytes of text, and how long each of their groups is as it is packed. */
+/** The number of streets, the bytes of their text, and the packed length of each of their groups. */
 type Header = { streets: number; bytes: number; groups: number[]; problems: ProblemReport };
 
 /**
- * Makes the file of current streets and places that every worker uses: a header, the streets in groups, the places. Who
- * writes it never has all streets in memory as text, and keeps bytes of each: a name may be a slice of all its file.
+ * Makes the file of current streets and places that every worker uses: a header, the streets in groups, the places. Never
+ * holds all streets as text, and copies each to bytes: a name may be a slice of the string of its whole file.
  */
 export class ReferenceWriter {
   readonly #header: Header = { streets: 0, bytes: 0, groups: [], problems: emptyReport() };
@@ -123,7 +123,7 @@ export class ReferenceWriter {
     for (const problem of problems) addProblem(this.#header.problems, problem);
   }
 
-  /** Packs the streets that were added since the last time. */
+  /** Packs the streets added since the last call. */
   endGroup(): void {
     const packed = packLineBytes(this.#group.bytes);
     this.#packed.push(packed);
@@ -140,16 +140,15 @@ export class ReferenceWriter {
   }
 }
 
-/** The current streets and places in a form that can be sent to other threads, which then use the same streets. */
+/** The current streets and places in a form that threads can share. */
 export type ReferenceMemory = { streets: StreetMemory; places: Woonplaats[] };
 
-/** What `readReferenceFile` finds: beside the streets and places those with several occurrences, by identification. */
+/** The streets and places, and the identification of each occurrence that another current one of its object replaces. */
 export type ReadReference = ReferenceMemory & { severalCurrent: { OPR: string[]; WPL: string[] } };
 
 /**
- * What a `ReferenceWriter` packed, without the problems. Of several occurrences of one object the last to begin is taken, in
- * whatever order they came; each of the others is in `severalCurrent`. Lets others work meanwhile: it takes 0.1 s for the
- * country.
+ * Reads what a `ReferenceWriter` packed, without the problems. Of several current occurrences of one object the last to
+ * begin counts, in whatever order they were added. Yields between groups, as the country takes 0.1 s.
  */
 export async function readReferenceFile(packed: Buffer): Promise<ReadReference> {
   const { header, start } = headerOf(packed);
@@ -181,7 +180,7 @@ export function referenceAt({ streets, places }: ReferenceMemory): Reference {
   return { openbareRuimten: new StreetTable(streets), woonplaatsen };
 }
 
-/** Only the problems. */
+/** The problems that a `ReferenceWriter` packed. */
 export function referenceProblems(packed: Buffer): ProblemReport {
   return headerOf(packed).header.problems;
 }
@@ -191,7 +190,7 @@ function headerOf(packed: Buffer): { header: Header; start: number } {
   return { header: JSON.parse(packed.subarray(4, start).toString()) as Header, start };
 }
 
-/** No name holds a line end: the reader calls one that does a problem. */
+/** No name has a line end: reading reports one that does as a problem. */
 function line(...values: string[]): string {
   return `${values.join('\t')}\n`;
 }

@@ -18,7 +18,7 @@ export async function inGroups<T, R>(items: readonly T[], work: (item: T) => Pro
   return results;
 }
 
-/** What the parts came to together, and where in each part's rows each tenth of a shard lies. */
+/** What the parts came to together, and where the rows of each postcode3 lie in each part. */
 export type Collected = Pick<LoadCounts, keyof PartCounts> & { parts: { part: string; segments: Segments }[] };
 
 /** One shard to merge. */
@@ -42,7 +42,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
   };
   await putJson(storage, paths.collected(loadId), collected);
   const shards = new Set(load.base?.snapshot.shards);
-  for (const { segments } of extracted) for (const tenth of Object.keys(segments)) shards.add(shardOf(tenth));
+  for (const { segments } of extracted) for (const postcode3 of Object.keys(segments)) shards.add(shardOf(postcode3));
   return putShards(storage, loadId, shards);
 }
 

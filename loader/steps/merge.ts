@@ -2,7 +2,7 @@ import { ChangeWriter, diff } from '../dataset/changes.ts';
 import { joinRows, type Line, unpackLines } from '../dataset/lines.ts';
 import { countChange, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
-import { ShardReader, ShardWriter, tenthsOf } from '../dataset/shard.ts';
+import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, inGroups } from './collect.ts';
@@ -16,7 +16,7 @@ const usualChangesPerFile = 20_000;
 
 /**
  * Makes the new snapshot of one shard, and what has to change to get there from the one that is served. A shard that is
- * already there is left as it is. Holds the shard as bytes, old and new, and only a tenth of it as lines.
+ * already there is left as it is. Holds the shard as bytes, old and new, and only one postcode3 of it as lines.
  */
 export async function mergeShard(
   storage: Storage,
@@ -39,11 +39,11 @@ export async function mergeShard(
     merged.files.push({ name, writes: changes.count });
     await storage.put(paths.changes(loadId, name), changes.pack());
   };
-  for (const tenth of tenthsOf(shard)) {
-    const lines = await after.take(tenth);
+  for (const postcode3 of postcode3sOf(shard)) {
+    const lines = await after.next(postcode3);
     snapshot.write(lines);
     merged.keys += lines.length;
-    for (const change of diff(await before.take(tenth), lines)) {
+    for (const change of diff(await before.next(postcode3), lines)) {
       countChange(merged, change);
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
@@ -55,8 +55,8 @@ export async function mergeShard(
   return { keys: merged.keys };
 }
 
-/** Gives the lines of a shard, a tenth at a time and in their order. */
-type Lines = { take(tenth: string): Line[] | Promise<Line[]> };
+/** Gives the lines of a shard in their order, one postcode3 at a time. */
+type Lines = { next(postcode3: string): Line[] | Promise<Line[]> };
 
 async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<Lines> {
   if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
@@ -66,16 +66,16 @@ async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: st
 /** What all parts have found. */
 async function rowsOf(storage: Storage, load: Load): Promise<Lines> {
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
-  const take = async (tenth: string) => {
+  const next = async (postcode3: string) => {
     const rows = await inGroups(parts, async ({ part, segments }) => {
-      const segment = segments[tenth];
+      const segment = segments[postcode3];
       if (!segment) return [];
       const packed = await openObject(storage, paths.rows(load.id, part));
       return unpackLines(await packed.read(...segment));
     });
     return joinRows(rows.flat());
   };
-  return { take };
+  return { next };
 }
 
 /** Merges a batch of shards. */

@@ -12,7 +12,7 @@ import {
   placeText,
   unpackLines,
 } from '../../../loader/dataset/lines.ts';
-import { ShardedRows, ShardReader, ShardWriter, tenthsOf } from '../../../loader/dataset/shard.ts';
+import { postcode3sOf, ShardedRows, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
 
@@ -92,23 +92,23 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is the same, a tenth of a shard at a time: its lines, and its bytes', () => {
+  it('is the same, one postcode3 at a time: its lines, and its bytes', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinRows(all.map(lineOf)).filter((line) => line.startsWith('13'));
         const reader = new ShardReader(packLines(lines));
         const writer = new ShardWriter();
-        const taken = tenthsOf('13').map((tenth) => {
-          const ofTenth = reader.take(tenth);
-          expect(ofTenth.every((line) => line.startsWith(tenth))).toBe(true);
-          writer.write(ofTenth);
-          return ofTenth;
+        const taken = postcode3sOf('13').map((postcode3) => {
+          const lines = reader.next(postcode3);
+          expect(lines.every((line) => line.startsWith(postcode3))).toBe(true);
+          writer.write(lines);
+          return lines;
         });
         expect(taken.flat()).toEqual(lines);
         expect(writer.pack().equals(packLines(lines))).toBe(true);
       }),
     );
-    expect(new ShardReader(null).take('138')).toEqual([]);
+    expect(new ShardReader(null).next('138')).toEqual([]);
   });
 
   it('comes back from its stored form', () => {
@@ -137,7 +137,7 @@ describe('a snapshot', () => {
 });
 
 describe('a difference', () => {
-  it('applied to the old state gives the new one, by way of its stored form', () => {
+  it('applied to the old snapshot gives the new one, by way of its stored form', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);
@@ -165,7 +165,7 @@ describe('a difference', () => {
     );
   });
 
-  it('of a state with itself is empty', () => {
+  it('of a snapshot with itself is empty', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinRows(all.map(lineOf));
