@@ -29,7 +29,7 @@ export type Load = {
 };
 
 /** What one worker found in its part of the extract. */
-export type PartCounts = { voorkomens: number; addresses: number; problems: ProblemReport };
+export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
 /** A change as a person reads it. */
 export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
@@ -38,6 +38,7 @@ export type ChangeExample = { key: string; before: string[] | null; after: strin
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` of a snapshot to go back to whose problems were not kept. */
   problems: ProblemReport | null;
+  addresses: number;
   keys: number;
   changes: ChangeCounts;
   examples: Record<ChangeKind, ChangeExample[]>;
@@ -52,7 +53,7 @@ export function loadId(peildatum: string, identity: string, base: string | null)
 }
 
 /** Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old form. */
-const formatVersion = 3;
+const formatVersion = 4;
 
 /** Identifies the contents of an extract by its members' checksums. */
 export function extractIdentity(peildatum: string, members: readonly Member[]): string {
@@ -99,7 +100,6 @@ export function reportOfCounts(counts: ProblemCounts): ProblemReport {
 export function mergeParts(parts: readonly PartCounts[]): PartCounts {
   return {
     voorkomens: sum(parts, (part) => part.voorkomens),
-    addresses: sum(parts, (part) => part.addresses),
     problems: mergeReports(parts.map(({ problems }) => problems)),
   };
 }
