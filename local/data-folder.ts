@@ -40,7 +40,7 @@ const identitySchema = z.object({
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
     await createFolder(path);
-    const release = await acquireLock(join(path, 'lock'));
+    const release = await acquireLock(join(path, 'folder.lock'));
     return {
       path,
       databaseFile: join(path, 'dynamodb.db'),
@@ -52,7 +52,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   } catch (error) {
     if (error instanceof LockHeldError) {
       const hint = 'Stop it, or choose another folder with --data FOLDER.';
-      throw new DataFolderError(`Another npm start (process ${error.pid}) is using ${path}. ${hint}`);
+      throw new DataFolderError(`Another npm start is using ${path}: ${error.holder}. ${hint}`);
     }
     throw new DataFolderError(
       `The data folder ${path} can't be used: ${(error as Error).message}. Choose another with --data FOLDER.`,

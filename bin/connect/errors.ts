@@ -1,3 +1,4 @@
+import { redactKeys } from '../../lambdas/shared/accounts/api-key.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
 
 /** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
@@ -97,8 +98,13 @@ function unreachable(reason: string): Explanation {
   return { code: 'unreachable', message: `Can't connect: ${reason}` };
 }
 
-/** Explains any failure of a command. Errors with a code of their own already do. */
+/** Explains any failure of a command, without any API key. Errors with a code of their own already do. */
 export function explainError(error: unknown): Explanation {
+  const { code, message } = explain(error);
+  return { code, message: redactKeys(message) };
+}
+
+function explain(error: unknown): Explanation {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
   if (hasOwnCode(error)) return { code: error.code, message: error.message };
   const ofLoad = explainLoadError(error.name, error.message);

@@ -1,5 +1,7 @@
 import middy from '@middy/core';
-import type { AccessStore } from '../shared/accounts/charge.ts';
+import { type Caller, requireCaller } from '../shared/accounts/account.ts';
+import type { KeyClaim } from '../shared/accounts/api-key.ts';
+import { type AccessStore, charge } from '../shared/accounts/charge.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
 import { Refusal } from '../shared/accounts/refusal.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
@@ -92,6 +94,12 @@ export type AddressRouteOptions = {
 
 /** `GET /v1/address`: authentication, then input, then quota, then the dataset. */
 export function addressRoute({ accessStore, addressStore, datasetDate, checksumSecret, clock }: AddressRouteOptions) {
+  /** A valid lookup is authenticated and counted by one write; any other, which consumes nothing, by one read. */
+  async function admit(claim: KeyClaim, { input, signal }: RequestEvent): Promise<Caller> {
+    if (input?.request) return await charge(accessStore, claim, clock, signal);
+    return requireCaller(await accessStore.read(claim, signal), claim);
+  }
+
   return middy<RequestEvent, Answer>()
     .use(observe('address'))
     .use(commonHeaders())
@@ -101,7 +109,7 @@ export function addressRoute({ accessStore, addressStore, datasetDate, checksumS
     .use(deadline())
     .use(acceptOnly('GET', '/v1/address'))
     .use(readInput())
-    .use(authenticate({ store: accessStore, checksumSecret, clock, charges: ({ input }) => Boolean(input?.request) }))
+    .use(authenticate({ checksumSecret, admit }))
     .use(requireValidInput())
     .handler(async (event) => {
       if (!event.input?.request) throw new Error('requireValidInput lets no other request through');

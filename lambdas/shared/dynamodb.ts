@@ -29,8 +29,8 @@ export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeVa
 /** The calls that requests and administration share, with plain values in and out. */
 export type Documents = {
   get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined>;
-  /** Returns the attributes that `ReturnValues` asks for. */
-  update(update: Update, abortSignal?: AbortSignal): Promise<Item>;
+  /** Returns the attributes that `ReturnValues` asks for, if the store sent them. */
+  update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined>;
   /** Makes all of the updates or none. */
   updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void>;
   /** Reads one page: up to 1 MB of items. */
@@ -50,8 +50,8 @@ export function documents(client: StoreClient): Documents {
     },
 
     async update(update, abortSignal) {
-      const { Attributes = {} } = await client.send(new UpdateItemCommand(marshalled(update)), { abortSignal });
-      return unmarshall(Attributes);
+      const { Attributes } = await client.send(new UpdateItemCommand(marshalled(update)), { abortSignal });
+      return Attributes && unmarshall(Attributes);
     },
 
     async updateAll(updates, abortSignal) {

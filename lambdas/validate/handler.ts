@@ -1,23 +1,17 @@
 import type { Context } from 'aws-lambda';
 import { isPublished, referenceRoute } from '../reference/route.ts';
-import { createAccessStore } from '../shared/accounts/access-store.ts';
-import { createKeyLabelStore } from '../shared/accounts/key-label-store.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { requireEnvironment, systemClock } from '../shared/environment.ts';
+import { requireEnvironment } from '../shared/environment.ts';
 import type { Answer, RequestEvent } from '../shared/http/event.ts';
 import { environment } from '../shared/tables.ts';
+import { createKeyStore } from './key-store.ts';
 import { validateRoute } from './route.ts';
 
 let reference: ReturnType<typeof referenceRoute> | undefined;
 
-const client = createStoreClient();
-const accounts = requireEnvironment(environment.accountsTable);
-
 const validate = validateRoute({
-  accessStore: createAccessStore(client, accounts),
-  keyLabelStore: createKeyLabelStore(client, accounts),
+  keyStore: createKeyStore(createStoreClient(), requireEnvironment(environment.accountsTable)),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),
-  clock: systemClock,
 });
 
 /**

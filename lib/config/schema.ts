@@ -90,6 +90,18 @@ export const configSchema = z.strictObject({
     .meta({ allowed: `one of ${retentions.join(', ')}` })
     .default(30)
     .describe('How long logs are kept.'),
+  tracing: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(false)
+    .describe('Sends traces to X-Ray: one request a second and 5 % of the others, 5 dollars a million.'),
+  dashboards: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(false)
+    .describe(
+      'Creates two CloudWatch dashboards (3 dollars a month each, after three free ones in an account) and a metric for each outcome of a request.',
+    ),
   alarmEmail: z
     .email()
     .meta({ allowed: 'an e-mail address' })

@@ -5,7 +5,11 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
+import {
+  metricNamespaceOf,
+  metricNamespaceVariable,
+  requestMetricsVariable,
+} from '../../lambdas/shared/metric-names.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
@@ -34,7 +38,11 @@ export class HttpFunction extends LambdaFunction {
       memoryMb: 1024,
       // Every request is answered within 5 seconds; the handler gives up well before that, with an answer of its own.
       timeout: Duration.seconds(6),
-      environment: { [metricNamespaceVariable]: metricNamespaceOf(config.stage) },
+      environment: {
+        [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        // Only the dashboard reads the other outcomes.
+        ...(config.dashboards && { [requestMetricsVariable]: 'all' }),
+      },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
     });
     this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.function.currentVersion });

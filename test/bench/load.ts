@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
+import { priceList } from './cost-model.ts';
 import { generatedExtract } from './generator/generate.ts';
 import { rounded } from './measure.ts';
 
-const prices = JSON.parse(readFileSync(new URL('./prices.json', import.meta.url), 'utf8'));
+const { currency, regions } = priceList;
+const price = (name: string) => Number(regions['us-east-1']?.[name]);
+
 /** Of the stack's steps; the price of a second follows from it. */
 const lambdaMemoryGb = 2;
 
@@ -71,11 +74,11 @@ async function measure(
     lambda_calls: lambdaCalls,
     lambda_seconds: rounded(lambdaSeconds, 3),
     price: {
-      currency: prices.currency,
-      dynamodb: rounded((writes / 1e6) * prices.dynamodb_per_million_write_units, 3),
-      s3: rounded((s3Writes * prices.s3_per_thousand_writes + s3Reads * prices.s3_per_thousand_reads) / 1000, 3),
-      lambda: rounded(lambdaSeconds * lambdaMemoryGb * prices.lambda_arm64_per_gb_second, 3),
-      step_functions: rounded((lambdaCalls * prices.step_functions_per_thousand_transitions) / 1000, 3),
+      currency,
+      dynamodb: rounded((writes / 1e6) * price('dynamodb_per_million_write_units'), 3),
+      s3: rounded((s3Writes * price('s3_per_thousand_writes') + s3Reads * price('s3_per_thousand_reads')) / 1000, 3),
+      lambda: rounded(lambdaSeconds * lambdaMemoryGb * price('lambda_arm64_per_gb_second'), 3),
+      step_functions: rounded((lambdaCalls * price('step_functions_per_thousand_transitions')) / 1000, 3),
     },
   };
 }

@@ -305,6 +305,9 @@ describe('doctor', () => {
       key: { state: 'failed', found: expect.stringContaining('401') },
       lookup: { state: 'failed' },
     });
+    const unsendable = await doctor('--key', `${key}\u2603`);
+    expect(unsendable.checks.key).toMatchObject({ state: 'failed' });
+    expect(JSON.stringify(unsendable)).not.toContain(key.slice(-35));
     const { checks } = await doctor('--key', key, '--address', '9999AA 9');
     expect(checks.lookup).toMatchObject({ state: 'failed', found: '9999AA 9 is not_found.' });
     const spent = await newAccount(service, { day: 0 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { explainError } from '../../bin/connect/errors.ts';
+import { issueApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 
 const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
@@ -25,4 +26,12 @@ describe('an error that a command does not expect', () => {
   ])('is none: %s', (_, error) => {
     expect(explainError(error)).toEqual({ code: 'failed', message: error.message });
   });
+});
+
+it('never quotes an API key, whatever error holds it', () => {
+  const { key } = issueApiKey('demo', 'any secret');
+  for (const error of [new TypeError(`"${key}" is an invalid header value.`), key, coded('ECONNREFUSED', key)]) {
+    expect(explainError(error).message).toContain('bagadres_...');
+    expect(explainError(error).message).not.toContain(key.slice(-35));
+  }
 });

@@ -131,6 +131,8 @@ describe('--help', () => {
     'account suspend',
     'account activate',
     'account set',
+    'export',
+    'import',
     'key create',
     'key list',
     'key revoke',

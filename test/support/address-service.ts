@@ -2,11 +2,11 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { createKeyLabelStore } from '../../lambdas/shared/accounts/key-label-store.ts';
 import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import type { StoreClient } from '../../lambdas/shared/dynamodb.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';
+import { createKeyStore } from '../../lambdas/validate/key-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { expectContract } from './contract.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
@@ -26,7 +26,10 @@ export function createInstance(client: StoreClient, clock: () => number = system
     addressStore: createAddressStore(client, testTables.addresses),
     datasetDate: async () => '2021-10-15',
   });
-  const validate = validateRoute({ ...shared, keyLabelStore: createKeyLabelStore(client, testTables.accounts) });
+  const validate = validateRoute({
+    checksumSecret: testChecksumSecret,
+    keyStore: createKeyStore(client, testTables.accounts),
+  });
 
   /** Sends a request the way the gateway routes it; every answer must be in the contract. */
   async function send(url: string, request?: TestRequest): Promise<TestAnswer> {

@@ -25,8 +25,9 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     const shard = attempt.shard ?? hints.pick(account);
     const command = chargeCommand(table, { ...attempt, shard });
     try {
-      const access = readAccess(await orUnavailable(update(command, signal), signal, isConflict));
-      hints.learn(account, access);
+      const item = await orUnavailable(update(command, signal), signal, isConflict);
+      const access = item && readAccess(item);
+      if (access) hints.learn(account, access);
       return { charged: true, access };
     } catch (error) {
       if (!isConflict(error)) throw error;

@@ -96,7 +96,7 @@ export function readAccess(item: Item): Access {
     plan: item[accessItem.plan],
     planState: item[accessItem.planState],
     planVersion: item[accessItem.planVersion],
-    keys: item[accessItem.keys],
+    keys: item[accessItem.keys] ?? {},
     ownLimits: inWindowOrder<number | null>(item[accessItem.ownLimits] ?? {}),
     quota: readQuota(item),
     created: item[accessItem.created],

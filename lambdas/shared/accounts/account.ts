@@ -46,7 +46,19 @@ export type Access = {
 };
 
 /** Who made a request; `charged` if it consumed quota, with the windows that it restarted. */
-export type Caller = { account: string; keyId: string; access: Access; charged?: { rolled: WindowName[] } };
+export type Caller = {
+  account: string;
+  keyId: string;
+  access: Access;
+  charged?: { rolled: WindowName[] };
+  /** Of the key, where the request asked for it. Never logged. */
+  label?: string;
+};
+
+/** The holder of `claim`, if `access` admits it; throws a `Refusal` otherwise. */
+export function requireCaller(access: Access | undefined, claim: KeyClaim): Caller {
+  return { account: claim.account, keyId: claim.keyId, access: requireAccess(access, claim) };
+}
 
 /** Returns the item if it admits `claim`, else throws a `Refusal`. A wrong key is refused first: it learns nothing else. */
 export function requireAccess(access: Access | undefined, claim: KeyClaim): Access {

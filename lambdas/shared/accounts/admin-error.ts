@@ -1,4 +1,4 @@
-import { accountIdPattern } from './api-key.ts';
+import { accountIdPattern, containsApiKey } from './api-key.ts';
 import { type WindowName, windowNames } from './quota.ts';
 
 /** Stable: a portal may branch on them. */
@@ -47,7 +47,7 @@ export function checkKeyId(keyId: string): void {
   );
 }
 
-/** Throws `invalid` unless `label` is 1 to 64 characters on one line. */
+/** Throws `invalid` unless `label` is 1 to 64 characters on one line, and no API key. */
 export function checkLabel(label: string): void {
   const length = isText(label) ? [...label].length : 0;
   // Control and format characters, line separators and lone surrogates: nothing that upsets a terminal or a page.
@@ -57,7 +57,11 @@ export function checkLabel(label: string): void {
     label.trim() !== '' &&
     !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(label)
   ) {
-    return;
+    if (!containsApiKey(label)) return;
+    throw new AdminError(
+      'invalid',
+      'The label looks like an API key. A label is stored and shown: use a name instead.',
+    );
   }
   throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
 }

@@ -1,6 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { auditAccount, createAccount, listAccounts, setAccount, setAccountState, showAccount } from './accounts.ts';
 import { createAdminStore } from './admin-store.ts';
+import { type Backup, exportBackup, importBackup } from './backup.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { auditPlan, listPlans, putPlan } from './plans.ts';
 
@@ -39,6 +40,10 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       show: (id: string) => showAccount(store, id),
       list: () => listAccounts(store),
       audit: (id: string, last?: number) => auditAccount(store, id, last),
+    },
+    backup: {
+      export: () => exportBackup(store),
+      import: (backup: Backup, options?: { checkOnly?: boolean }) => importBackup(store, backup, options),
     },
     keys: {
       create: async (input: Parameters<typeof createKey>[2]) =>

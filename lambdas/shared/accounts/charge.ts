@@ -7,6 +7,7 @@ import {
   decideQuota,
   type QuotaDecision,
   type QuotaState,
+  showsUnit,
   type WindowCount,
   type WindowName,
   windowNames,
@@ -26,9 +27,12 @@ export type ChargeAttempt = {
   roll?: { seen: Access; windows: WindowName[] };
 };
 
-/** `charged` says whether the write took effect; `access` is the item of `shard` after it, or the unchanged one. */
+/**
+ * `charged` says whether the store reported the write as done; `access` is the item of `shard` after it, or the unchanged
+ * one.
+ */
 export type ChargeResult =
-  | { charged: true; access: Access }
+  | { charged: true; access: Access | undefined }
   | { charged: false; access: Access | undefined; shard: number };
 
 export type AccessStore = {
@@ -63,8 +67,8 @@ export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, 
   let most = maxAttempts;
   for (let tries = 0; tries < most && !signal.aborted; tries++) {
     const result = await store.charge(attempt, signal);
-    const { charged, access } = result;
-    if (charged) {
+    if (result.charged) {
+      const access = requireCounted(result.access, attempt);
       return { account: claim.account, keyId: claim.keyId, access, charged: { rolled: attempt.roll?.windows ?? [] } };
     }
     const next = nextAttempt(claim, result, clock());
@@ -74,6 +78,12 @@ export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, 
     } else attempt = next;
   }
   throw new StoreUnavailable('the account is contended: no write went through in time');
+}
+
+/** An item that does not show the charge comes from a store that did not make it: then nothing may be served. */
+function requireCounted(access: Access | undefined, { claim, now }: ChargeAttempt): Access {
+  if (access && admits(access, claim) && showsUnit(access.quota, now)) return access;
+  throw new StoreUnavailable('the store reported a charge as done that its answer does not show');
 }
 
 type NotCharged = Extract<ChargeResult, { charged: false }>;

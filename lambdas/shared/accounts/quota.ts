@@ -61,6 +61,18 @@ export function decideQuota(stored: QuotaState, now: number): QuotaDecision {
   return { kind: 'exceeded', violated, retryAfterSeconds: Math.max(...waits), quota };
 }
 
+/** Whether `quota` can be that of an account right after it consumed a unit at `now`: in every window, within its limit. */
+export function showsUnit(quota: QuotaState, now: number): boolean {
+  const windows = configured(quota);
+  return (
+    windows.length > 0 &&
+    windows.every(
+      ([name, { start, used, limit }]) =>
+        start >= windowStart(name, Math.floor(now)) && used >= 1 && (limit === null || used <= limit),
+    )
+  );
+}
+
 /** The limits in force, a member for each configured window. */
 export function limitsOf(quota: QuotaState): Limits {
   return Object.fromEntries(configured(quota).map(([name, { limit, total = limit }]) => [name, total]));

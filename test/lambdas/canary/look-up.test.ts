@@ -3,6 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lookUp } from '../../../lambdas/canary/look-up.ts';
+import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
+
+const { key } = issueApiKey('canary', 'any secret');
 
 describe('the canary', () => {
   let server: Server;
@@ -24,8 +27,8 @@ describe('the canary', () => {
 
   it('is content with an address, asked for with its key', async () => {
     answer = { status: 200, body: '{"status":"ok"}' };
-    expect(await lookUp(url(), 'bagadres_canary_x')).toEqual({ ok: true });
-    expect(keys).toEqual(['bagadres_canary_x']);
+    expect(await lookUp(url(), key)).toEqual({ ok: true });
+    expect(keys).toEqual([key]);
   });
 
   it.each([
@@ -35,13 +38,24 @@ describe('the canary', () => {
     [{ status: 502, body: '<html>' }, 'SyntaxError'],
   ])('says what went wrong on %j, and never the key', async (wrong, reason) => {
     answer = wrong;
-    const sighting = await lookUp(url(), 'bagadres_canary_x');
+    const sighting = await lookUp(url(), key);
     expect(sighting).toEqual({ ok: false, reason: expect.stringContaining(reason) });
     expect(JSON.stringify(sighting)).not.toContain('bagadres_canary');
   });
 
+  it.each(['', 'not a key', `${key}\n`, `${key}\u2603`, key.slice(0, -1)])(
+    'sends nothing when its secret is not a key, and does not quote it: %#',
+    async (secret) => {
+      const before = keys.length;
+      const result = await lookUp(url(), secret);
+      expect(result).toEqual({ ok: false, reason: expect.stringContaining('does not hold an API key') });
+      expect(JSON.stringify(result)).not.toContain(key.slice(-35));
+      expect(keys).toHaveLength(before);
+    },
+  );
+
   it('says so when nobody answers', async () => {
-    expect(await lookUp('http://127.0.0.1:1/', 'x')).toEqual({
+    expect(await lookUp('http://127.0.0.1:1/', key)).toEqual({
       ok: false,
       reason: expect.stringContaining('fetch failed'),
     });

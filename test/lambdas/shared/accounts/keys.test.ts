@@ -1,6 +1,6 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
+import { issueApiKey, readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -49,6 +49,8 @@ describe('keys.create', () => {
     ['a label with a line break', { account: 'acme', label: 'a\nb' }, 'invalid'],
     ['a label with an escape', { account: 'acme', label: '\u001b[31mred' }, 'invalid'],
     ['a label that turns the text around', { account: 'acme', label: 'a\u202eb' }, 'invalid'],
+    ['a label that is an API key', { account: 'acme', label: issueApiKey('acme', 'any').key }, 'invalid'],
+    ['a label with an API key in it', { account: 'acme', label: `x ${issueApiKey('a', 'any').key}` }, 'invalid'],
     ['an account that does not exist', { account: 'ghost', label: 'k' }, 'not_found'],
     ['a malformed account id', { account: 'a/b', label: 'k' }, 'invalid'],
   ])('refuses %s and writes nothing', async (_, input, code) => {

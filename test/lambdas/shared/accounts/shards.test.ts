@@ -1,5 +1,6 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
 import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { expectWholeShards, shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
@@ -167,6 +168,42 @@ describe('a revocation that comes in between', () => {
     expect(waiting).toBe(false);
     for (const { keys } of await expectWholeShards(bench, 'between', 4, limits)) expect(keys).toEqual({});
     expect(await bench.request(key)).toBe('unauthorized');
+  });
+});
+
+describe('a share that a request moves while shards are merged', () => {
+  it('is neither lost nor doubled', async () => {
+    const { admin, client, table } = bench;
+    await admin.accounts.create({ id: 'moving', plan: 'few' });
+    await admin.accounts.set({ id: 'moving', shards: 3 });
+    const store = createAccessStore(client, table);
+    const now = bench.clock.now / 1000;
+    let moved = false;
+    const slow = createAdmin({
+      client: new Proxy(client, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as unknown;
+          if (name !== 'send' || typeof value !== 'function') return value;
+          return async (command: unknown, ...rest: unknown[]) => {
+            const merges =
+              command instanceof TransactWriteCommand && command.input.TransactItems?.some(({ Delete }) => Delete);
+            if (merges && !moved) {
+              const [target, , closing] = await store.readShards('moving', AbortSignal.timeout(5000));
+              if (!target || closing?.state !== 'closing') throw new Error('the third shard must be closing by now');
+              const donors = [{ shard: closing, takes: { minute: 1, day: 2 } }];
+              moved = await store.move('moving', { target, at: now, donors }, AbortSignal.timeout(5000));
+            }
+            return value.call(target, command, ...rest);
+          };
+        },
+      }),
+      table,
+      checksumSecret,
+      now: () => bench.clock.now,
+    });
+    await slow.accounts.set({ id: 'moving', shards: 2 });
+    expect(moved).toBe(true);
+    await expectWholeShards(bench, 'moving', 2, few);
   });
 });
 

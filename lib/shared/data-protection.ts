@@ -4,9 +4,17 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { LogGroupProps } from 'aws-cdk-lib/aws-logs';
 import type { Config } from '../config/schema.ts';
 
-/** What happens to data when its stack is deleted. */
+/**
+ * What happens to data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then it is
+ * still empty, and would only be in the way of the next attempt.
+ */
 export function removal({ removalPolicy }: Config): RemovalPolicy {
-  return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
+  return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+}
+
+/** As `removal`, for a table. Deletion protection would block CloudFormation, so a protected table always stays. */
+export function tableRemoval(config: Config): RemovalPolicy {
+  return isProtected(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
 }
 
 /** Whether stacks and tables are protected from deletion. */
