@@ -39,6 +39,7 @@ const loadErrorCodes: Record<string, string> = {
   SourceError: 'no_extract',
   SourceUnavailableError: 'source_unavailable',
   StaleLoadError: 'stale_load',
+  UnknownLoadError: 'unknown_load',
   UnknownSnapshotError: 'unknown_snapshot',
   WorkGoneError: 'work_gone',
 };

@@ -92,8 +92,8 @@ export async function examineLocal(data: string | undefined, { key, address }: L
     return ok('npm start', `process ${state.pid} at ${state.baseUrl}`);
   });
   if (!state) return [running];
-  const { endpoint, addressesTable, accountsTable, baseUrl } = state;
-  const client = localDynamoDb(endpoint);
+  const { endpoint, accessKeyId, addressesTable, accountsTable, baseUrl } = state;
+  const client = localDynamoDb(endpoint, accessKeyId);
   try {
     const find = async () => address ?? (await someAddress(client, addressesTable));
     const where = data === undefined ? '--local' : `--local --data ${data}`;

@@ -7,8 +7,8 @@ import {
   type ProblemReport,
   problemKinds,
 } from '../bag/problem-report.ts';
-import type { ChangeCounts, ChangeKind } from './changes.ts';
-import { type Line, parseLine } from './lines.ts';
+import type { Change, ChangeCounts, ChangeKind } from './changes.ts';
+import { addressPart, type Line, parseLine } from './lines.ts';
 import type { Snapshot, SourceVersion } from './manifest.ts';
 
 /** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
@@ -39,10 +39,7 @@ export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` of a snapshot to go back to whose problems were not kept. */
   problems: ProblemReport | null;
   addresses: number;
-  keys: number;
-  changes: ChangeCounts;
-  examples: Record<ChangeKind, ChangeExample[]>;
-};
+} & ShardCounts;
 
 /** The same contents loaded onto the same dataset make the same load, so that it can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
@@ -74,8 +71,13 @@ export function extractName({ source }: Load): string {
 
 /** The counts of one merged shard. */
 export type ShardCounts = {
+  /** Distinct address keys. */
   keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
   changes: ChangeCounts;
+  /** Lists of toevoegingen that appear, change or go where the address under the same key does not. */
+  listsChanged: number;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
@@ -111,6 +113,8 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
   const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
   return {
     keys: sum(shards, ({ keys }) => keys),
+    listKeys: sum(shards, ({ listKeys }) => listKeys),
+    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
     changes: {
       added: sum(shards, ({ changes }) => changes.added),
       changed: sum(shards, ({ changes }) => changes.changed),
@@ -124,16 +128,19 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
 export function noChanges(): ShardCounts {
   return {
     keys: 0,
+    listKeys: 0,
+    listsChanged: 0,
     changes: { added: 0, changed: 0, removed: 0 },
     examples: { added: [], changed: [], removed: [] },
   };
 }
 
 /** Adds one change to `counts`, and keeps it as an example while there are few. */
-export function countChange(
-  counts: ShardCounts,
-  { kind, before, after }: { kind: ChangeKind; before: Line | null; after: Line | null },
-): void {
+export function countChange(counts: ShardCounts, { kind, before, after }: Change): void {
+  if (kind === 'list') {
+    counts.listsChanged++;
+    return;
+  }
   counts.changes[kind]++;
   const examples = counts.examples[kind];
   if (examples.length >= examplesPerKind) return;
@@ -142,7 +149,10 @@ export function countChange(
 }
 
 function places(line: Line | null): string[] | null {
-  return line === null ? null : parseLine(line).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
+  const address = line && addressPart(line);
+  return address === null
+    ? null
+    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

@@ -15,6 +15,7 @@ import {
 import type { ChangeFile, Found } from '../steps/manifest.ts';
 import { publish } from '../steps/publish.ts';
 import { type Part, readReference } from '../steps/reference.ts';
+import { resume } from '../steps/resume.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
 import { paths } from '../storage/paths.ts';
@@ -171,6 +172,23 @@ export async function rollbackLoad(options: LoadOptions & { snapshot: string } &
       async (load) => {
         await merge(session, load);
         return guardAndApply(session, load, options);
+      },
+    ),
+  );
+}
+
+/**
+ * Approves a load that the guard refused, named by its id, and continues it. The extract is not read again.
+ * @throws UnknownLoadError, StaleLoadError
+ */
+export async function approveLoad(options: LoadOptions & { load: string }): Promise<LoadReport> {
+  return inSession(options, (session) =>
+    afterPending(
+      session,
+      () => resume(session, options.load),
+      async (load) => {
+        await merge(session, load);
+        return guardAndApply(session, load, { approve: options.load });
       },
     ),
   );

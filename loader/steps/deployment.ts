@@ -53,6 +53,8 @@ const stepInputs = {
     rollback: z.string().optional(),
     again: z.boolean().optional(),
     planOnly: z.boolean().optional(),
+    /** Without a source or a rollback: the load to continue from the guard on. */
+    approve: z.string().optional(),
   }),
   stage: ofLoad,
   reference: ofLoad,
