@@ -1,4 +1,4 @@
-/** What can be wrong with an extract; stable, for callers that choose what to do. */
+/** What can be wrong with an extract; stable codes, for callers that decide what to do. */
 export type ExtractErrorCode =
   | 'not_a_zip'
   | 'corrupt_zip'
@@ -7,6 +7,7 @@ export type ExtractErrorCode =
   | 'missing_peildatum'
   | 'mixed_peildatums'
   | 'mutation_delivery'
+  | 'invalid_mutations'
   | 'unknown_schema'
   | 'invalid_xml';
 

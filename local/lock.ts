@@ -1,68 +1,103 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { closeSync, openSync, realpathSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Another process that is still running holds the lock. */
+/** Another process holds the lock. The message names it. */
 export class LockHeldError extends Error {
   override name = 'LockHeldError';
-  readonly pid: number;
+  /** `process 4711 on laptop, since 2026-01-08 12:00 UTC`, as far as the holder could note it. */
+  readonly holder: string;
 
-  constructor(file: string, pid: number) {
-    super(`${file} is held by process ${pid}`);
-    this.pid = pid;
+  constructor(file: string, holder: string) {
+    super(`${file} is locked by ${holder}`);
+    this.holder = holder;
   }
 }
+
+export interface LockOptions {
+  /** How long to wait for another holder to release the lock; 0, the default, does not wait. */
+  readonly waitMilliseconds?: number;
+}
+
+const retryMilliseconds = 250;
 
 /**
- * Takes the lock that the path `file` names and gives what releases it. Who holds it listens at an address made from the
- * path, and tells its process id there: the system lets one process listen, and frees the address when that one is gone,
- * however it went.
- * @throws LockHeldError
+ * Takes an exclusive lock on `file`, which is created if needed and never removed, and returns a function that releases
+ * it. The lock is one of the operating system on the file itself: it holds whatever path leads there and in whatever
+ * container, a suspended holder keeps it, and it ends with its process, however that ends. SQLite takes it for us, as
+ * Node has no call for it.
+ * @throws LockHeldError after `waitMilliseconds`
  */
-export async function acquireLock(file: string): Promise<() => Promise<void>> {
-  const address = addressOf(file);
+export async function acquireLock(
+  file: string,
+  { waitMilliseconds = 0 }: LockOptions = {},
+): Promise<() => Promise<void>> {
+  const deadline = Date.now() + waitMilliseconds;
   for (;;) {
-    const server = await listen(address);
-    if (server) return () => close(server);
-    const pid = await askHolder(address);
-    if (pid !== undefined) throw new LockHeldError(file, pid);
-    // Only where addresses are files does one outlive its process.
-    if (!isFreedBySystem) await rm(address, { force: true });
+    const release = await tryLock(file);
+    if (release) return release;
+    if (Date.now() >= deadline) throw new LockHeldError(file, await holderOf(file));
+    await sleep(retryMilliseconds);
   }
 }
 
-const isFreedBySystem = process.platform === 'linux' || process.platform === 'win32';
+/** Keeps the locks of callers who drop their release function: a garbage-collected database is closed. */
+const held = new Set<object>();
 
-/** Abstract on Linux, a pipe on Windows, elsewhere a socket in the folder for temporary files. */
-function addressOf(file: string): string {
-  const name = `bag-adres-${createHash('sha256').update(resolve(file)).digest('hex').slice(0, 32)}`;
-  if (process.platform === 'linux') return `\0${name}`;
-  return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
-}
-
-async function listen(address: string): Promise<Server | undefined> {
-  const server = createServer((socket) => socket.on('error', () => undefined).end(`${process.pid}`)).unref();
-  server.listen(address);
+async function tryLock(file: string): Promise<(() => Promise<void>) | undefined> {
+  createFile(file);
+  const { DatabaseSync } = sqlite();
+  // By its real path, as SQLite refuses some links.
+  const database = new DatabaseSync(realpathSync(file), { timeout: 0 });
   try {
-    await once(server, 'listening');
-    return server;
+    // Takes the lock of a writer, and writes nothing.
+    database.exec('BEGIN IMMEDIATE');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    database.close();
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return undefined;
     throw error;
   }
+  held.add(database);
+  await writeFile(holderFile(file), holderText(), { mode: 0o600 });
+  return async () => {
+    await rm(holderFile(file), { force: true });
+    held.delete(database);
+    database.close();
+  };
 }
 
-async function close(server: Server): Promise<void> {
-  server.close();
-  await once(server, 'close');
+/** An existing file is not opened: closing any handle of a file releases all locks that this process has on it. */
+function createFile(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
-/** The process that holds the lock, or nothing where it is gone by now. */
-async function askHolder(address: string): Promise<number | undefined> {
-  const pid = Number(await text(connect(address)).catch(() => ''));
-  return pid > 0 ? pid : undefined;
+/** SQLITE_BUSY: another connection holds the lock. */
+const sqliteBusy = 5;
+
+/** Loaded on first use, without the warning that this module of Node is experimental: only its lock is used. */
+function sqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** In a file of its own, as reading the locked one would release the lock. */
+const holderFile = (file: string) => `${file}.holder`;
+
+function holderText(): string {
+  return `process ${process.pid} on ${hostname()}, since ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+async function holderOf(file: string): Promise<string> {
+  const text = await readFile(holderFile(file), 'utf8').catch(() => '');
+  return text === '' ? 'another process' : text;
 }

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { acquireLock, LockHeldError } from './lock.ts';
 import { projectRoot } from './state.ts';
@@ -48,7 +47,8 @@ export class SynthesisError extends Error {
   override name = 'SynthesisError';
 }
 
-const waitMilliseconds = 250;
+/** Far more than a synthesis takes. */
+const waitMilliseconds = 180_000;
 
 /**
  * Ensures that `cdk.out` holds the templates and bundles of the current sources, and returns its path. Synthesis takes
@@ -60,7 +60,7 @@ export async function synthesize(onStale: () => void = () => undefined): Promise
   const output = join(projectRoot, 'cdk.out');
   if (await isFresh(projectRoot, output)) return output;
   await mkdir(output, { recursive: true });
-  const release = await waitForLock(join(output, 'synthesis.lock'));
+  const release = await acquireLock(join(output, 'synthesis.lock'), { waitMilliseconds }).catch(explainHeldLock);
   try {
     // Another process may have synthesized while we waited.
     if (await isFresh(projectRoot, output)) return output;
@@ -73,15 +73,10 @@ export async function synthesize(onStale: () => void = () => undefined): Promise
   }
 }
 
-async function waitForLock(lock: string): Promise<() => Promise<void>> {
-  for (;;) {
-    try {
-      return await acquireLock(lock);
-    } catch (error) {
-      if (!(error instanceof LockHeldError)) throw error;
-      await sleep(waitMilliseconds);
-    }
-  }
+function explainHeldLock(error: unknown): never {
+  if (!(error instanceof LockHeldError)) throw error;
+  const waited = `for ${waitMilliseconds / 60_000} minutes`;
+  throw new SynthesisError(`Another process has been synthesizing ${waited}: ${error.holder}. Stop it and try again.`);
 }
 
 /** Running the app directly makes the same assembly as `cdk synth`, faster because it skips the checks of the templates. */

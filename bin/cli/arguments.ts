@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { Admin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
 import {
+  AdminError,
   checkAccountId,
   checkKeyId,
   checkLabel,
@@ -8,9 +9,8 @@ import {
   checkPlanCode,
   checkShards,
   checkWindow,
-  type OwnLimitChanges,
-} from '../../lambdas/shared/accounts/admin/limits.ts';
-import { AdminError } from '../../lambdas/shared/accounts/admin/updates.ts';
+} from '../../lambdas/shared/accounts/admin-error.ts';
+import type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';
 import type { ConnectionOptions } from '../connect/admin.ts';
 import { UsageError } from '../connect/errors.ts';
 import { printResult, type Result, type Terminal } from './output.ts';

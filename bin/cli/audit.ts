@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Admin } from '../../lambdas/shared/accounts/admin/admin.ts';
-import type { AuditEntry } from '../../lambdas/shared/accounts/admin/audit.ts';
+import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
+import type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
 import { UsageError } from '../connect/errors.ts';
 import { type AccountsOptions, useAdmin, withAccounts } from './arguments.ts';
 import { snakeCase, type Terminal, table } from './output.ts';

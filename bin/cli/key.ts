@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { KeyView } from '../../lambdas/shared/accounts/admin/keys.ts';
+import type { KeyView } from '../../lambdas/shared/accounts/keys.ts';
 import { type AccountsOptions, accountId, keyId, label, useAdmin, withAccounts } from './arguments.ts';
 import { type Terminal, table } from './output.ts';
 

@@ -162,11 +162,8 @@ async function approve(
   id: string | undefined,
 ): Promise<Result> {
   const { refusedLoads } = await import('../connect/loads.ts');
-  const { load, request } = choose(await refusedLoads(loads.context.storage), id, loads.where);
-  const result = await run(terminal, options, loads, () => loads.start(request));
-  const report = result.json as LoadReport;
-  if (report.load === load || report.outcome === 'unchanged') return result;
-  return { ...result, hint: `The extract has been replaced: this was load ${report.load}, which needed no approval.` };
+  const { load } = choose(await refusedLoads(loads.context.storage), id, loads.where);
+  return run(terminal, options, loads, () => loads.start({ approve: load }));
 }
 
 /** The named load, or the only one. @throws CommandError */

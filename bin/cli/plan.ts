@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Plan } from '../../lambdas/shared/accounts/admin/access.ts';
+import type { Plan } from '../../lambdas/shared/accounts/account.ts';
 import { type Limits, windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { type AccountsOptions, collect, parseLimits, planCode, useAdmin, withAccounts } from './arguments.ts';
 import { addAudit } from './audit.ts';

@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { apiKeyPrefix } from '../../lambdas/shared/accounts/api-key.ts';
+import { redactKeys } from '../../lambdas/shared/accounts/api-key.ts';
 import { CommandError, type Explanation, explainError, UsageError } from '../connect/errors.ts';
 import { addAccountCommands } from './account.ts';
+import { addBackupCommands } from './backup.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addKeyCommands } from './key.ts';
 import { addLoadCommands } from './load.ts';
@@ -20,7 +21,7 @@ export async function runCommandLine(args: string[], terminal: Terminal): Promis
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
     const { code, message } = error instanceof CommanderError ? explainUsage(error) : explainError(error);
-    const line = withoutKeys(message);
+    const line = redactKeys(message.replace(/\s*\n\s*/g, ' '));
     const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
     terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : `bag-adres: ${line}`);
     return error instanceof CommanderError || error instanceof UsageError ? 2 : 1;
@@ -54,6 +55,7 @@ Examples:
   addAccountCommands(program, terminal);
   addKeyCommands(program, terminal);
   addLoadCommands(program, terminal);
+  addBackupCommands(program, terminal);
   addDoctorCommand(program, terminal);
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }
@@ -73,11 +75,4 @@ function explainUsage(error: CommanderError): Explanation {
     .replace(/\s*\n\s*/g, ' ')
     .replace(/[.\s]+$/, '');
   return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. See --help.` };
-}
-
-/** Some paste a key where its id belongs; it must not end up in a log or a ticket. */
-function withoutKeys(message: string): string {
-  return message
-    .replace(/\s*\n\s*/g, ' ')
-    .replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'g'), `${apiKeyPrefix}_...`);
 }

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';
@@ -55,8 +55,9 @@ export async function findTables(options: ConnectionOptions, env: NodeJS.Process
 }
 
 async function localTables(dataFolder: string | undefined): Promise<Tables> {
-  const { endpoint, accountsTable, addressesTable, checksumSecret } = await readLocalState(dataFolder);
-  return { client: localDynamoDb(endpoint), accountsTable, addressesTable, checksumSecret: async () => checksumSecret };
+  const { endpoint, accessKeyId, accountsTable, addressesTable, checksumSecret } = await readLocalState(dataFolder);
+  const client = localDynamoDb(endpoint, accessKeyId);
+  return { client, accountsTable, addressesTable, checksumSecret: async () => checksumSecret };
 }
 
 async function stackTables(stack: string): Promise<Tables> {

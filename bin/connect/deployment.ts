@@ -31,6 +31,8 @@ export type Deployment = {
   name: string;
   /** @throws CommandError when no stack has this output */
   output(name: OutputName): string;
+  /** An output that a deployment may lack: by its configuration, or because its version is older. */
+  optionalOutput(name: OptionalOutputName): string | undefined;
 };
 
 export type OutputName =
@@ -41,6 +43,9 @@ export type OutputName =
   | 'StateMachineArn'
   | 'SnapshotBucketName'
   | 'BaseUrl';
+
+/** `Version`: of this project, when it was deployed. `ExtractSource`: the extract that the daily check asks for. */
+export type OptionalOutputName = 'Version' | 'ExtractSource';
 
 /** The deployment that `stack` names, by any of its stacks or by its own name, and the names of all its stacks. */
 export function deploymentStacks(stack: string): { name: string; stacks: Record<StackPart, string> } {
@@ -59,6 +64,7 @@ export async function findDeployment(stack: string, wanted: readonly StackPart[]
       const names = wanted.map((part) => stacks[part]).join(', ');
       throw new CommandError('no_output', `No output ${key} in ${names}. Deploy this version, or name another stack.`);
     },
+    optionalOutput: (key) => outputs[key],
   };
 }
 

@@ -1,3 +1,4 @@
+import { redactKeys } from '../../lambdas/shared/accounts/api-key.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
 
 /** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
@@ -38,6 +39,7 @@ const loadErrorCodes: Record<string, string> = {
   SourceError: 'no_extract',
   SourceUnavailableError: 'source_unavailable',
   StaleLoadError: 'stale_load',
+  UnknownLoadError: 'unknown_load',
   UnknownSnapshotError: 'unknown_snapshot',
   WorkGoneError: 'work_gone',
 };
@@ -97,8 +99,13 @@ function unreachable(reason: string): Explanation {
   return { code: 'unreachable', message: `Can't connect: ${reason}` };
 }
 
-/** Explains any failure of a command. Errors with a code of their own already do. */
+/** Explains any failure of a command, without any API key. Errors with a code of their own already do. */
 export function explainError(error: unknown): Explanation {
+  const { code, message } = explain(error);
+  return { code, message: redactKeys(message) };
+}
+
+function explain(error: unknown): Explanation {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
   if (hasOwnCode(error)) return { code: error.code, message: error.message };
   const ofLoad = explainLoadError(error.name, error.message);
@@ -121,11 +128,28 @@ function hasOwnCode(error: Error): error is Error & { code: string } {
   return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);
 }
 
-/** The text of `ECONNREFUSED` and the like; `undefined` for an error of the file system. */
+/** Codes of Node, its resolver and its HTTP client for a connection that fails; other `E...` codes are not about one. */
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+
+/** Why a connection failed; `undefined` for any other error, such as one of the file system or of our own code. */
 function networkFailure(error: Error): string | undefined {
-  if ('path' in error) return undefined;
-  const code: unknown = 'code' in error ? error.code : undefined;
+  const code = 'code' in error ? String(error.code) : '';
+  if (!networkCodes.has(code) || 'path' in error) return undefined;
   if (code === 'ENOTFOUND' && 'hostname' in error) return `host not found: ${error.hostname}`;
-  if (typeof code === 'string' && /^E[A-Z_]+$/.test(code)) return error.message || code;
-  return undefined;
+  return error.message || code;
 }

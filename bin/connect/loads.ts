@@ -17,7 +17,7 @@ export type LoadRequest = {
   planOnly?: boolean;
   /** The snapshot date or load to roll back to, instead of loading an extract. */
   rollback?: string;
-  /** The id of a load that may continue despite the guard's objections. */
+  /** The id of a blocked load to continue despite the guard's objections, instead of loading an extract. */
   approve?: string;
 };
 
@@ -49,7 +49,7 @@ export type ProgressReporter = {
 };
 
 /** A load that the guard stopped, or would stop; it continues when it is approved. */
-export type RefusedLoad = { load: string; peildatum: string; objections: Objection[]; request: LoadRequest };
+export type RefusedLoad = { load: string; peildatum: string; objections: Objection[] };
 
 /** Every refused load onto the live dataset. Publishing a load removes the work of all others. */
 export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
@@ -70,12 +70,5 @@ export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
       load: load.id,
       peildatum: load.peildatum,
       objections: plan.objections,
-      request: { ...requestOf(load), approve: load.id },
     }));
-}
-
-/** The request that makes the same load again, also of an extract that was rolled back. */
-function requestOf({ kind, target, source }: Load): LoadRequest {
-  if (kind === 'rollback' && target) return { rollback: target.load };
-  return { ...(source && { source: source.location }), again: true };
 }

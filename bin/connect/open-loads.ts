@@ -5,11 +5,12 @@ import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { repairTable } from '../../loader/run/repair.ts';
-import { planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
+import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
 import { fileSource } from '../../loader/storage/file-source.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
-import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
+import { openStorage } from '../../loader/storage/open.ts';
+import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
@@ -33,17 +34,17 @@ export async function openLoads({ local, data, stack }: ConnectionOptions, repor
 
 /** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
 async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<Loads> {
-  const { endpoint, addressesTable, storageFolder } = await readLocalState(dataFolder);
-  const client = localDynamoDb(endpoint);
+  const { endpoint, accessKeyId, addressesTable, storageFolder } = await readLocalState(dataFolder);
+  const client = localDynamoDb(endpoint, accessKeyId);
   const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
   const options = { storage: storageFolder, addresses, progress };
   return {
     context: { storage: await openStorage(storageFolder), addresses },
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
     start({ source = pdokExtract, again = false, planOnly = false, rollback, approve }) {
-      const approved = approve === undefined ? {} : { approve };
-      if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback, ...approved });
-      return (planOnly ? planLoad : runLoad)({ ...options, source, again, ...approved });
+      if (approve !== undefined) return approveLoad({ ...options, load: approve });
+      if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
+      return (planOnly ? planLoad : runLoad)({ ...options, source, again });
     },
     follow: async () => {
       throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');

@@ -5,6 +5,7 @@ import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { loadDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { openSource } from '../../loader/storage/open.ts';
 import { clientConfig, readStack } from '../connect/deployment.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';
 
@@ -90,17 +91,19 @@ export async function checkAlarms(topicArn: string): Promise<Finding> {
   }
 }
 
+const restoreAdvice = 'A table that was deleted can be restored: docs/runbook.md#lost-table.';
+
 /** Whether a table is active. */
 export async function checkTable(client: DynamoDBClient, check: string, table: string): Promise<Finding> {
-  const { Table } = await client.send(new DescribeTableCommand({ TableName: table }));
-  const status = Table?.TableStatus ?? 'unknown';
-  const found = `${table} is ${status}`;
-  if (status === 'ACTIVE' || status === 'UPDATING') return ok(check, found);
-  return failed(
-    check,
-    found,
-    'Wait until it is ACTIVE. A table that was deleted can be restored: docs/runbook.md#lost-table.',
-  );
+  const found = await client.send(new DescribeTableCommand({ TableName: table })).catch((error: Error) => {
+    if (error.name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  });
+  // Deploying again does not help: CloudFormation creates nothing for a template that has not changed.
+  if (!found) return failed(check, `There is no table ${table}.`, restoreAdvice);
+  const status = found.Table?.TableStatus ?? 'unknown';
+  if (status === 'ACTIVE' || status === 'UPDATING') return ok(check, `${table} is ${status}`);
+  return failed(check, `${table} is ${status}`, `Wait until it is ACTIVE. ${restoreAdvice}`);
 }
 
 /** Whether a table can be restored, and is protected against deletion. */
@@ -141,11 +144,30 @@ export async function checkDataset(
   );
 }
 
+/**
+ * How to deploy again after the first deployment of a stack has failed. `cdk deploy` alone can't: it has to delete the
+ * stack first, and has protected it against that before it failed.
+ */
+function redeploy(stack: string): string {
+  const tables = stack.endsWith('-data') ? ' The tables that it had created stay, empty, and are not in the way.' : '';
+  return (
+    'The first deployment failed; the stack events in CloudFormation say why. Fix that, delete the failed stack, and ' +
+    `deploy again: aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name ${stack}; ` +
+    `aws cloudformation delete-stack --stack-name ${stack}; ` +
+    `aws cloudformation wait stack-delete-complete --stack-name ${stack}; npx cdk deploy --all.${tables}`
+  );
+}
+
 /** The status of a stack. */
 export async function checkStack(name: string): Promise<Finding> {
   const check = `stack ${name}`;
   const { status } = await readStack(name);
   if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(check, status);
+  if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status))
+    return failed(check, status, redeploy(name));
+  if (status === 'REVIEW_IN_PROGRESS') {
+    return failed(check, status, 'A deployment was prepared but not started. Deploy again: npx cdk deploy --all.');
+  }
   if (/IN_PROGRESS$/.test(status))
     return warning(check, status, 'A deployment is in progress; check again when it has ended.');
   if (/^(?:UPDATE|IMPORT)_ROLLBACK_COMPLETE$/.test(status)) {
@@ -155,7 +177,13 @@ export async function checkStack(name: string): Promise<Finding> {
       'The last deployment was rolled back; the stack events in CloudFormation say why. Fix that and deploy again.',
     );
   }
-  return failed(check, status, 'The stack events in CloudFormation say why. Fix that, then: npx cdk deploy --all.');
+  if (status === 'UPDATE_ROLLBACK_FAILED') {
+    const advice =
+      'Neither the deployment nor its rollback succeeded; the stack events in CloudFormation say why. Fix that, then: ' +
+      `aws cloudformation continue-update-rollback --stack-name ${name}. When that has ended, deploy again.`;
+    return failed(check, status, advice);
+  }
+  return failed(check, status, 'The stack events in CloudFormation say why; no deployment is possible in this status.');
 }
 
 /** How the last execution of the state machine ended. */
@@ -167,4 +195,20 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
   if (last.status === 'SUCCEEDED' || last.status === 'RUNNING') return ok('last load', found);
   const why = `"load follow ${last.name} ${where}" says why it ended, "load status ${where}" whether a load is blocked.`;
   return warning('last load', found, `${why} See docs/runbook.md#load-failed.`);
+}
+
+/** Whether the extract that the daily check asks for is there, seen from this machine. */
+export async function checkSource(location: string): Promise<Finding> {
+  const source = await openSource(location);
+  const { size = null, lastModified = null } = source?.version ?? {};
+  await source?.close();
+  const megabytes = size === null ? 'unknown size' : `${Math.round(size / 1e6).toLocaleString('en')} MB`;
+  return ok('source', `${location}: ${megabytes}, last modified ${lastModified ?? 'at an unknown time'}`);
+}
+
+/** Which version of this project is deployed. */
+export function checkVersion(deployed: string | undefined, own: string): Finding {
+  if (deployed === own) return ok('version', `${deployed}, as this command line`);
+  const advice = 'Use the command line of the deployed version (git checkout), or deploy this one.';
+  return warning('version', `${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
 }

@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
+import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
-import { type LocalState, readLocalState } from '../../local/state.ts';
+import { type LocalState, projectRoot, readLocalState } from '../../local/state.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import {
   checkAlarms,
@@ -12,8 +15,10 @@ import {
   checkLoads,
   checkProtection,
   checkRegion,
+  checkSource,
   checkStack,
   checkTable,
+  checkVersion,
 } from './check-aws.ts';
 import { checkApi, checkKey, checkLookup, someAddress, type WantedAddress } from './check-service.ts';
 import { examine, type Finding, ok, skipped } from './finding.ts';
@@ -36,7 +41,9 @@ export async function examineStack(stack: string | undefined, lookup: LookupOpti
     const advice = 'After the first deployment: doctor --stack bag-adres-prod.';
     return [...findings, skipped('deployment', 'No stack was named.', advice)];
   }
-  return [...findings, ...(await examineDeployment(stack, lookup))];
+  const ofDeployment = await examineDeployment(stack, lookup);
+  const version = ofDeployment.filter(({ check }) => check === 'version');
+  return [...version, ...findings, ...ofDeployment.filter(({ check }) => check !== 'version')];
 }
 
 async function examineDeployment(stack: string, { key, address }: LookupOptions): Promise<Finding[]> {
@@ -50,11 +57,12 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
   const dynamoDb = new DynamoDBClient(clientConfig);
   const stepFunctions = new SFNClient(clientConfig);
   try {
-    const { output } = await findDeployment(stack, ['data', 'service', 'loader']);
+    const { output, optionalOutput } = await findDeployment(stack, ['data', 'service', 'loader']);
     const addresses = output('AddressesTableName');
     const accounts = output('AccountsTableName');
     const baseUrl = output('BaseUrl');
     const find = async () => address ?? (await someAddress(dynamoDb, addresses));
+    findings.push(checkVersion(optionalOutput('Version'), await ownVersion()));
     const checks: [string, () => Promise<Finding>][] = [
       ['addresses table', () => checkTable(dynamoDb, 'addresses table', addresses)],
       ['addresses backup', () => checkProtection(dynamoDb, 'addresses backup', addresses)],
@@ -62,6 +70,7 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
       ['accounts backup', () => checkProtection(dynamoDb, 'accounts backup', accounts)],
       ['alarms', () => checkAlarms(output('AlarmTopicArn'))],
       ['dataset', () => checkDataset(dynamoDb, addresses, where)],
+      ['source', () => checkSource(optionalOutput('ExtractSource') ?? pdokExtract)],
       ['last load', () => checkLoads(stepFunctions, output('StateMachineArn'), where)],
       ['api', () => checkApi(baseUrl)],
       ['key', () => checkKey(baseUrl, key)],
@@ -83,8 +92,8 @@ export async function examineLocal(data: string | undefined, { key, address }: L
     return ok('npm start', `process ${state.pid} at ${state.baseUrl}`);
   });
   if (!state) return [running];
-  const { endpoint, addressesTable, accountsTable, baseUrl } = state;
-  const client = localDynamoDb(endpoint);
+  const { endpoint, accessKeyId, addressesTable, accountsTable, baseUrl } = state;
+  const client = localDynamoDb(endpoint, accessKeyId);
   try {
     const find = async () => address ?? (await someAddress(client, addressesTable));
     const where = data === undefined ? '--local' : `--local --data ${data}`;
@@ -100,4 +109,9 @@ export async function examineLocal(data: string | undefined, { key, address }: L
   } finally {
     client.destroy();
   }
+}
+
+/** The version of this project that is installed here. */
+async function ownVersion(): Promise<string> {
+  return JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')).version;
 }

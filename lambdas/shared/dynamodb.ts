@@ -1,10 +1,12 @@
 import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'node:crypto';
 import {
+  type ConditionalCheckFailedException,
   DynamoDBClient,
   GetItemCommand,
   type GetItemCommandInput,
   QueryCommand,
   type QueryCommandInput,
+  type TransactionCanceledException,
   TransactWriteItemsCommand,
   UpdateItemCommand,
   type UpdateItemCommandInput,
@@ -24,31 +26,40 @@ export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeVa
   ExpressionAttributeValues: Item;
 };
 
+/** The calls that requests and administration share, with plain values in and out. */
+export type Documents = {
+  get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined>;
+  /** Returns the attributes that `ReturnValues` asks for, if the store sent them. */
+  update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined>;
+  /** Makes all of the updates or none. */
+  updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void>;
+  /** Reads one page: up to 1 MB of items. */
+  query(query: Query, abortSignal?: AbortSignal): Promise<Item[]>;
+};
+
 /**
- * The calls that a request may make, with plain values in and out. The document client does the same for every command
- * there is, by middleware of its own, which shows in the CPU of a lookup and of a cold start (`npm run bench`).
+ * The calls of a request. The document client does the same for every command there is, by middleware of its own, which
+ * shows in the CPU of a lookup and of a cold start (`npm run bench`), so only administration uses it.
  */
-export function documents(client: StoreClient) {
+export function documents(client: StoreClient): Documents {
   return {
-    async get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined> {
+    async get(get, abortSignal) {
       const command = new GetItemCommand({ ...get, Key: marshall(get.Key) });
       const { Item } = await client.send(command, { abortSignal });
       return Item && unmarshall(Item);
     },
 
-    /** Gives the attributes that `ReturnValues` asks for. */
-    async update(update: Update, abortSignal?: AbortSignal): Promise<Item> {
-      const { Attributes = {} } = await client.send(new UpdateItemCommand(marshalled(update)), { abortSignal });
-      return unmarshall(Attributes);
+    async update(update, abortSignal) {
+      const { Attributes } = await client.send(new UpdateItemCommand(marshalled(update)), { abortSignal });
+      return Attributes && unmarshall(Attributes);
     },
 
-    /** Makes all of the updates or none. */
-    async updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void> {
+    async updateAll(updates, abortSignal) {
       const TransactItems = updates.map((update) => ({ Update: marshalled(update) }));
       await client.send(new TransactWriteItemsCommand({ TransactItems }), { abortSignal });
     },
 
-    async query(query: Query, abortSignal?: AbortSignal): Promise<Item[]> {
+    async query(query, abortSignal) {
       const values = marshall(query.ExpressionAttributeValues);
       const command = new QueryCommand({ ...query, ExpressionAttributeValues: values });
       const { Items = [] } = await client.send(command, { abortSignal });
@@ -59,6 +70,23 @@ export function documents(client: StoreClient) {
 
 function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
   return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
+}
+
+/** Whether a write was refused because its condition did not hold: `Item` is then the item as it was, marshalled. */
+export function conditionFailed(error: unknown): error is ConditionalCheckFailedException {
+  return error instanceof Error && error.name === 'ConditionalCheckFailedException';
+}
+
+/**
+ * Whether a write was refused because of another one: its condition did not hold, or a transaction on the same item was
+ * under way. Errors are told apart by name, so that it doesn't matter which copy of the SDK threw them.
+ */
+export function isConflict(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (conditionFailed(error) || error.name === 'TransactionConflictException') return true;
+  if (error.name !== 'TransactionCanceledException') return false;
+  const reasons = (error as TransactionCanceledException).CancellationReasons ?? [];
+  return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
 }
 
 /** The store could not be reached, or did not say what became of a request. */

@@ -1,17 +1,10 @@
-/** Environment variables of the canary. */
-export const canaryEnvironment = {
-  /** The lookup to do, a whole URL. */
-  url: 'CANARY_URL',
-  /** The secret in Secrets Manager that holds the API key to do it with. */
-  keySecret: 'CANARY_KEY_SECRET',
-} as const;
-
+/** The namespace of a deployment: stages in one account have metrics of their own. */
 export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
 
-/** The variable that tells a Lambda the namespace of its deployment: stages in one account don't mix. */
+/** The variable with the namespace of a Lambda's deployment. */
 export const metricNamespaceVariable = 'METRIC_NAMESPACE';
 
-/** Where this process emits to. */
+/** The namespace of this process. */
 export const metricNamespace = process.env[metricNamespaceVariable] ?? 'BagAdres';
 
 /** Dimensions of every metric of a request. */
@@ -22,19 +15,28 @@ export const requestDimensions = {
   outcome: 'outcome',
 } as const;
 
+/** The variable that makes every outcome a metric, when it is `all`. */
+export const requestMetricsVariable = 'REQUEST_METRICS';
+
+/** The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its size more. */
+export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable'];
+
+/** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
-  /** One a request. */
+  /** One for each request. */
   requests: 'Requests',
-  /** Milliseconds within the Lambda. */
-  latency: 'Latency',
-  /** Units of quota consumed. */
-  charges: 'Charges',
-  /** Windows that a charge restarted. */
-  windowRolls: 'WindowRolls',
-  /** 1 when the canary's lookup went wrong, else 0; without dimensions but `service`. */
+  /** 1 when the canary's lookup failed, else 0; its only dimension is `service`. */
   canaryFailures: 'CanaryFailures',
-  /** Milliseconds of the canary's lookup, from its side. */
+  /** Milliseconds of the canary's lookup, measured by the canary. */
   canaryLatency: 'CanaryLatency',
-  /** Days since the date of the state that is served; the loader emits it daily, without dimensions but `service`. */
+  /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
   datasetAge: 'DatasetAgeDays',
+} as const;
+
+/** Environment variables of the canary. */
+export const canaryEnvironment = {
+  /** The complete URL of the lookup. */
+  url: 'CANARY_URL',
+  /** The secret in Secrets Manager that has the API key. */
+  keySecret: 'CANARY_KEY_SECRET',
 } as const;

@@ -3,13 +3,17 @@
  * imports, so a table and its readers can't drift apart.
  */
 
-/** One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. */
+/**
+ * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. The item of a key without a
+ * toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at its postcode and huisnummer; it may have no places.
+ */
 export const addressesTable = {
   partitionKey: 'address',
   places: 'places',
-  /** The key of the item that says which state of the register is served; no address key can begin like this. */
+  toevoegingen: 'toevoegingen',
+  /** The key of the item that describes the live dataset; no address key can begin like this. */
   datasetKey: '#dataset',
-  /** On that item: the date of the state, `2021-10-15`. */
+  /** On that item: the snapshot date, `2021-10-15`. */
   datasetDate: 'date',
 } as const;
 
@@ -27,6 +31,8 @@ export const environment = {
   accountsTable: 'ACCOUNTS_TABLE',
   /** The secret that keys the checksum of an API key; any text. */
   keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
+  /** The secret before it, while keys that it issued are still accepted. */
+  previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
   /** Where a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
 } as const;

@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import { accountsTable, addressesTable } from '../../lambdas/shared/tables.ts';
 import type { Config } from '../config/schema.ts';
 import { alarmTopic, operatorAlarm } from '../shared/alarms.ts';
-import { encryptionKey, isProtected, removal } from '../shared/encryption.ts';
+import { encryptionKey, isProtected, removal, tableRemoval } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 export type TableAlarmsProps = { accounts: Table; addresses: Table; topic: ITopic };
@@ -110,7 +110,7 @@ export class DataStack extends Stack {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: isProtected(config),
-      removalPolicy: removal(config),
+      removalPolicy: tableRemoval(config),
       // Otherwise the table is encrypted with a key that AWS owns, which costs nothing.
       ...(this.encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
     });

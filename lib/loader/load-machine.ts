@@ -11,17 +11,17 @@ import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../shared/encryption.ts';
+import { logGroupProps } from '../shared/data-protection.ts';
 import { acknowledge, acknowledgeWildcard, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 import { MAP_RUNS } from './snapshot-bucket.ts';
 
-export type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic };
+export type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic; tracing: boolean };
 
 /** The role of the state machine: invoke its steps, read the items of its maps, write their results, notify. */
-export function machineRole(scope: Construct, { functions, bucket, topic }: MachineRoleProps): Role {
+export function machineRole(scope: Construct, { functions, bucket, topic, tracing }: MachineRoleProps): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
   const allow = (actions: string[], resources: string[]) =>
     role.addToPolicy(new PolicyStatement({ actions, resources }));
@@ -38,10 +38,12 @@ export function machineRole(scope: Construct, { functions, bucket, topic }: Mach
   );
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
   topic.grantPublish(role);
-  allow(
-    ['xray:PutTraceSegments', 'xray:PutTelemetryRecords', 'xray:GetSamplingRules', 'xray:GetSamplingTargets'],
-    ['*'],
-  );
+  const tracingActions = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
+  if (tracing)
+    allow(
+      tracingActions.map((action) => `xray:${action}`),
+      ['*'],
+    );
   allow(
     [
       'logs:CreateLogDelivery',
@@ -124,7 +126,7 @@ export class LoadMachine extends Construct {
   constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket, topic }: LoadMachineProps) {
     super(scope, id);
     this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
-    const role = machineRole(this, { functions: steps.functions, bucket, topic });
+    const role = machineRole(this, { functions: steps.functions, bucket, topic, tracing: config.tracing });
     this.machine = new StateMachine(this, 'Machine', {
       // `machineRole` has all permissions; the CDK would add broader ones.
       role: role.withoutPolicyUpdates(),
@@ -134,9 +136,12 @@ export class LoadMachine extends Construct {
       ),
       queryLanguage: QueryLanguage.JSONATA,
       timeout: longestLoad,
-      tracingEnabled: true,
+      tracingEnabled: config.tracing,
       logs: { destination: this.logs, level: LogLevel.ALL, includeExecutionData: true },
     });
+    if (!config.tracing)
+      for (const rule of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
+        acknowledge(this.machine, rule, 'The operator decides by `tracing`: traces cost 5 dollars a million.');
     grantMaps(role, this.machine, mapNames);
     grantDescribeExecutions(steps.steps.discover.function, this.machine);
     if (config.schedule === 'off') return;

@@ -2,7 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { isProtected } from '../shared/encryption.ts';
+import { isProtected } from '../shared/data-protection.ts';
 import { LoadMachine } from './load-machine.ts';
 import { LoaderAlarms } from './loader-alarms.ts';
 import { LoaderDashboard } from './loader-dashboard.ts';
@@ -25,7 +25,8 @@ export class LoaderStack extends Stack {
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
     const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket, topic });
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
-    new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
+    if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
+    if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }

@@ -54,6 +54,7 @@ const stepsOf = (config: Config) =>
         [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
         [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        ...(config.source && { [loaderEnvironment.source]: config.source }),
       },
       table: ['GetItem', 'PutItem'],
       bucket: { read: [manifest, loads, snapshots, uploads], upload: [loads] },
@@ -78,9 +79,9 @@ const stepsOf = (config: Config) =>
     },
     collect: {
       description: 'Adds up the results of all parts',
-      memoryMb: 512,
+      memoryMb: oneCpuMb,
       minutes: 5,
-      bucket: { read: [loads], write: [loads] },
+      bucket: { read: [loads], write: [loads, snapshots] },
     },
     merge: {
       description: 'Merges a shard and compares it with the live dataset',

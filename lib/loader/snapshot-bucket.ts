@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { removal } from '../shared/encryption.ts';
+import { removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /** The prefix of the results of the state machine's maps. */

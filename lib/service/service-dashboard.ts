@@ -42,11 +42,7 @@ export class ServiceDashboard extends Construct {
           ]),
         ],
         [new TextWidget({ markdown: '## Behind them', width: 24, height: 1 })],
-        [
-          graph('Quota units charged, per minute', [byOutcome(stage, 'address', metricNames.charges)]),
-          graph('Quota windows started, per minute', [byOutcome(stage, 'address', metricNames.windowRolls)]),
-          graph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)]),
-        ],
+        [graph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)])],
         [
           graph('Functions: errors and throttles', [
             address.metricErrors({ ...stat('Sum'), label: 'address errors' }),

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { environment } from '../../lambdas/shared/tables.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { isProtected } from '../shared/encryption.ts';
+import { isProtected } from '../shared/data-protection.ts';
 import { Canary } from './canary.ts';
 import { HttpApi } from './http-api.ts';
 import { HttpFunction } from './http-function.ts';
@@ -29,7 +29,7 @@ export class ServiceStack extends Stack {
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
     })
-      .usesChecksumSecret(keyChecksumSecret)
+      .usesChecksumSecret(keyChecksumSecret, config)
       // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.
       .usesTable(accounts, environment.accountsTable, 'GetItem', 'UpdateItem', 'Query')
       .usesTable(addresses, environment.addressesTable, 'GetItem');
@@ -39,8 +39,8 @@ export class ServiceStack extends Stack {
       entry: 'lambdas/validate/handler.ts',
       description: 'Validates a key and returns its limits; answers unknown paths',
     })
-      .usesChecksumSecret(keyChecksumSecret)
-      .usesTable(accounts, environment.accountsTable, 'GetItem');
+      .usesChecksumSecret(keyChecksumSecret, config)
+      .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
 
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
@@ -48,6 +48,6 @@ export class ServiceStack extends Stack {
     address.deploySafely(config, rollback.address);
     validate.deploySafely(config, rollback.validate);
     if (config.canary) new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
-    new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
+    if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

@@ -8,6 +8,7 @@ import {
   type Code,
   LoggingFormat,
   Runtime,
+  SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -15,7 +16,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from './encryption.ts';
+import { logGroupProps, removal } from './data-protection.ts';
 import { acknowledge, acknowledgeWildcard, grantTable } from './grants.ts';
 
 export type LambdaFunctionProps = {
@@ -66,13 +67,23 @@ export class LambdaFunction extends Construct {
       architecture: Architecture.ARM_64,
       memorySize: memoryMb,
       timeout,
-      tracing: Tracing.ACTIVE,
+      tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       loggingFormat: LoggingFormat.JSON,
+      // Lambda's own lines about each invocation that succeeded cost more than ours, and say less.
+      systemLogLevelV2: SystemLogLevel.WARN,
       logGroup,
       role: functionRole(this, logGroup, encryptionKey),
       environment,
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
+      // Earlier versions stay, so that the alias can go back to one at once.
+      currentVersionOptions: { removalPolicy: removal(config) },
     });
+    if (!config.tracing)
+      acknowledge(
+        this.function,
+        'Serverless-LambdaTracing',
+        'The operator decides by `tracing`: traces cost 5 dollars a million.',
+      );
     acknowledge(this.function, 'Serverless-LambdaDLQ', props.withoutDeadLetterQueue);
   }
 

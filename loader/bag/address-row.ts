@@ -7,7 +7,7 @@ type Lookup<T> = { get(identificatie: string): T | undefined };
 /** The current streets and places. */
 export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
 
-/** One address of the register, its letter and addition still apart: joined they would be lossy (`A`+`1` = ``+`A1`). */
+/** One address of the register. Huisletter and huisnummertoevoeging stay apart: joined they would be ambiguous (`A`+`1` = ``+`A1`). */
 export type AddressRow = {
   postcode: string;
   huisnummer: number;
@@ -18,8 +18,8 @@ export type AddressRow = {
 };
 
 /**
- * The address of a current nummeraanduiding, or the problem that keeps it from being one: it has no postcode, or its
- * street or place is not among the current ones. Nothing is ever invented. `file` is for the report.
+ * The address of a current nummeraanduiding, or the problem that prevents one: it has no postcode, or its street or place
+ * is not among the current ones. Never guesses. `file` is for the report.
  */
 export function toAddressRow(
   nummeraanduiding: Nummeraanduiding,

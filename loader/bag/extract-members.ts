@@ -9,22 +9,22 @@ import { deliveryFile, mutationDelivery, type ObjectKind, readPeildatum } from '
 export type Member = { kind: ObjectKind; name: string; path: ZipEntry[] };
 
 /**
- * Puts the bytes of a deflated inner zip where they can be read anywhere: memory, a temporary file, S3. `name` is the
- * entry's, the same for the same entry, so that a spool may keep what it has.
+ * Copies a deflated inner zip to where it can be read by range: memory, a temporary file, S3. `name` is the same for the
+ * same entry, so that a spool may reuse a copy.
  */
 export type Spool = (stream: Readable, name: string, size: number) => Promise<RandomAccess>;
 
-/** Refuses an inner zip over 256 MB: give a spool to a temporary file or to S3 for those. */
+/** Copies into memory; refuses an inner zip over 256 MB, which needs a spool to a file or to S3. */
 export const memorySpool: Spool = async (stream, name, size) => {
   if (size > 256 * 1024 * 1024) throw new Error(`${name}: ${size} bytes are too many to inflate into memory`);
   return bufferAccess(Buffer.concat(await stream.toArray()));
 };
 
 /**
- * The members of an extract that addresses are made of, in the order NUM, OPR, WPL, and the date of its state. Any order
- * of entries, other entries and junk are fine; `Inactief`, `NietBag` and `InOnderzoek` are never among the members.
- * Members whose names have different dates are refused.
- * `peildatum` goes before the date of the Leveringsdocument, which may then be missing.
+ * The members of an extract that addresses are made of, in the order NUM, OPR, WPL, and its snapshot date. Entries may
+ * come in any order, beside others and junk; `Inactief`, `NietBag` and `InOnderzoek` are never among the members.
+ * `peildatum` overrides the date of the Leveringsdocument, which may then be missing.
+ * @throws ExtractError, for instance where the names of members have different dates
  */
 export async function findMembers(
   source: RandomAccess,
@@ -58,14 +58,14 @@ export async function memberAccess(
   return inner;
 }
 
-/** The XML files of a member, in the order of its zip. Everything that calls itself XML is one, except a Mac's junk. */
+/** The XML files of a member, in the order of its zip: every `.xml` but the junk of a Mac. */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
   const files = (await listEntries(inner, label)).filter(({ name }) => name.endsWith('.xml') && !isJunk(name));
   if (files.length === 0) throw new ExtractError('missing_member', label, 'holds no XML file; get the extract again');
   return files;
 }
 
-/** What messages call an entry of `label`. */
+/** The name of an entry of `label` in messages. */
 export function fileLabel(label: string, member: Member, file?: ZipEntry): string {
   return [label, ...[...member.path, ...(file ? [file] : [])].map(({ name }) => baseName(name))].join(' > ');
 }
@@ -103,7 +103,7 @@ async function peildatumOf(
   if (given !== undefined) return given;
   if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name))))
     throw foreign(label, entries);
-  const problem = `has no ${deliveryFile}, so the date of its state is unknown; get the extract again, or give the date`;
+  const problem = `has no ${deliveryFile}, so its snapshot date is unknown; get the extract again`;
   throw new ExtractError('missing_peildatum', label, problem);
 }
 
@@ -120,10 +120,10 @@ function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractE
   return new ExtractError('missing_member', label, `${problem}. Give a full extract (lvbag-extract-nl.zip or BAGGEM)`);
 }
 
-/** What has ended since an older state is still current in it: together they would serve what no longer exists. */
+/** Members of an older date still have what has ended since: together they would bring back what no longer exists. */
 function mixed(label: string, members: Member[]): ExtractError {
   const held = members.slice(0, 20).map(({ name }) => name);
-  const problem = `holds members of several states: ${held.join(', ')}. Give an extract of one state`;
+  const problem = `holds members of several dates: ${held.join(', ')}. Give an extract of one date`;
   return new ExtractError('mixed_peildatums', label, problem);
 }
 

@@ -1,5 +1,5 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
-import type { NotCurrentReason } from './voorkomen.ts';
+import { type NotCurrentReason, noEind, type Span } from './voorkomen.ts';
 
 const open = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
 const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
@@ -31,19 +31,27 @@ const plain = {
   ),
 };
 
-/** Whether an occurrence counts, or that its bytes are not of the known shape. */
-export type Validity = 'current' | NotCurrentReason | 'unknown_shape';
+/**
+ * Whether an occurrence counts, or that its bytes are not of the known shape. `later` is a `future` one that will count unless
+ * the register changes.
+ */
+export type Validity = 'current' | 'later' | NotCurrentReason | 'unknown_shape';
 
 /**
  * Moves past `Objecten:voorkomen`, and says of an occurrence with the live status whether it counts on `day`
- * (20211015), by the rules and in the order of `whyNotCurrent`.
+ * (20211015), by the rules and in the order of `whyNotCurrent`. Sets `span` of one that counts or will.
  */
-export function parseVoorkomen(cursor: ByteCursor, day: number): Validity {
-  if (!cursor.skip(open) || !cursor.skipText() || !cursor.skip(begin)) return 'unknown_shape';
+export function parseVoorkomen(cursor: ByteCursor, day: number, span: Span): Validity {
+  if (!cursor.skip(open)) return 'unknown_shape';
+  const volgnummer = cursor.readNumber();
+  if (volgnummer === 0 || !cursor.skip(begin)) return 'unknown_shape';
   const beginGeldigheid = cursor.readDate();
   if (beginGeldigheid < 0) return 'unknown_shape';
+  span.volgnummer = volgnummer;
+  span.begin = beginGeldigheid;
+  span.eind = noEind;
   const start = cursor.position;
-  if (skipPlainRest(cursor)) return beginGeldigheid > day ? 'future' : 'current';
+  if (skipPlainRest(cursor)) return beginGeldigheid > day ? 'later' : 'current';
   cursor.position = start;
   if (!cursor.skip(beginEnd)) return 'unknown_shape';
   const hasEind = cursor.skip(eind);
@@ -63,19 +71,15 @@ export function parseVoorkomen(cursor: ByteCursor, day: number): Validity {
   if (isNietBagLV && !(cursor.skipText() && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
   if (!cursor.skip(close)) return 'unknown_shape';
 
-  if (beginGeldigheid > day) return 'future';
+  if (hasEind) span.eind = eindGeldigheid;
+  const isOut = isInactief || isInactiefLV || isNietBagLV;
+  if (beginGeldigheid > day) return isOut || (hasEind && eindGeldigheid <= beginGeldigheid) ? 'future' : 'later';
   if (hasEind && eindGeldigheid <= day) return 'ended';
   if (isInactief || isInactiefLV) return 'inactive';
   return isNietBagLV ? 'not_bag' : 'current';
 }
 
-/** The day from which an occurrence holds, `2010-09-29`, of which `Objecten:voorkomen` begins at `position`. */
-export function beginOf(cursor: ByteCursor, position: number): string {
-  const start = cursor.bytes.indexOf('<', position + open.length) + begin.length;
-  return cursor.text(start, '2010-09-29'.length);
-}
-
-/** Of the most usual occurrence, which began and is all that there is: the same tags in four strides instead of ten. */
+/** The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead of ten. */
 function skipPlainRest(cursor: ByteCursor): boolean {
   return (
     cursor.skip(plain.registratie) &&

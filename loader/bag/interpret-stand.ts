@@ -1,12 +1,15 @@
 import { ExtractError } from '../extract-error.ts';
-import type { Problem, ReadCounts } from './problem-report.ts';
+import { isProblem, keep, type Problem, type ReadCounts } from './problem-report.ts';
 import type { ObjectKind } from './schema.ts';
 import type { Fields } from './stand-parser.ts';
 import {
+  dayOf,
+  type Geldigheid,
   liveStatus,
   type Nummeraanduiding,
+  noEind,
   type OpenbareRuimte,
-  type WithBegin,
+  type Span,
   type Woonplaats,
   whyNotCurrent,
 } from './voorkomen.ts';
@@ -19,33 +22,77 @@ const knownStatuses: Record<ObjectKind, string[]> = {
 
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
+/** What is done with an occurrence that counts, or will. */
+export type Visit<T> = (read: T, span: Span) => void;
+
+/** How an occurrence is read, and what is done with one that counts on the date (`visit`) or will on a later one (`later`). */
+type Visits<T> = { read(fields: Fields, file: string): T | Problem; visit: Visit<T>; later: Visit<T> | undefined };
+
 /**
- * Counts an occurrence in `counts`, and says whether it counts on `peildatum`. A status or a date that can't be read
- * stops the load: without them nobody knows whether the object exists.
+ * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later.
+ * @throws ExtractError for an unknown status, date or number: without them it is unknown whether the object exists
  */
-export function countStand(
+export function visitStand<T extends object>(
   kind: ObjectKind,
   fields: Fields,
   file: string,
   peildatum: string,
   counts: ReadCounts,
-): boolean {
-  const { identificatie, status = '' } = fields;
-  const beginGeldigheid = trim(fields.beginGeldigheid ?? '');
-  const eindGeldigheid = fields.eindGeldigheid === undefined ? undefined : trim(fields.eindGeldigheid);
-  if (!knownStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
-  for (const date of [beginGeldigheid, eindGeldigheid]) {
-    if (date !== undefined && !datePattern.test(date)) throw unreadable(file, identificatie, 'date', date);
-  }
+  { read, visit, later }: Visits<T>,
+): void {
+  const geldigheid = geldigheidOf(kind, fields, file);
+  const span = spanOf(fields, file);
   counts.voorkomens++;
-  const { tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
-  const reason = whyNotCurrent(
-    { status, beginGeldigheid, eindGeldigheid, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV },
-    liveStatus[kind],
-    peildatum,
-  );
-  if (reason) counts.notCurrent[reason]++;
-  return reason === null;
+  const reason = whyNotCurrent(geldigheid, liveStatus[kind], peildatum);
+  if (reason === null) {
+    keep(read(fields, file), counts, (found) => visit(found, span));
+    return;
+  }
+  counts.notCurrent[reason]++;
+  if (reason !== 'future' || !later || whyNotCurrent(geldigheid, liveStatus[kind], geldigheid.beginGeldigheid)) return;
+  const found = read(fields, file);
+  if (!isProblem(found)) later(found, span);
+}
+
+/** Which occurrence of its object an element describes, and when it holds. @throws ExtractError */
+export function spanOf(fields: Fields, file: string): Span {
+  const volgnummer = trim(fields.voorkomenidentificatie ?? '');
+  if (!/^[1-9]\d{0,4}$/.test(volgnummer)) {
+    throw unreadable(file, fields.identificatie, 'voorkomenidentificatie', volgnummer);
+  }
+  const { eindGeldigheid } = fields;
+  return {
+    volgnummer: Number(volgnummer),
+    begin: dayOf(dateIn(fields, fields.beginGeldigheid, file)),
+    eind: eindGeldigheid === undefined ? noEind : dayOf(dateIn(fields, eindGeldigheid, file)),
+  };
+}
+
+/** What decides whether an occurrence counts. @throws ExtractError */
+export function geldigheidOf(kind: ObjectKind, fields: Fields, file: string): Geldigheid {
+  const {
+    identificatie,
+    status = '',
+    eindGeldigheid,
+    tijdstipInactief,
+    tijdstipInactiefLV,
+    tijdstipNietBagLV,
+  } = fields;
+  if (!knownStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
+  return {
+    status,
+    beginGeldigheid: dateIn(fields, fields.beginGeldigheid, file),
+    eindGeldigheid: eindGeldigheid === undefined ? undefined : dateIn(fields, eindGeldigheid, file),
+    tijdstipInactief,
+    tijdstipInactiefLV,
+    tijdstipNietBagLV,
+  };
+}
+
+function dateIn({ identificatie }: Fields, text: string | undefined, file: string): string {
+  const date = trim(text ?? '');
+  if (!datePattern.test(date)) throw unreadable(file, identificatie, 'date', date);
+  return date;
 }
 
 type Rule = [field: string, pattern: RegExp];
@@ -59,7 +106,7 @@ const numRules: Rule[] = [
   ['OpenbareRuimteRef', /^\d{16}$/],
   ['WoonplaatsRef', /^\d{4}$/],
 ];
-/** `\S.*` as XML Schema means it, up to 80 characters: to JavaScript more signs are blanks and line ends. */
+/** `\S.*` as XML Schema means it, up to 80 characters: JavaScript's `\s` and `.` know more blanks and line ends. */
 const naam = /^[^ \t\r\n][^\r\n]{0,79}$/u;
 const oprRules: Rule[] = [
   ['identificatie', /^\d{16}$/],
@@ -87,24 +134,22 @@ export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduidi
 }
 
 /** The street of a current occurrence, or what is wrong with one of its values. */
-export function toOpenbareRuimte(fields: Fields, file: string): WithBegin<OpenbareRuimte> | Problem {
+export function toOpenbareRuimte(fields: Fields, file: string): OpenbareRuimte | Problem {
   return (
     invalidValue(fields, oprRules, file) ?? {
       identificatie: fields.identificatie as string,
       naam: fields.naam as string,
       woonplaats: fields.WoonplaatsRef as string,
-      begin: trim(fields.beginGeldigheid as string),
     }
   );
 }
 
 /** The place of a current occurrence, or what is wrong with one of its values. */
-export function toWoonplaats(fields: Fields, file: string): WithBegin<Woonplaats> | Problem {
+export function toWoonplaats(fields: Fields, file: string): Woonplaats | Problem {
   return (
     invalidValue(fields, wplRules, file) ?? {
       identificatie: fields.identificatie as string,
       naam: fields.naam as string,
-      begin: trim(fields.beginGeldigheid as string),
     }
   );
 }

@@ -18,7 +18,7 @@ export function isProblem(read: object): read is Problem {
   return 'kind' in read;
 }
 
-/** How many of each kind, and the first few of each by identificatie. Plain JSON: it travels between Lambdas. */
+/** How many of each kind, and the first few of each by identificatie. Plain JSON, passed between Lambdas. */
 export type ProblemReport = Record<ProblemKind, { count: number; examples: Problem[] }>;
 
 /** How many of each kind. */
@@ -45,7 +45,7 @@ export function addProblem(report: ProblemReport, problem: Problem): void {
   if (!last || compare(problem, last) < 0) ofKind.examples = firstExamples([...ofKind.examples, problem]);
 }
 
-/** The reports of several workers as one: the same whatever the order in which they come. */
+/** The reports of several workers as one, independent of their order. */
 export function mergeReports(reports: Iterable<ProblemReport>): ProblemReport {
   const merged = emptyReport();
   for (const report of reports) {
@@ -57,7 +57,7 @@ export function mergeReports(reports: Iterable<ProblemReport>): ProblemReport {
   return merged;
 }
 
-/** By identificatie, not by arrival, so that workers may finish in any order. */
+/** By identificatie, so that the order in which workers finish makes no difference. */
 function firstExamples(examples: Problem[]): Problem[] {
   return examples.sort(compare).slice(0, examplesPerKind);
 }
@@ -71,13 +71,13 @@ function keyOf({ identificatie, file, detail = '' }: Problem): string {
   return `${identificatie} ${file} ${detail}`;
 }
 
-/** What reading a file came to: `voorkomens` is `current`, the sum of `notCurrent` and the number of `problems`. */
+/** The counts of one file: `voorkomens` = `current` + the sum of `notCurrent` + the number of `problems`. */
 export type ReadCounts = {
   /** Every `sl:stand` in the file. */
   voorkomens: number;
   current: number;
   notCurrent: Record<NotCurrentReason, number>;
-  /** Those that count, but hold a value that the register's own rules forbid. */
+  /** Those that would count, but have a value that the register's own rules forbid. */
   problems: Problem[];
 };
 
@@ -91,7 +91,7 @@ export function emptyCounts(): ReadCounts {
   };
 }
 
-/** Visits what was read of a current occurrence, or counts its problem. */
+/** Visits the object of a current occurrence, or counts its problem. */
 export function keep<T extends object>(read: T | Problem, counts: ReadCounts, visit: (kept: T) => void): void {
   if (isProblem(read)) {
     counts.problems.push(read);

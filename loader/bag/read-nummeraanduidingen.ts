@@ -1,10 +1,10 @@
 import { type ByteCursor, literal, RepeatingText } from './byte-cursor.ts';
 import { parseVoorkomen } from './fast-voorkomen-parser.ts';
-import { countStand, toNummeraanduiding } from './interpret-stand.ts';
-import { emptyCounts, keep, type ReadCounts } from './problem-report.ts';
+import { toNummeraanduiding, type Visit, visitStand } from './interpret-stand.ts';
+import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { type FastParser, readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
-import type { Nummeraanduiding } from './voorkomen.ts';
+import { dayOf, type Nummeraanduiding, type Span } from './voorkomen.ts';
 
 const open = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:Nummeraanduiding>',
@@ -48,14 +48,17 @@ const absent = -1;
  */
 export class FastNummeraanduidingParser implements FastParser {
   readonly #counts: ReadCounts;
-  readonly #visit: (nummeraanduiding: Nummeraanduiding) => void;
+  readonly #visit: Visit<Nummeraanduiding>;
+  readonly #later: Visit<Nummeraanduiding> | undefined;
   readonly #day: number;
+  readonly #span: Span = { volgnummer: 0, begin: 0, eind: 0 };
   readonly #streets = new RepeatingText(16);
 
-  constructor(peildatum: string, counts: ReadCounts, visit: (nummeraanduiding: Nummeraanduiding) => void) {
-    this.#day = Number(peildatum.replaceAll('-', ''));
+  constructor(peildatum: string, counts: ReadCounts, visit: Visit<Nummeraanduiding>, later?: Visit<Nummeraanduiding>) {
+    this.#day = dayOf(peildatum);
     this.#counts = counts;
     this.#visit = visit;
+    this.#later = later;
   }
 
   parse(cursor: ByteCursor): boolean {
@@ -81,7 +84,7 @@ export class FastNummeraanduidingParser implements FastParser {
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(documentnummerEnd)) return false;
     const place = cursor.skip(ligtIn) ? cursor.position : absent;
     if (place !== absent && !(cursor.skipDigits(4) && cursor.skip(ligtInEnd))) return false;
-    const validity = parseVoorkomen(cursor, this.#day);
+    const validity = parseVoorkomen(cursor, this.#day, this.#span);
     if (validity === 'unknown_shape' || !cursor.skip(ligtAan)) return false;
     const street = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(close)) return false;
@@ -90,11 +93,13 @@ export class FastNummeraanduidingParser implements FastParser {
     counts.voorkomens++;
     if (!isIssued) {
       counts.notCurrent.withdrawn++;
-    } else if (validity !== 'current') {
-      counts.notCurrent[validity]++;
-    } else {
-      counts.current++;
-      this.#visit({
+      return true;
+    }
+    if (validity === 'current') counts.current++;
+    else counts.notCurrent[validity === 'later' ? 'future' : validity]++;
+    const visit = validity === 'current' ? this.#visit : validity === 'later' ? this.#later : undefined;
+    visit?.(
+      {
         identificatie: () => cursor.text(identificatie, 16),
         huisnummer: number,
         huisletter: letter === absent ? '' : cursor.letter(letter),
@@ -102,29 +107,30 @@ export class FastNummeraanduidingParser implements FastParser {
         postcode: code === absent ? null : cursor.postcode(code),
         openbareRuimte: this.#streets.text(cursor, street),
         woonplaats: place === absent ? null : cursor.text(place, 4),
-      });
-    }
+      },
+      this.#span,
+    );
     return true;
   }
 }
 
 /**
- * Visits each nummeraanduiding in `xml` that counts on `peildatum`, and counts all the others by reason. Throws an
+ * Visits each nummeraanduiding in `xml` that counts on `peildatum`, with `later` each that will
+ * count on a later date, and counts all the others by reason. A `Span` is valid during the visit. Throws an
  * `ExtractError` that names `file` for anything but well-formed XML in the one known schema; visits may precede it.
  */
 export function readNummeraanduidingen(
   xml: Buffer,
   file: string,
   peildatum: string,
-  visit: (nummeraanduiding: Nummeraanduiding) => void,
-  options: { strictly?: boolean } = {},
+  visit: Visit<Nummeraanduiding>,
+  options: { strictly?: boolean; later?: Visit<Nummeraanduiding> } = {},
 ): ReadCounts {
+  const { later } = options;
   const counts = emptyCounts();
-  const onStand = (fields: Fields) => {
-    if (!countStand('NUM', fields, file, peildatum, counts)) return;
-    keep(toNummeraanduiding(fields, file), counts, visit);
-  };
-  const fastParser = options.strictly ? undefined : new FastNummeraanduidingParser(peildatum, counts, visit);
+  const onStand = (fields: Fields) =>
+    visitStand('NUM', fields, file, peildatum, counts, { read: toNummeraanduiding, visit, later });
+  const fastParser = options.strictly ? undefined : new FastNummeraanduidingParser(peildatum, counts, visit, later);
   readStands(xml, file, 'NUM', onStand, fastParser);
   return counts;
 }

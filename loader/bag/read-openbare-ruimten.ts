@@ -1,10 +1,10 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
-import { beginOf, parseVoorkomen } from './fast-voorkomen-parser.ts';
-import { countStand, toOpenbareRuimte } from './interpret-stand.ts';
-import { emptyCounts, keep, type ReadCounts } from './problem-report.ts';
+import { parseVoorkomen } from './fast-voorkomen-parser.ts';
+import { toOpenbareRuimte, type Visit, visitStand } from './interpret-stand.ts';
+import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { type FastParser, readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
-import type { OpenbareRuimte, WithBegin } from './voorkomen.ts';
+import { dayOf, type OpenbareRuimte, type Span } from './voorkomen.ts';
 
 const open = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:OpenbareRuimte>',
@@ -33,13 +33,16 @@ const longestName = 80;
  */
 export class FastOpenbareRuimteParser implements FastParser {
   readonly #counts: ReadCounts;
-  readonly #visit: (openbareRuimte: WithBegin<OpenbareRuimte>) => void;
+  readonly #visit: Visit<OpenbareRuimte>;
+  readonly #later: Visit<OpenbareRuimte> | undefined;
   readonly #day: number;
+  readonly #span: Span = { volgnummer: 0, begin: 0, eind: 0 };
 
-  constructor(peildatum: string, counts: ReadCounts, visit: (openbareRuimte: WithBegin<OpenbareRuimte>) => void) {
-    this.#day = Number(peildatum.replaceAll('-', ''));
+  constructor(peildatum: string, counts: ReadCounts, visit: Visit<OpenbareRuimte>, later?: Visit<OpenbareRuimte>) {
+    this.#day = dayOf(peildatum);
     this.#counts = counts;
     this.#visit = visit;
+    this.#later = later;
   }
 
   parse(cursor: ByteCursor): boolean {
@@ -58,46 +61,47 @@ export class FastOpenbareRuimteParser implements FastParser {
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(ligtIn)) return false;
     const place = cursor.position;
     if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
-    const voorkomen = cursor.position;
-    const validity = parseVoorkomen(cursor, this.#day);
+    const validity = parseVoorkomen(cursor, this.#day, this.#span);
     if (validity === 'unknown_shape' || !cursor.skip(close)) return false;
 
     const counts = this.#counts;
     counts.voorkomens++;
     if (!isIssued) {
       counts.notCurrent.withdrawn++;
-    } else if (validity !== 'current') {
-      counts.notCurrent[validity]++;
-    } else {
-      counts.current++;
-      this.#visit({
+      return true;
+    }
+    if (validity === 'current') counts.current++;
+    else counts.notCurrent[validity === 'later' ? 'future' : validity]++;
+    const visit = validity === 'current' ? this.#visit : validity === 'later' ? this.#later : undefined;
+    visit?.(
+      {
         identificatie: cursor.text(identificatie, 16),
         naam: cursor.text(name, length),
         woonplaats: cursor.text(place, 4),
-        begin: beginOf(cursor, voorkomen),
-      });
-    }
+      },
+      this.#span,
+    );
     return true;
   }
 }
 
 /**
- * Visits each street in `xml` that counts on `peildatum`, and counts all the others by reason. Throws an `ExtractError`
+ * Visits each street in `xml` that counts on `peildatum`, with `later` each that will
+ * count on a later date, and counts all the others by reason. A `Span` is valid during the visit. Throws an `ExtractError`
  * that names `file` for anything but well-formed XML in the one known schema; visits may precede it.
  */
 export function readOpenbareRuimten(
   xml: Buffer,
   file: string,
   peildatum: string,
-  visit: (openbareRuimte: WithBegin<OpenbareRuimte>) => void,
-  options: { strictly?: boolean } = {},
+  visit: Visit<OpenbareRuimte>,
+  options: { strictly?: boolean; later?: Visit<OpenbareRuimte> } = {},
 ): ReadCounts {
+  const { later } = options;
   const counts = emptyCounts();
-  const onStand = (fields: Fields) => {
-    if (!countStand('OPR', fields, file, peildatum, counts)) return;
-    keep(toOpenbareRuimte(fields, file), counts, visit);
-  };
-  const fastParser = options.strictly ? undefined : new FastOpenbareRuimteParser(peildatum, counts, visit);
+  const onStand = (fields: Fields) =>
+    visitStand('OPR', fields, file, peildatum, counts, { read: toOpenbareRuimte, visit, later });
+  const fastParser = options.strictly ? undefined : new FastOpenbareRuimteParser(peildatum, counts, visit, later);
   readStands(xml, file, 'OPR', onStand, fastParser);
   return counts;
 }

@@ -114,7 +114,7 @@ function endOf(xml: Buffer, tag: string, from: number): number {
 }
 
 /** Makes text of the pieces of a file, which may end within a letter; called without a piece at the end of the file. */
-function utf8Decoder(file: string): (piece?: Uint8Array) => string {
+export function utf8Decoder(file: string): (piece?: Uint8Array) => string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   return (piece) => {
     try {

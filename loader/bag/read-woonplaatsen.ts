@@ -1,10 +1,11 @@
-import { countStand, toWoonplaats } from './interpret-stand.ts';
-import { emptyCounts, keep, type ReadCounts } from './problem-report.ts';
+import { toWoonplaats, type Visit, visitStand } from './interpret-stand.ts';
+import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { readStandStream } from './read-stands.ts';
-import type { WithBegin, Woonplaats } from './voorkomen.ts';
+import type { Woonplaats } from './voorkomen.ts';
 
 /**
- * Visits each woonplaats in `xml` that counts on `peildatum`, and counts all the others by reason. Never holds the whole
+ * Visits each woonplaats in `xml` that counts on `peildatum`, with `later` each that will count on a
+ * later date, and counts all the others by reason. Never holds the whole
  * file: the outlines in it make it 100 MB and more.
  * @throws ExtractError that names `file` for anything but well-formed XML in the one known schema; visits may precede it
  */
@@ -12,12 +13,12 @@ export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,
   peildatum: string,
-  visit: (woonplaats: WithBegin<Woonplaats>) => void,
+  visit: Visit<Woonplaats>,
+  later?: Visit<Woonplaats>,
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
-  await readStandStream(xml, file, 'WPL', (fields) => {
-    if (!countStand('WPL', fields, file, peildatum, counts)) return;
-    keep(toWoonplaats(fields, file), counts, visit);
-  });
+  await readStandStream(xml, file, 'WPL', (fields) =>
+    visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, later }),
+  );
   return counts;
 }

@@ -1,18 +1,25 @@
 import { SaxesParser } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
 
-/** The version of the BAG 2.0 schema that this program reads; the namespaces end in it. */
+/** The version of the BAG 2.0 schema that this program reads, as it ends the namespaces. */
 export const schemaVersion = 'v20200601';
 
 const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
 
-/** The prefixes that the Kadaster uses, and that this program uses for the same namespaces whatever a file calls them. */
+/** Kadaster's prefixes, which this program uses for these namespaces whatever prefixes a file has. */
 export const namespaces = {
   'sl-bag-extract': `http://www.kadaster.nl/schemas/lvbag/extract-deelbestand-lvc/${schemaVersion}`,
   sl: 'http://www.kadaster.nl/schemas/standlevering-generiek/1.0',
   Objecten: `${imbag}/objecten/${schemaVersion}`,
   'Objecten-ref': `${imbag}/objecten-ref/${schemaVersion}`,
   Historie: `${imbag}/historie/${schemaVersion}`,
+} as const;
+
+/** The further prefixes of a file of mutations. */
+export const mutationNamespaces = {
+  mlm: `http://www.kadaster.nl/schemas/lvbag/extract-deelbestand-mutaties-lvc/${schemaVersion}`,
+  ml: 'http://www.kadaster.nl/schemas/mutatielevering-generiek/1.0',
+  'selecties-extract': `http://www.kadaster.nl/schemas/lvbag/extract-selecties/${schemaVersion}`,
 } as const;
 
 /** What an element may hold: `text`, anything at all (`skipped`), or the named elements. */
@@ -23,7 +30,7 @@ export type ObjectKind = 'NUM' | 'OPR' | 'WPL';
 
 const voorkomen: Content = {
   'Historie:Voorkomen': {
-    'Historie:voorkomenidentificatie': 'skipped',
+    'Historie:voorkomenidentificatie': 'text',
     'Historie:beginGeldigheid': 'text',
     'Historie:eindGeldigheid': 'text',
     'Historie:tijdstipRegistratie': 'skipped',
@@ -98,14 +105,52 @@ export function documentOf(kind: ObjectKind): Content {
   };
 }
 
-/** The file in every delivery that says what it is. */
+const toestand: Content = {
+  'mlm:bagObject': {
+    ...(objects.NUM as object),
+    ...(objects.OPR as object),
+    ...(objects.WPL as object),
+    'Objecten:Verblijfsobject': 'skipped',
+    'Objecten:Ligplaats': 'skipped',
+    'Objecten:Standplaats': 'skipped',
+    'Objecten:Pand': 'skipped',
+  },
+  'mlm:kenmerkInOnderzoek': 'skipped',
+};
+
+/** The elements of a file of mutations, as far as they are read: `BagvsExtractDeelbestandMutatieLvc-2.1.0.xsd`. */
+export const mutationDocument: Content = {
+  'mlm:bagMutaties': {
+    'mlm:bagInfo': {
+      'selecties-extract:Gebied-Registratief': 'skipped',
+      'selecties-extract:MUT-Extract': {
+        'selecties-extract:StandTechnischeDatum': 'text',
+        'selecties-extract:Mutatieperiode': {
+          'selecties-extract:MutatiedatumVanaf': 'text',
+          'selecties-extract:MutatiedatumTot': 'text',
+        },
+      },
+    },
+    'ml:mutatieBericht': {
+      'ml:dataset': 'skipped',
+      'ml:inhoud': 'skipped',
+      'ml:mutatieGroep': {
+        'ml:toevoeging': { 'ml:wordt': toestand },
+        'ml:wijziging': { 'ml:was': toestand, 'ml:wordt': toestand },
+        'ml:verwijdering': { 'ml:was': toestand },
+      },
+    },
+  },
+};
+
+/** The file in every delivery that describes it. */
 export const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';
 
 const levering = `http://www.kadaster.nl/schemas/lvbag/extract-levering/${schemaVersion}`;
 
 /**
- * The date of the state (StandTechnischeDatum, `2021-10-15`) from a Leveringsdocument. Refuses another version of the
- * schema by its name, and every delivery that is not the full history (LVC): of mutations, or of one date.
+ * The snapshot date (StandTechnischeDatum, `2021-10-15`) from a Leveringsdocument.
+ * @throws ExtractError for another schema version, by its name, and for a delivery that is not the full history (LVC)
  */
 export function readPeildatum(xml: Buffer, file: string): string {
   const path: string[] = [];
@@ -139,19 +184,19 @@ export function readPeildatum(xml: Buffer, file: string): string {
   return date;
 }
 
-/** Whether `text` is a day of the calendar, `2021-10-15`: callers get to see it. */
+/** Whether `text` is a day of the calendar, `2021-10-15`. */
 function isDate(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** The refusal of a file in a version of the schema that this program was not made for. */
+/** The error for a file in another version of the schema. */
 export function unknownSchema(file: string, schema: string): ExtractError {
   const problem = `in schema '${schema}', not in version ${schemaVersion} of BAG 2.0, which is the only one read`;
   return new ExtractError('unknown_schema', file, `${problem}; get the current extract, or update this program`);
 }
 
-/** The refusal of a delivery of mutations. */
+/** The error for a delivery of mutations. */
 export function mutationDelivery(file: string): ExtractError {
   const problem = 'a delivery of mutations; give a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
   return new ExtractError('mutation_delivery', file, problem);

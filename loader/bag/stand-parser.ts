@@ -17,9 +17,9 @@ const prefixOf = new Map<string, string>(prefixes.map((prefix) => [namespaces[pr
 const blank = /^[ \t\r\n]*$/;
 
 /**
- * The strict reader of a file of `kind`, and the judge of what such a file means: prefixes, order, comments, CDATA and
- * entities make no difference, and whatever the schema does not know is refused, as is a value that comes twice. Text
- * may be written in any pieces; `onStand` gets each `sl:stand` when it closes.
+ * The strict parser of a file of `kind`, which decides what such a file means: prefixes, order, comments, CDATA and
+ * entities make no difference; an element that the schema does not have is refused, and so is a value that occurs twice.
+ * Text may be written in any pieces; `onStand` is called with each `sl:stand` when it closes.
  */
 export class StandParser {
   readonly #kind: ObjectKind;
@@ -67,12 +67,12 @@ export class StandParser {
     this.#checkObjectType();
   }
 
-  /** Whether all that was written ends exactly where an occurrence may begin: after `inhoud`, or after another one. */
+  /** Whether the text written so far ends exactly where an occurrence may begin: after `inhoud`, or after another one. */
   get betweenStands(): boolean {
     return this.#boundary === this.#written;
   }
 
-  /** Whether the Kadaster's own prefixes mean what they always mean, for what comes next. */
+  /** Whether Kadaster's own prefixes have their usual namespaces from here on. */
   get hasUsualPrefixes(): boolean {
     return prefixes.every((prefix) => this.#parser.resolve(prefix) === namespaces[prefix]);
   }

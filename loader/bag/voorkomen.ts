@@ -1,9 +1,9 @@
 /**
- * A nummeraanduiding as it is on the date of the state. Identifications are the register's own digits: 16 for a
+ * A nummeraanduiding as it is on the peildatum. Identifications are the register's own digits: 16 for a
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
  */
 export type Nummeraanduiding = {
-  /** To be asked for while it is visited: only a problem needs it, and a string for each takes a tenth of parsing. */
+  /** Valid during the visit only. A function, as only problems need it and a string each would take a tenth of parsing. */
   identificatie: () => string;
   /** 1 to 99999. */
   huisnummer: number;
@@ -24,10 +24,30 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
-/** As it is from `begin` on, `2010-09-29`; at most one occurrence of an object should be current, and the last to begin counts. */
-export type WithBegin<T> = T & { begin: string };
+/** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare fast. */
+export type Span = {
+  /** Its voorkomenidentificatie. */
+  volgnummer: number;
+  begin: number;
+  /** The first day on which it no longer holds, or `noEind`. */
+  eind: number;
+};
 
-/** The part of an occurrence (voorkomen) that says whether it counts; dates are `2021-10-15`. */
+/** The `eind` of an occurrence that has none. */
+export const noEind = 99_999_999;
+
+/** `2021-10-15` as the number 20211015. */
+export function dayOf(date: string): number {
+  return Number(date.replaceAll('-', ''));
+}
+
+/** 20211015 as `2021-10-15`. */
+export function dateOf(day: number): string {
+  const digits = String(day).padStart(8, '0');
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+/** The part of an occurrence (voorkomen) that decides whether it counts; dates are `2021-10-15`. */
 export type Geldigheid = {
   status: string;
   beginGeldigheid: string;
@@ -40,7 +60,7 @@ export type Geldigheid = {
 /** The statuses of an object that exists. The only other ones are `Naamgeving ingetrokken`, `Woonplaats ingetrokken`. */
 export const liveStatus = { NUM: 'Naamgeving uitgegeven', OPR: 'Naamgeving uitgegeven', WPL: 'Woonplaats aangewezen' };
 
-/** Why an occurrence does not count; the first that applies, in this order. */
+/** Why an occurrence does not count: the first reason that applies, in this order. */
 export const notCurrentReasons = ['withdrawn', 'future', 'ended', 'inactive', 'not_bag'] as const;
 export type NotCurrentReason = (typeof notCurrentReasons)[number];
 

@@ -7,43 +7,41 @@ import {
   type ProblemReport,
   problemKinds,
 } from '../bag/problem-report.ts';
-import type { ChangeCounts, ChangeKind } from './changes.ts';
-import { type Line, parseLine } from './lines.ts';
+import type { Change, ChangeCounts, ChangeKind } from './changes.ts';
+import { addressPart, type Line, parseLine } from './lines.ts';
 import type { Snapshot, SourceVersion } from './manifest.ts';
 
-/** One load on its way, as `discover` found it. Its id follows from what it loads and from what it starts at. */
+/** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
 export type Load = {
   id: string;
   kind: 'extract' | 'rollback';
-  /** The date of the state (peildatum), `2021-10-15`. */
+  /** The snapshot date, `2021-10-15`. */
   peildatum: string;
-  /** What is served when this load begins, or `null` for the first. */
+  /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; snapshot: Snapshot } | null;
   /** The snapshot to go back to; only of a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
   /** Only of an extract. */
   source: SourceVersion | null;
   members: Member[];
-  /** Names the contents of the extract, wherever it lies: from the checksums of its members. */
+  /** Identifies the contents of the extract, wherever it lies, by the checksums of its members. */
   identity: string;
 };
 
 /** What one worker found in its part of the extract. */
-export type PartCounts = { voorkomens: number; addresses: number; problems: ProblemReport };
+export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
 /** A change as a person reads it. */
 export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
 
-/** What a load comes to, before and after it is applied; plain JSON. */
+/** The counts of a load, before and after it is applied; plain JSON. */
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` of a snapshot to go back to whose problems were not kept. */
   problems: ProblemReport | null;
-  keys: number;
-  changes: ChangeCounts;
-  examples: Record<ChangeKind, ChangeExample[]>;
-};
+  addresses: number;
+} & ShardCounts;
 
-/** The same contents loaded from the same start make the same load: so that it can be taken up again, and approved. */
+/** The same contents loaded onto the same dataset make the same load, so that it can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([formatVersion, identity, base]))
@@ -51,10 +49,10 @@ export function loadId(peildatum: string, identity: string, base: string | null)
   return `${peildatum}-${hash.slice(0, 10)}`;
 }
 
-/** Raised when the stored form of streets, rows, snapshots or changes changes: no load goes on with the old form. */
-const formatVersion = 3;
+/** Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old form. */
+const formatVersion = 4;
 
-/** Names the contents of an extract by its members' checksums. */
+/** Identifies the contents of an extract by its members' checksums. */
 export function extractIdentity(peildatum: string, members: readonly Member[]): string {
   const contents = members.map(({ kind, path }) => {
     const last = path.at(-1);
@@ -66,29 +64,34 @@ export function extractIdentity(peildatum: string, members: readonly Member[]): 
     .slice(0, 16);
 }
 
-/** What messages call the extract: the last part of its location. */
+/** The name of the extract in messages: the last part of its location. */
 export function extractName({ source }: Load): string {
   return source?.location.split('/').at(-1) ?? 'extract';
 }
 
-/** What merging one shard came to. */
+/** The counts of one merged shard. */
 export type ShardCounts = {
+  /** Distinct address keys. */
   keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
   changes: ChangeCounts;
+  /** Lists of toevoegingen that appear, change or go where the address under the same key does not. */
+  listsChanged: number;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
-/** Objects that should have been addresses; an object without postcode has no key and is none of them. */
+/** How many objects should have been addresses; one without postcode should not, as it has no key. */
 export function problemCount(report: ProblemReport): number {
   return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
 }
 
-/** The counts of a report, which is what a manifest keeps of it. */
+/** The counts of a report, which is the part of it that a manifest keeps. */
 export function problemCounts(report: ProblemReport): ProblemCounts {
   return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
 }
 
-/** A report of these counts: its examples were not kept. */
+/** A report of these counts, without examples. */
 export function reportOfCounts(counts: ProblemCounts): ProblemReport {
   const report = emptyReport();
   for (const kind of problemKinds) report[kind].count = counts[kind];
@@ -99,7 +102,6 @@ export function reportOfCounts(counts: ProblemCounts): ProblemReport {
 export function mergeParts(parts: readonly PartCounts[]): PartCounts {
   return {
     voorkomens: sum(parts, (part) => part.voorkomens),
-    addresses: sum(parts, (part) => part.addresses),
     problems: mergeReports(parts.map(({ problems }) => problems)),
   };
 }
@@ -111,6 +113,8 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
   const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
   return {
     keys: sum(shards, ({ keys }) => keys),
+    listKeys: sum(shards, ({ listKeys }) => listKeys),
+    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
     changes: {
       added: sum(shards, ({ changes }) => changes.added),
       changed: sum(shards, ({ changes }) => changes.changed),
@@ -124,16 +128,19 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
 export function noChanges(): ShardCounts {
   return {
     keys: 0,
+    listKeys: 0,
+    listsChanged: 0,
     changes: { added: 0, changed: 0, removed: 0 },
     examples: { added: [], changed: [], removed: [] },
   };
 }
 
-/** Adds one change to `counts`, and keeps it as an example if there are few yet. */
-export function countChange(
-  counts: ShardCounts,
-  { kind, before, after }: { kind: ChangeKind; before: Line | null; after: Line | null },
-): void {
+/** Adds one change to `counts`, and keeps it as an example while there are few. */
+export function countChange(counts: ShardCounts, { kind, before, after }: Change): void {
+  if (kind === 'list') {
+    counts.listsChanged++;
+    return;
+  }
   counts.changes[kind]++;
   const examples = counts.examples[kind];
   if (examples.length >= examplesPerKind) return;
@@ -142,7 +149,10 @@ export function countChange(
 }
 
 function places(line: Line | null): string[] | null {
-  return line === null ? null : parseLine(line).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
+  const address = line && addressPart(line);
+  return address === null
+    ? null
+    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

@@ -3,7 +3,7 @@ import type { ProblemCounts } from '../bag/problem-report.ts';
 /** The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`. */
 export type Snapshot = { id: string; shards: string[] };
 
-/** Which copy of an extract a source held: enough to ask "has it changed?" without reading it. Plain JSON. */
+/** Which copy of an extract a source held: enough to tell whether it changed without reading it. Plain JSON. */
 export type SourceVersion = {
   /** A URL, `s3://bucket/key`, or the path of a file. */
   location: string;
@@ -12,11 +12,11 @@ export type SourceVersion = {
   lastModified: string | null;
 };
 
-/** A load that is being served, was served, or is being applied. */
+/** A load that is live, was live, or is being applied. */
 export type ManifestEntry = {
   load: string;
   kind: 'extract' | 'rollback';
-  /** The date of the state, `2021-10-15`. */
+  /** The snapshot date, `2021-10-15`. */
   peildatum: string;
   snapshot: Snapshot;
   identity: string;
@@ -24,38 +24,42 @@ export type ManifestEntry = {
   voorkomens: number;
   addresses: number;
   keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
   added: number;
   changed: number;
   removed: number;
-  /** Addresses that could not be made; `null` where they were not counted. */
+  /** Lists of toevoegingen that changed where the address did not. */
+  listsChanged: number;
+  /** Objects that should have been addresses; `null` where they were not counted. */
   problems: number | null;
-  /** What was not loaded, by why. Not there in what versions wrote that did not keep it. */
+  /** Objects that were not loaded, by reason. */
   problemCounts?: ProblemCounts;
   /** When it was published (or, pending, when applying began), ISO 8601. */
   at: string;
 };
 
-/** What the table holds: exactly `published`, unless there is a `pending`: then something between the two. */
+/** What the table holds: exactly `published`, or, while there is a `pending`, something between the two. */
 export type Manifest = {
   published: ManifestEntry | null;
   pending: ManifestEntry | null;
-  /** Published loads from new to old, `published` first. Those of which the snapshot is kept can be gone back to. */
+  /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
   history: ManifestEntry[];
-  /** Contents that an operator went back from: a daily look must not bring them back. */
+  /** Identities of extracts that were rolled back: the daily check must not load them again. */
   rejected: string[];
 };
 
-/** Of a table that nothing was ever loaded into. */
+/** The manifest of a table that nothing was ever loaded into. */
 export const emptyManifest: Manifest = { published: null, pending: null, history: [], rejected: [] };
 
 const longestHistory = 100;
 
-/** From here on the table may be between `published` and `entry`. */
+/** From now on the table may be between `published` and `entry`. */
 export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
   return { ...manifest, pending: entry };
 }
 
-/** The table holds what was pending. */
+/** The table now holds what was pending. */
 export function complete(manifest: Manifest, at: string): Manifest {
   const { pending, published } = manifest;
   if (!pending) return manifest;
@@ -69,7 +73,7 @@ export function complete(manifest: Manifest, at: string): Manifest {
   };
 }
 
-/** The ids of the snapshots to keep: those of the last `count` different states published, and what is served. */
+/** The ids of the snapshots to keep: the last `count` that were published, and always those of the live and pending load. */
 export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
   const kept = new Set<string>();
   for (const entry of [published, pending]) if (entry) kept.add(entry.snapshot.id);

@@ -15,6 +15,7 @@ import {
 import type { ChangeFile, Found } from '../steps/manifest.ts';
 import { publish } from '../steps/publish.ts';
 import { type Part, readReference } from '../steps/reference.ts';
+import { resume } from '../steps/resume.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
 import { paths } from '../storage/paths.ts';
@@ -37,9 +38,8 @@ async function extract(session: Session, load: string): Promise<void> {
   const parts = await getJson<Part[]>(storage, paths.parts(load));
   const files = parts.flatMap((part) => part.files);
   const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
-  const reference = await readReference(storage, load);
   await workers.run(
-    parts.map((part) => ({ kind: 'extract', load, part, reference })),
+    parts.map((part) => ({ kind: 'extract', load, part })),
     (amount) => shown.advance(amount),
   );
   shown.end();
@@ -51,11 +51,18 @@ async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
   const workers = session.workers(0);
-  const { addresses } = await getJson<Collected>(storage, paths.collected(load));
-  const shown = progress.begin('merge', { rows: addresses });
+  const { objects } = await getJson<Collected>(storage, paths.collected(load));
+  const shown = progress.begin('merge', { rows: objects });
+  const reference = await readReference(storage, load);
   const { changesPerFile } = options;
   await workers.run(
-    shards.map(({ shard }) => ({ kind: 'merge', load, shard, ...(changesPerFile ? { changesPerFile } : {}) })),
+    shards.map(({ shard }) => ({
+      kind: 'merge',
+      load,
+      shard,
+      reference,
+      ...(changesPerFile ? { changesPerFile } : {}),
+    })),
     (amount) => shown.advance(amount),
   );
   shown.end();
@@ -165,6 +172,23 @@ export async function rollbackLoad(options: LoadOptions & { snapshot: string } &
       async (load) => {
         await merge(session, load);
         return guardAndApply(session, load, options);
+      },
+    ),
+  );
+}
+
+/**
+ * Approves a load that the guard refused, named by its id, and continues it. The extract is not read again.
+ * @throws UnknownLoadError, StaleLoadError
+ */
+export async function approveLoad(options: LoadOptions & { load: string }): Promise<LoadReport> {
+  return inSession(options, (session) =>
+    afterPending(
+      session,
+      () => resume(session, options.load),
+      async (load) => {
+        await merge(session, load);
+        return guardAndApply(session, load, { approve: options.load });
       },
     ),
   );

@@ -12,7 +12,7 @@ import type { AddressWriterOptions } from '../storage/address-writer.ts';
 import { dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
 import { executionIsGone } from '../storage/execution-lock.ts';
 import { Lease } from '../storage/lease.ts';
-import { pdokExtract } from '../storage/open.ts';
+import { pdokExtract } from '../storage/pdok.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Part } from './reference.ts';
@@ -55,6 +55,8 @@ const stepInputs = {
     rollback: z.string().optional(),
     again: z.boolean().optional(),
     planOnly: z.boolean().optional(),
+    /** Without a source or a rollback: the load to continue from the guard on. */
+    approve: z.string().optional(),
   }),
   stage: ofLoad,
   reference: ofLoad,

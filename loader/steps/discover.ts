@@ -11,6 +11,7 @@ import { putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { currentManifest, type Found, finishPending, type LoadContext, loadStatus } from './manifest.ts';
+import { resume } from './resume.ts';
 import { rollback } from './rollback.ts';
 import { readable, storageSpool } from './stage.ts';
 
@@ -94,6 +95,7 @@ export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ..
 
 function find(context: LoadContext, wanted: Omit<StepInput<'discover'>, 'owner'>, source: string): Promise<Found> {
   if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
+  if (wanted.approve !== undefined && wanted.source === undefined) return resume(context, wanted.approve);
   const { again = false, planOnly = false } = wanted;
   return discover(context, { source: wanted.source ?? source, again, planOnly });
 }

@@ -1,8 +1,8 @@
 import { BatchGetItemCommand, type DynamoDBClient, GetItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
-import { type Item, keyItem, type Place, storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import { keyItem, type StoredAddress, storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { isAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
-import { type Line, placeText } from '../dataset/lines.ts';
+import { type Line, lineOf } from '../dataset/lines.ts';
 import type { AddressTable } from './address-table.ts';
 import {
   type AddressWriterOptions,
@@ -26,7 +26,7 @@ export function dynamoDbAddressTable(
   return {
     ...addressWriter(client, table, options),
     async read(keys) {
-      const found = new Map<string, Place[]>();
+      const found = new Map<string, StoredAddress>();
       for (let start = 0; start < keys.length; start += largestBatchGet) {
         let wanted = keys.slice(start, start + largestBatchGet);
         await retryWhileThrottled(async () => {
@@ -34,7 +34,7 @@ export function dynamoDbAddressTable(
           const { Responses, UnprocessedKeys } = await client.send(
             new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
           );
-          for (const { key, places } of (Responses?.[table] ?? []).map(storedAddress)) found.set(key, places);
+          for (const address of (Responses?.[table] ?? []).map(storedAddress)) found.set(address.key, address);
           const before = wanted.length;
           wanted = (UnprocessedKeys?.[table]?.Keys ?? []).map((key) => key[partitionKey]?.S ?? '');
           return { done: wanted.length === 0, progress: wanted.length < before };
@@ -59,8 +59,8 @@ export function dynamoDbAddressTable(
 }
 
 /**
- * The line of every address in the table, page by page (1 MB, 128 read units), in no order; its places stand as the table
- * has them. It need not see the writes of this very second: what is found to differ is written as it has to be.
+ * The line of every address and list in the table, page by page (1 MB, 128 read units), in no order; places stand as the
+ * table has them. It need not see the writes of this very second: what is found to differ is written as it has to be.
  */
 export async function* scanAddresses(
   client: DynamoDBClient,
@@ -69,12 +69,7 @@ export async function* scanAddresses(
 ): AsyncGenerator<Line[]> {
   const pace = pacer(pagesPerSecond);
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table })) {
-    yield Items.flatMap(lineOf);
+    yield Items.map(storedAddress).flatMap((address) => (isAddressKey(address.key) ? [lineOf(address)] : []));
     await pace(1);
   }
-}
-
-function lineOf(item: Item): Line[] {
-  const { key, places } = storedAddress(item);
-  return isAddressKey(key) ? [`${key}\t${places.map(placeText).join('\t')}`] : [];
 }

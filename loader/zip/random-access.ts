@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Bytes that can be read anywhere: a file, a buffer, a range of another one, an object in S3, a file behind HTTP.
- * `read` gives exactly `length` bytes or rejects; callers stay within `size`.
+ * Bytes that can be read at any position: a file, a buffer, a range of another one, an object in S3, a file behind HTTP.
+ * `read` returns exactly `length` bytes or rejects; callers stay within `size`.
  */
 export type RandomAccess = {
   readonly size: number;
   read(position: number, length: number): Promise<Buffer>;
 };
 
-/** A file on disk; `close` it when done. */
+/** A file on disk; call `close` when done. */
 export async function fileAccess(path: string): Promise<RandomAccess & { close(): Promise<void> }> {
   const file = await open(path, 'r');
   const { size } = await file.stat();
@@ -29,7 +29,7 @@ export async function fileAccess(path: string): Promise<RandomAccess & { close()
   };
 }
 
-/** A buffer; what it reads shares the buffer's memory. */
+/** A buffer; reads share its memory. */
 export function bufferAccess(buffer: Buffer): RandomAccess {
   return {
     size: buffer.length,
@@ -40,7 +40,7 @@ export function bufferAccess(buffer: Buffer): RandomAccess {
   };
 }
 
-/** The `length` bytes of `source` that begin at `position`, as bytes of their own. */
+/** The `length` bytes of `source` that begin at `position`, as an access of their own. */
 export function subRange(source: RandomAccess, position: number, length: number): RandomAccess {
   return {
     size: length,

@@ -41,12 +41,12 @@ export async function readEntry(source: RandomAccess, entry: ZipEntry, label: st
   return withEntry(source, entry, label, (bytes) => Buffer.from(bytes));
 }
 
-/** The bytes of an entry as they come, of any size; ends in an error unless size and CRC-32 are right. */
+/** The bytes of an entry of any size, as a stream; it fails at its end unless size and CRC-32 are right. */
 export function entryStream(source: RandomAccess, entry: ZipEntry, label: string): Readable {
   return Readable.from(checkedChunks(source, entry, label), { objectMode: false });
 }
 
-/** Where the bytes of an entry lie in `source`: of a stored entry they can be read in place. */
+/** Where the bytes of an entry lie in `source`; those of a stored entry can be read in place. */
 export async function entryRange(
   source: RandomAccess,
   entry: ZipEntry,
@@ -112,7 +112,7 @@ async function* rangeChunks(source: RandomAccess, position: number, length: numb
 
 async function* inflatedChunks(compressed: AsyncIterable<Buffer>, label: string): AsyncGenerator<Buffer> {
   const inflated = createInflateRaw({ chunkSize: chunkBytes });
-  pipeline(Readable.from(compressed), inflated, () => {}); // a failing read reaches the loop below as it is
+  pipeline(Readable.from(compressed), inflated, () => {}); // the loop below receives the error of a read unchanged
   try {
     yield* inflated as AsyncIterable<Buffer>;
   } catch (cause) {
@@ -125,7 +125,7 @@ function refuseUnreadable(source: RandomAccess, entry: ZipEntry, label: string):
   if (entry.method === 'encrypted') throw unsupported(label, 'it is encrypted');
   if (entry.method === 'unknown') throw unsupported(label, 'it is compressed in another way than deflate');
   if (entry.headerOffset + localHeaderBytes + entry.compressedSize > source.size) throw cutOff(label);
-  if (entry.size > entry.compressedSize * largestRatio + largestRatio) throw damaged(label, 'its size can not be true');
+  if (entry.size > entry.compressedSize * largestRatio + largestRatio) throw damaged(label, 'its size is impossible');
 }
 
 function check(entry: ZipEntry, size: number, crc: number, label: string): void {
@@ -138,7 +138,7 @@ function anotherSize(expected: number, label: string): ExtractError {
 }
 
 function cutOff(label: string): ExtractError {
-  return damaged(label, 'it ends after the end of the zip');
+  return damaged(label, 'it ends beyond the end of the zip');
 }
 
 function damaged(label: string, what: string, cause?: unknown): ExtractError {

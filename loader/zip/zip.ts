@@ -3,8 +3,8 @@ import { ExtractError } from '../extract-error.ts';
 import type { RandomAccess } from './random-access.ts';
 
 /**
- * One entry of a zip, as its central directory describes it. Plain JSON: entries travel between Lambdas. Reading an
- * `encrypted` entry, or one that is compressed in an `unknown` way, is refused; listing it is not.
+ * One entry of a zip, as its central directory describes it. Plain JSON: entries are passed between Lambdas. An
+ * `encrypted` entry, or one compressed in an `unknown` way, can be listed but not read.
  */
 export type ZipEntry = {
   name: string;
@@ -16,8 +16,9 @@ export type ZipEntry = {
 };
 
 /**
- * Every entry of the zip in `source`, directories too, in the order of its central directory; ZIP64 is fine. Costs two
- * or three reads, however many entries. `label` names the zip in an `ExtractError`; a failing read is rethrown as is.
+ * Every entry of the zip in `source`, including directories, in the order of its central directory; ZIP64 is supported.
+ * Costs two or three reads, however many entries. `label` names the zip in an `ExtractError`; a read that fails is
+ * rethrown unchanged.
  */
 export async function listEntries(source: RandomAccess, label: string): Promise<ZipEntry[]> {
   const reader = new SourceReader(source);
@@ -63,7 +64,7 @@ async function unreadable(source: RandomAccess, label: string, cause: Error): Pr
 
 const readAheadBytes = 256 * 1024;
 
-/** Gives yauzl its many small reads of the central directory out of a few large ones: a read may be a request. */
+/** Serves yauzl's many small reads of the central directory from a few large ones, as each read may be a request. */
 class SourceReader extends RandomAccessReader {
   failure: Error | undefined;
   readonly #source: RandomAccess;
@@ -95,7 +96,7 @@ class SourceReader extends RandomAccessReader {
   }
 
   override close(callback: (error: Error | null) => void): void {
-    callback(null); // the source is its owner's to close
+    callback(null); // the caller closes the source
   }
 
   async #range(position: number, length: number): Promise<Buffer> {

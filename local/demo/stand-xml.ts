@@ -51,7 +51,8 @@ export function fileXml<K extends ObjectKind>(kind: K, voorkomens: Voorkomens[K]
   return `${header(kind, peildatum)}${stands.join('')}\n  </sl:standBestand>\n</sl-bag-extract:bagStand>`;
 }
 
-const objectXml: { [K in ObjectKind]: (voorkomen: Voorkomens[K][number]) => string } = {
+/** Writes one occurrence as the element of its object. */
+export const objectXml: { [K in ObjectKind]: (voorkomen: Voorkomens[K][number]) => string } = {
   NUM: (num) =>
     `<Objecten:Nummeraanduiding>${identificatie('Nummeraanduiding', num.identificatie)}` +
     tag('huisnummer', String(num.huisnummer)) +
@@ -145,8 +146,9 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
-const lvbag = 'http://www.kadaster.nl/schemas/lvbag';
+/** What the names of the schemas begin with. */
+export const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
+export const lvbag = 'http://www.kadaster.nl/schemas/lvbag';
 
 const rootAttributes = Object.entries({
   'xmlns:DatatypenNEN3610': `${imbag}/datatypennen3610/${schemaVersion}`,

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import type { ObjectKind } from '../../loader/bag/schema.ts';
+import { type MutationGroup, mutationDeliveryXml, mutationsXml } from './mutation-xml.ts';
 import { deliveryXml, fileXml, type Voorkomens } from './stand-xml.ts';
 
 /** How an extract is packed. The defaults are those of Kadaster's extract of the whole country. */
@@ -24,7 +25,7 @@ type Entry = { name: string; bytes: Buffer; compress: boolean };
 
 /** A zip in Kadaster's layout, with the given occurrences. For small extracts: everything is held in memory. */
 export async function writeExtract(peildatum: string, voorkomens: Voorkomens, packing: Packing = {}): Promise<Buffer> {
-  const date = `${peildatum.slice(8)}${peildatum.slice(5, 7)}${peildatum.slice(0, 4)}`;
+  const date = digits(peildatum);
   const owner = packing.layout === 'municipality' ? '0457' : '9999';
   const compress = packing.inner === 'deflated';
   const members = await Promise.all(
@@ -55,6 +56,38 @@ function memberZip<K extends ObjectKind>(
     return { name: `${name}-${String(i + 1).padStart(6, '0')}.xml`, bytes: Buffer.from(xml), compress: true };
   });
   return writeZip([...extras(packing.extraInside), ...files], packing);
+}
+
+/**
+ * A delivery of mutations as Kadaster makes it: `BAGNLDM-13112021-14112021.zip`. As in the real ones the first XML file is
+ * empty, and the members are deflated.
+ */
+export async function writeMutationDelivery(
+  vanaf: string,
+  tot: string,
+  groups: readonly MutationGroup[],
+  perFile = 10_000,
+): Promise<Buffer> {
+  const name = `9999MUT${digits(vanaf)}-${digits(tot)}`;
+  const count = 1 + Math.ceil(groups.length / perFile);
+  const files = Array.from({ length: count }, (_, i) => {
+    const xml = mutationsXml(i === 0 ? [] : groups.slice((i - 1) * perFile, i * perFile), vanaf, tot);
+    return { name: `${name}-${String(i + 1).padStart(6, '0')}.xml`, bytes: Buffer.from(xml), compress: true };
+  });
+  const inner = await writeZip(files.reverse(), {});
+  const document = { name: 'Leveringsdocument-BAG-Extract.xml', bytes: Buffer.from(mutationDeliveryXml(vanaf, tot)) };
+  return writeZip(
+    [
+      { ...document, compress: true },
+      { name: `${name}.zip`, bytes: inner, compress: true },
+    ],
+    {},
+  );
+}
+
+/** `15102021` of `2021-10-15`, as in the names of files. */
+function digits(date: string): string {
+  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
 }
 
 function extras(entries: Record<string, Buffer> = {}): Entry[] {

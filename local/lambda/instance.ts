@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { FunctionSettings } from '../template/local-app.ts';
@@ -52,51 +51,51 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
     stdout: true,
     stderr: true,
   });
-  let alive = true;
-  let died = (_error: Error): void => undefined;
-  const death = new Promise<never>((_resolve, reject) => {
-    died = reject;
-  });
-  death.catch(() => undefined);
-  worker.on('error', (error) => {
-    alive = false;
-    died(failed(settings, log, String(error)));
-  });
-  worker.on('exit', () => {
-    alive = false;
-    died(new FunctionError(`${settings.name} ended`));
-  });
+  /** Calls without an answer. A promise for the end of the worker would hold on to every answer that ever raced it. */
+  const pending = new Map<number, PromiseWithResolvers<Outcome>>();
+  const ready = Promise.withResolvers<void>();
+  let ended: FunctionError | undefined;
+  function end(error: FunctionError): void {
+    ended ??= error;
+    ready.reject(ended);
+    for (const call of pending.values()) call.reject(ended);
+  }
+  worker.on('error', (error) => end(failed(settings, log, String(error))));
+  worker.on('exit', () => end(new FunctionError(`The environment of ${settings.name} ended`)));
   for (const stream of [worker.stdout, worker.stderr]) eachLine(stream, log);
-  await Promise.race([once(worker, 'message'), death]);
-  const waiting = new Map<number, (outcome: Outcome) => void>();
-  worker.on('message', ({ number, outcome }: Answer) => waiting.get(number)?.(outcome));
+  worker.on('message', (message: 'ready' | Answer) => {
+    if (message === 'ready') ready.resolve();
+    else pending.get(message.number)?.resolve(message.outcome);
+  });
+  await ready.promise;
   let invocations = 0;
   let measured = worker.performance.eventLoopUtilization();
 
   async function invoke(event: string, requestId: string): Promise<string> {
+    if (ended) throw ended;
     const deadline = Date.now() + settings.timeoutMilliseconds;
     const number = invocations++;
-    const answered = new Promise<Outcome>((resolve) => waiting.set(number, resolve));
+    const call = Promise.withResolvers<Outcome>();
+    pending.set(number, call);
     worker.postMessage({ number, requestId, event, deadline } satisfies Invocation);
     const timer = setTimeout(() => {
-      alive = false;
       const seconds = (settings.timeoutMilliseconds / 1000).toFixed(2);
-      died(failed(settings, log, `${requestId} Task timed out after ${seconds} seconds`));
+      end(failed(settings, log, `${requestId} Task timed out after ${seconds} seconds`));
       void worker.terminate();
     }, settings.timeoutMilliseconds);
     try {
-      const outcome = await Promise.race([answered, death]);
+      const outcome = await call.promise;
       if ('failure' in outcome) throw failed(settings, log, outcome.failure);
       return outcome.payload;
     } finally {
       clearTimeout(timer);
-      waiting.delete(number);
+      pending.delete(number);
     }
   }
 
   return {
     get alive() {
-      return alive;
+      return ended === undefined;
     },
     utilization: () => {
       const before = measured;
@@ -105,7 +104,7 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
     },
     invoke,
     stop: async () => {
-      alive = false;
+      end(new FunctionError(`${settings.name} was stopped`));
       await worker.terminate();
     },
   };

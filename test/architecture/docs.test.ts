@@ -79,3 +79,18 @@ describe('links in the docs', () => {
     expect(broken).toEqual([]);
   });
 });
+
+describe('paths that docs and comments mention', () => {
+  it('exist', () => {
+    const path = /(?<![\w./-])((?:bin|lib|lambdas|loader|local|test|docs)\/[\w./-]+\.(?:ts|js|md|json|yaml))\b/g;
+    const mentioned = files
+      .filter((file) => !file.startsWith('test/') && !file.startsWith('docs/releases/'))
+      .flatMap((file) => [...textOf(file).matchAll(path)].map(([, to = '']) => ({ file, to })));
+    // A path in prose is one from the root, or from the folder that it stands in.
+    const missing = mentioned.filter(
+      ({ file, to }) => ![root, join(root, dirname(file))].some((from) => existsSync(join(from, to))),
+    );
+    expect(mentioned.length).toBeGreaterThan(30);
+    expect(missing.filter(({ to }) => !to.includes('NAME'))).toEqual([]);
+  });
+});

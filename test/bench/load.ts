@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
+import { priceList } from './cost-model.ts';
 import { generatedExtract } from './generator/generate.ts';
 import { rounded } from './measure.ts';
 
-const prices = JSON.parse(readFileSync(new URL('./prices.json', import.meta.url), 'utf8'));
+const { currency, regions } = priceList;
+const price = (name: string) => Number(regions['us-east-1']?.[name]);
+
 /** Of the stack's steps; the price of a second follows from it. */
 const lambdaMemoryGb = 2;
 
@@ -20,9 +23,11 @@ export const benchmark: Benchmark = {
     const bench = await startStateMachineBench();
     try {
       const seconds = timeSteps(bench);
-      const firstLoad = await measure(bench, first.path, first.truth.keys, seconds);
-      const { added = 0, changed = 0, removed = 0 } = next.difference ?? {};
-      const month = await measure(bench, next.path, added + changed + removed, seconds);
+      const { keys, listKeys } = first.truth;
+      const firstLoad = await measure(bench, first.path, { addresses: keys, lists: listKeys }, seconds);
+      const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = next.difference ?? {};
+      const differing = { addresses: added + changed + removed, lists: listsChanged };
+      const month = await measure(bench, next.path, differing, seconds);
       return { scale, first_load: firstLoad, month };
     } finally {
       await bench.stop();
@@ -47,7 +52,7 @@ type Measured = Figures & { writes_per_changed_key: number };
 async function measure(
   bench: StateMachineBench,
   path: string,
-  differing: number,
+  differing: { addresses: number; lists: number },
   seconds: { take(): number },
 ): Promise<Measured> {
   const extract = bench.server.serve('lvbag-extract-nl.zip', readFileSync(path));
@@ -63,19 +68,20 @@ async function measure(
   const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
   const lambdaCalls = count(/^lambda:/);
   return {
-    keys_that_differ: differing,
+    keys_that_differ: differing.addresses,
+    lists_that_differ: differing.lists,
     writes,
-    writes_per_changed_key: rounded(writes / differing),
+    writes_per_changed_key: rounded(writes / (differing.addresses + differing.lists)),
     s3_writes: s3Writes,
     s3_reads: s3Reads,
     lambda_calls: lambdaCalls,
     lambda_seconds: rounded(lambdaSeconds, 3),
     price: {
-      currency: prices.currency,
-      dynamodb: rounded((writes / 1e6) * prices.dynamodb_per_million_write_units, 3),
-      s3: rounded((s3Writes * prices.s3_per_thousand_writes + s3Reads * prices.s3_per_thousand_reads) / 1000, 3),
-      lambda: rounded(lambdaSeconds * lambdaMemoryGb * prices.lambda_arm64_per_gb_second, 3),
-      step_functions: rounded((lambdaCalls * prices.step_functions_per_thousand_transitions) / 1000, 3),
+      currency,
+      dynamodb: rounded((writes / 1e6) * price('dynamodb_per_million_write_units'), 3),
+      s3: rounded((s3Writes * price('s3_per_thousand_writes') + s3Reads * price('s3_per_thousand_reads')) / 1000, 3),
+      lambda: rounded(lambdaSeconds * lambdaMemoryGb * price('lambda_arm64_per_gb_second'), 3),
+      step_functions: rounded((lambdaCalls * price('step_functions_per_thousand_transitions')) / 1000, 3),
     },
   };
 }

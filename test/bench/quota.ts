@@ -1,4 +1,4 @@
-import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { type KeyClaim, readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../lambdas/shared/accounts/charge.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';

@@ -1,9 +1,9 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
-import { chargeCommand } from '../../lambdas/shared/accounts/charge-command.ts';
+import { chargeCommand } from '../../lambdas/shared/accounts/charge.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import { createStoreClient } from '../../lambdas/shared/dynamodb.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 import { localAws } from '../../local/engine/tables.ts';
-import { runProcess, startLocalRun } from './command-line.ts';
+import { runProcess, runWith, startLocalRun } from './command-line.ts';
 
 const secretArn = 'arn:aws:secretsmanager:eu-west-1:000000000000:secret:checksum';
 const outputs = {
@@ -69,7 +69,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-describe('the command line as a process', () => {
+describe('the command line on a deployment', () => {
   it('works on the tables of a deployment, and fetches the secret only to make a key', async () => {
     const stack = ['--stack', 'mine-data', '--json'];
     expect(await runProcess(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
@@ -89,7 +89,7 @@ describe('the command line as a process', () => {
   it.each(['mine', 'mine-data', 'mine-service', 'mine-loader'])(
     'finds a deployment by any of its stacks, or by what their names begin with: %s',
     async (stack) => {
-      const { exit, out, err } = await runProcess(['plan', 'list', '--stack', stack], env);
+      const { exit, out, err } = await runWith(['plan', 'list', '--stack', stack], env);
       expect([exit, err]).toEqual([0, '']);
       expect(out).toContain('standard');
     },
@@ -97,9 +97,9 @@ describe('the command line as a process', () => {
 
   it('works on a named table with the secret in the environment', async () => {
     const named = { ...env, ACCOUNTS_TABLE: 'accounts', KEY_CHECKSUM_SECRET: 'of the environment' };
-    await runProcess(['plan', 'put', 'named', '--limit', 'day=5', '--accounts-table', 'accounts'], env);
-    await runProcess(['account', 'create', 'named', '--plan', 'named'], named);
-    const { exit, out } = await runProcess(['key', 'create', '--account', 'named', '--label', 'k'], named);
+    await runWith(['plan', 'put', 'named', '--limit', 'day=5', '--accounts-table', 'accounts'], env);
+    await runWith(['account', 'create', 'named', '--plan', 'named'], named);
+    const { exit, out } = await runWith(['key', 'create', '--account', 'named', '--label', 'k'], named);
     expect(exit).toBe(0);
     expect(readApiKey(out.trim(), 'of the environment')).toMatchObject({ account: 'named' });
   });
@@ -128,21 +128,22 @@ describe('the command line as a process', () => {
       /No output AccountsTableName in other-data. Deploy this version/,
     ],
     ['a table that does not exist', ['--accounts-table', 'nope'], {}, 'aws_not_found', /does not exist/],
-    [
-      'an engine that is not there',
-      ['--accounts-table', 'accounts'],
-      { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' },
-      'unreachable',
-      /ECONNREFUSED/,
-    ],
   ])('ends with 1 and says what to do about %s', async (_, where, change, code, message) => {
-    const { exit, out, err } = await runProcess(['account', 'list', ...where, '--json'], { ...env, ...change });
+    const { exit, out, err } = await runWith(['account', 'list', ...where, '--json'], { ...env, ...change });
     expect([exit, out]).toEqual([1, '']);
     expect(JSON.parse(err)).toEqual({ error: { code, message: expect.stringMatching(message) } });
   });
 
+  it('ends with 1 and says what to do about an engine that is not there', async () => {
+    const nothing = { ...env, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
+    const args = ['account', 'list', '--accounts-table', 'accounts', '--json'];
+    const { exit, out, err } = await runProcess(args, nothing);
+    expect([exit, out]).toEqual([1, '']);
+    expect(JSON.parse(err)).toEqual({ error: { code: 'unreachable', message: expect.stringMatching(/ECONNREFUSED/) } });
+  });
+
   it('makes no key without the checksum secret', async () => {
-    const { exit, err } = await runProcess(
+    const { exit, err } = await runWith(
       ['key', 'create', '--account', 'acme', '--label', 'k', '--accounts-table', 'accounts'],
       env,
     );

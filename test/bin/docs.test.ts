@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../lambdas/shared/accounts/admin/keys.ts';
-import { runProcess } from './command-line.ts';
+import { maxActiveKeys } from '../../lambdas/shared/accounts/keys.ts';
+import { runWith } from './command-line.ts';
 
 /** What the docs leave for the reader to fill in, and something that could stand there. */
 const placeholders: [RegExp, string][] = [
@@ -24,12 +24,12 @@ const commands = texts
   .filter((command) => !/^(?:COMMAND|load \.\.\.)/.test(command));
 
 describe('the docs', () => {
-  it.concurrent.each([...new Set(commands)])(
+  it.each([...new Set(commands)])(
     'show a command that the command line takes: %s',
     async (command) => {
       // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.
       const args = [...command.split(/\s+/), ...(command.includes('--local') ? ['--data', nowhere] : [])];
-      const { exit, err } = await runProcess(args);
+      const { exit, err } = await runWith(args);
       expect([command, exit, err]).toEqual([command, command === '--help' ? 0 : 1, expect.anything()]);
     },
     60_000,

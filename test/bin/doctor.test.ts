@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { writeLocalState } from '../../local/state.ts';
 import { newAccount, testTables } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
+import { type RangeServer, startRangeServer } from '../support/range-server.ts';
 import { underLock } from '../support/under-lock.ts';
 import { run, startLocalRun } from './command-line.ts';
 import { type AwsOperations, type FakeStack, startFakeAws } from './fake-aws.ts';
@@ -14,10 +16,12 @@ const caller = '<Arn>arn:aws:iam::123456789012:user/ann</Arn>';
 const result = `<GetCallerIdentityResponse><GetCallerIdentityResult>${caller}</GetCallerIdentityResult></GetCallerIdentityResponse>`;
 const lambdaSettings = 'GET /2016-08-19/account-settings';
 const day = 86_400_000;
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 let service: HttpService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let key: string;
+let source: RangeServer;
 const environment = { ...process.env };
 const stacks: Record<string, FakeStack> = {};
 const operations: AwsOperations = {};
@@ -26,6 +30,7 @@ beforeAll(async () => {
   service = await startHttpService();
   aws = await startFakeAws(stacks, operations, service.endpoint);
   ({ key } = await newAccount(service, { day: 100 }));
+  source = await startRangeServer();
   Object.assign(process.env, {
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -35,6 +40,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => {
   process.env = environment;
+  await source.stop();
   await aws.stop();
   await service.stop();
 });
@@ -49,8 +55,10 @@ beforeEach(async () => {
         AlarmTopicArn: 'arn:aws:sns:eu-west-1:123456789012:alarms',
       },
     },
-    'a-service': { status: 'UPDATE_COMPLETE', outputs: { BaseUrl: service.baseUrl } },
-    'a-loader': { outputs: { StateMachineArn: machine } },
+    'a-service': { status: 'UPDATE_COMPLETE', outputs: { BaseUrl: service.baseUrl, Version: version } },
+    'a-loader': {
+      outputs: { StateMachineArn: machine, ExtractSource: source.serve('extract.zip', Buffer.alloc(2e6)) },
+    },
   });
   Object.assign(operations, {
     GetCallerIdentity: () => ({ value: result }),
@@ -87,6 +95,21 @@ const subscribers = (...arns: string[]) => {
 const lastLoad = (status: string) => ({
   value: { executions: [{ executionArn: 'x:load-1', name: 'load-1', status, startDate: 1_790_000_000 }] },
 });
+/** What these commands do to a stack that the CDK has protected, as CloudFormation and the CDK document it. */
+function cloudFormation(stack: { status: string; isProtected: boolean }, command: string): void {
+  if (/^aws cloudformation update-termination-protection --no-enable-termination-protection /.test(command)) {
+    stack.isProtected = false;
+  } else if (/^aws cloudformation delete-stack /.test(command)) {
+    if (stack.isProtected)
+      throw new Error('ValidationError: Stack cannot be deleted while TerminationProtection is enabled');
+    stack.status = 'DELETE_COMPLETE';
+  } else if (/^npx cdk deploy /.test(command)) {
+    // A stack that could not be created is deleted first.
+    if (stack.status !== 'DELETE_COMPLETE') cloudFormation(stack, 'aws cloudformation delete-stack ');
+    stack.status = 'CREATE_COMPLETE';
+  }
+}
+
 async function doctor(
   ...args: string[]
 ): Promise<{ exit: number | null; checks: Record<string, Finding>; err: string }> {
@@ -101,7 +124,10 @@ describe('doctor', () => {
   it('finds nothing where nothing is wrong, and looks an address up', async () => {
     const { exit, checks, err } = await doctor('--key', key, '--address', '1012 RJ 147');
     expect([exit, err]).toEqual([0, '']);
-    expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 17 }, () => 'ok'));
+    expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 19 }, () => 'ok'));
+    expect(Object.keys(checks)[0]).toBe('version');
+    expect(checks.version?.found).toBe(`${version}, as this command line`);
+    expect(checks.source?.found).toMatch(/^http:\S+extract\.zip: 2 MB, last modified/);
     expect(checks.credentials?.found).toBe('arn:aws:iam::123456789012:user/ann');
     expect(checks.dataset?.found).toMatch(/, 20 days old$/);
     expect(checks.key?.found).toMatch(/limits \{"day":100\}/);
@@ -148,7 +174,7 @@ describe('doctor', () => {
       () => answers('DescribeTable', () => ({ error: 'ResourceNotFoundException' })),
       'addresses table',
       'failed',
-      /cdk deploy --all/,
+      /^A table that was deleted can be restored: docs\/runbook\.md#lost-table\.$/,
     ],
     [
       'alarms that nobody hears of',
@@ -190,7 +216,31 @@ describe('doctor', () => {
       () => void Object.assign(stacks['a-loader'] ?? {}, { status: 'CREATE_FAILED' }),
       'stack a-loader',
       'failed',
-      /stack events in CloudFormation/,
+      /stack events in CloudFormation.*delete the failed stack/,
+    ],
+    [
+      'a stack whose rollback failed',
+      () => void Object.assign(stacks['a-service'] ?? {}, { status: 'UPDATE_ROLLBACK_FAILED' }),
+      'stack a-service',
+      'failed',
+      /continue-update-rollback --stack-name a-service/,
+    ],
+    [
+      'an extract that has moved',
+      () =>
+        void Object.assign(stacks['a-loader']?.outputs ?? {}, {
+          ExtractSource: `${source.serve('x', Buffer.alloc(1))}y`,
+        }),
+      'source',
+      'failed',
+      /Set source in cdk\.json.*--extract/,
+    ],
+    [
+      'another version than its own',
+      () => void Object.assign(stacks['a-service']?.outputs ?? {}, { Version: '0.0.1' }),
+      'version',
+      'warning',
+      /git checkout/,
     ],
     [
       'a stack that was never made',
@@ -227,6 +277,19 @@ describe('doctor', () => {
       expect(JSON.parse(err).error).toEqual({ code: 'unhealthy', message: expect.stringContaining(check) });
   });
 
+  it.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'])(
+    'advises commands that deploy a stack again whose first deployment ended as %s',
+    async (status) => {
+      Object.assign(stacks['a-data'] ?? {}, { status });
+      const { checks } = await doctor();
+      const advice = checks['stack a-data']?.advice ?? '';
+      const commands = advice.match(/(?:aws cloudformation|npx cdk) [^;.]+/g) ?? [];
+      const stack = { status, isProtected: true };
+      for (const command of commands) cloudFormation(stack, command);
+      expect(stack.status).toBe('CREATE_COMPLETE');
+    },
+  );
+
   it('finds a register that was never loaded', async () => {
     Object.assign(operations, { GetItem: () => ({ value: {} }) });
     const { exit, checks } = await doctor();
@@ -243,6 +306,9 @@ describe('doctor', () => {
       key: { state: 'failed', found: expect.stringContaining('401') },
       lookup: { state: 'failed' },
     });
+    const unsendable = await doctor('--key', `${key}\u2603`);
+    expect(unsendable.checks.key).toMatchObject({ state: 'failed' });
+    expect(JSON.stringify(unsendable)).not.toContain(key.slice(-35));
     const { checks } = await doctor('--key', key, '--address', '9999AA 9');
     expect(checks.lookup).toMatchObject({ state: 'failed', found: '9999AA 9 is not_found.' });
     const spent = await newAccount(service, { day: 0 });

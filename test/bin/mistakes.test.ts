@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../lambdas/shared/accounts/admin/keys.ts';
+import { maxActiveKeys } from '../../lambdas/shared/accounts/keys.ts';
 import { run, startLocalRun } from './command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
@@ -22,7 +22,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     [
       'an unknown window',
       ['plan', 'put', 'x', '--limit', 'week=5'],
-      /"week" is no time window; there are minute, hour, day, month/,
+      /"week" is not a time window; use minute, hour, day, month/,
     ],
     ['a limit without a number', ['plan', 'put', 'x', '--limit', 'day='], /day=5000, not "day="/],
     ['a limit without a window', ['plan', 'put', 'x', '--limit', '=5'], /day=5000, not "=5"/],
@@ -81,14 +81,19 @@ describe('a refused command ends with 1 and one line that helps', () => {
   it.each([
     ['an unknown account', ['account', 'show', 'ghost'], 'not_found', /no account "ghost".*account create/],
     ['an unknown plan', ['account', 'create', 'a', '--plan', 'gold'], 'not_found', /no plan "gold".*plan put/],
-    ['an id that is taken', ['account', 'create', 'acme', '--plan', 'standard'], 'exists', /account "acme" already/],
+    [
+      'an id that is taken',
+      ['account', 'create', 'acme', '--plan', 'standard'],
+      'exists',
+      /Account "acme" already exists/,
+    ],
     [
       'a limit that the plan has no window for',
       ['account', 'set', 'acme', '--limit', 'day=5'],
       'invalid',
       /"standard".*"day".*minute/,
     ],
-    ['a new plan without limits', ['plan', 'put', 'new'], 'invalid', /one window or more/],
+    ['a new plan without limits', ['plan', 'put', 'new'], 'invalid', /at least one window/],
     ['an unknown key', ['key', 'revoke', '12345678', '--account', 'acme'], 'not_found', /no key "12345678"/],
   ])('%s', async (_, args, code, message) => {
     const plain = await bench.run(...args);
@@ -126,6 +131,8 @@ describe('--help', () => {
     'account suspend',
     'account activate',
     'account set',
+    'export',
+    'import',
     'key create',
     'key list',
     'key revoke',

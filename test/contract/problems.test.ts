@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withProblemSection } from '../../bin/openapi/write-reference.ts';
-import { type ExplainedCode, explanations, faultCodes } from '../../lambdas/reference/explanations.ts';
-import { inputFaultSchema } from '../../lambdas/shared/contract.ts';
+import { withGeneratedParts } from '../../bin/openapi/markdown.ts';
+import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
+import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const types = Object.keys(problems).map((code) => problemType(code as keyof typeof problems));
-const faults = inputFaultSchema.shape.code.options.map((code) => `/problems/${code}`);
+const faults = faultCodes.map((code) => `/problems/${code}`);
 
 describe('the page of a problem', () => {
   it.each([...types, ...faults])('%s tells without a key what happened and what to do', async (path) => {
@@ -61,7 +61,7 @@ describe('the page of a problem', () => {
 describe('the reference', () => {
   it('has a heading with the same words for each of them', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
-    expect(markdown).toBe(withProblemSection(markdown));
+    expect(markdown).toBe(withGeneratedParts(markdown));
     for (const code of Object.keys(explanations)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';
 import { synthesize } from '../../local/synthesize.ts';
@@ -28,8 +28,8 @@ describe('a whole run', () => {
   });
 
   it('writes no key, no secret and no label into any log, whatever a key goes through', async () => {
-    const { baseUrl, endpoint, accountsTable, checksumSecret } = await readLocalState(data);
-    const client = localDynamoDb(endpoint);
+    const { baseUrl, endpoint, accessKeyId, accountsTable, checksumSecret } = await readLocalState(data);
+    const client = localDynamoDb(endpoint, accessKeyId);
     const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table: accountsTable, checksumSecret });
     await admin.plans.put({ code: 'small', limits: { minute: 1, hour: 1 } });
     await admin.accounts.create({ id: 'logged', plan: 'small' });

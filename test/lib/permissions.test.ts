@@ -62,9 +62,11 @@ const logging = (group: string) => [`logs:CreateLogStream on ${group}`, `logs:Pu
 describe('what each function may do', () => {
   let plain: ReturnType<typeof templates>;
   let encrypted: ReturnType<typeof templates>;
+  let untraced: ReturnType<typeof templates>;
 
   beforeAll(() => {
-    plain = templates();
+    plain = templates({ tracing: true });
+    untraced = templates();
     encrypted = templates(everything);
   }, 60_000);
 
@@ -81,7 +83,7 @@ describe('what each function may do', () => {
         ...logging('AddressLogs'),
         ...tracing,
       ],
-      ValidateRole: ['dynamodb:GetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
+      ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
       AddressDeploymentServiceRole: deployment,
       ValidateDeploymentServiceRole: deployment,
     });
@@ -112,7 +114,7 @@ describe('what each function may do', () => {
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
       ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
-      ...step('Collect', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Collect', ...reads('loads/*'), ...writes('loads/*', 'snapshots/*')),
       ...step('Merge', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
       ...step(
         'Guard',
@@ -168,15 +170,24 @@ describe('what each function may do', () => {
     );
   });
 
+  it('includes X-Ray only where tracing is on', () => {
+    for (const stack of ['service', 'loader'] as const) {
+      const lines = Object.values(permissions(untraced[stack])).flat();
+      expect(lines.length).toBeGreaterThan(5);
+      expect(lines.filter((line) => line.startsWith('xray:'))).toEqual([]);
+    }
+  });
+
   // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
   it('covers every command that a request sends', () => {
-    const sent = commandsIn('lambdas/{address,validate,reference,shared,shared/{accounts,addresses,http}}/*.ts');
+    const sent = commandsIn('lambdas/{address,reference,shared,shared/{addresses,http}}/*.ts');
     expect(sent).toEqual(['GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
     // IAM checks a transaction by what it contains; those of requests contain only updates.
     const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
     const granted = permissions(plain.service).AddressRole ?? [];
     for (const command of needed) expect(granted).toContain(`dynamodb:${command} on Accounts`);
-    expect(permissions(plain.service).ValidateRole).toContain('dynamodb:GetItem on Accounts');
+    expect(commandsIn('lambdas/validate/*.ts')).toEqual(['BatchGetItem']);
+    expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
   });
 
   it('covers what the canary sends', () => {
@@ -186,11 +197,12 @@ describe('what each function may do', () => {
 
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
-    expect(commandsIn('lambdas/shared/accounts/admin/*.ts')).toEqual([
+    expect(commandsIn('lambdas/shared/accounts/*.ts')).toEqual([
       'Delete',
       'Get',
       'Put',
       'Query',
+      'Scan',
       'TransactWrite',
       'Update',
     ]);

@@ -5,7 +5,7 @@ import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { PortalAccess } from '../../lib/portal-access.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 

@@ -29,6 +29,8 @@ export const everything = {
   encryptionKey: 'create',
   deployment: 'all-at-once',
   alarmEmail: 'beheer@example.nl',
+  tracing: true,
+  dashboards: true,
   tags: { team: 'adressen' },
   canary: { keySecretName: 'bag-adres-canary', postcode: '1012RJ', huisnummer: 147 },
   domain: {

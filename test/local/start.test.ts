@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { writeExtract } from '../../local/demo/write-extract.ts';
+import { acquireLock } from '../../local/lock.ts';
 import { NotRunningError, readLocalState } from '../../local/state.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
@@ -121,7 +122,7 @@ describe('npm start', () => {
     expect(await processesWith(data)).toEqual([]);
     await expect(fetch(state.endpoint)).rejects.toThrow();
     await expect(readLocalState(data)).rejects.toThrow(NotRunningError);
-    expect(await readdir(data)).not.toContain('lock');
+    await (await acquireLock(join(data, 'folder.lock')))();
   });
 
   it('restarts on the same data with the same API key, without loading it again', async () => {
@@ -144,7 +145,7 @@ describe('npm start', () => {
     expect((await lookUp(after, undefined, keyIn(before.output))).status).toBe(401);
     expect((await lookUp(after)).status).toBe(200);
     expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('the user’s own file');
-    await interrupt(second);
+    await interrupt(second, 'SIGHUP');
   });
 
   it('refuses a data folder that another process is using, which keeps serving', async () => {
@@ -152,10 +153,9 @@ describe('npm start', () => {
     const output = await first.until(readyText);
     const second = run();
     expect(await second.ended).toBe(1);
-    expect(second.output().trim()).toBe(
-      `Another npm start (process ${first.child.pid}) is using ${data}. ` +
-        'Stop it, or choose another folder with --data FOLDER.',
-    );
+    const holder = `process ${first.child.pid} on ${hostname()}, since `;
+    expect(second.output()).toContain(`Another npm start is using ${data}: ${holder}`);
+    expect(second.output()).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.\n$/);
     expect((await lookUp(output)).status).toBe(200);
     await interrupt(first);
   });
@@ -178,7 +178,25 @@ describe('npm start', () => {
     service.child.kill(signal);
     await service.ended;
     expect(await processesWith(data)).toEqual([]);
-    expect(await readdir(data)).not.toContain('lock');
+    await (await acquireLock(join(data, 'folder.lock')))();
+  });
+
+  it('keeps serving when nobody reads its output any more, as with "| head" or a closed terminal', async () => {
+    const service = run();
+    const output = await service.until(readyText);
+    service.child.stdout?.destroy();
+    service.child.stderr?.destroy();
+    for (let count = 0; count < 3; count++) expect((await lookUp(output)).status).toBe(200);
+    await interrupt(service, 'SIGHUP');
+  });
+
+  it('creates files that only their owner can read', async () => {
+    const service = run();
+    await service.until(readyText);
+    const files = await readdir(data, { recursive: true });
+    expect(files).toContain('dynamodb.db');
+    for (const file of files) expect([file, (await stat(join(data, file))).mode & 0o077]).toEqual([file, 0]);
+    await interrupt(service);
   });
 
   it('listens on the address of --host', async () => {

@@ -1,12 +1,12 @@
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
-import { createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
-import { createKeyLabelStore } from '../../lambdas/shared/accounts/key-label-store.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
+import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import type { StoreClient } from '../../lambdas/shared/dynamodb.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';
+import { createKeyStore } from '../../lambdas/validate/key-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { expectContract } from './contract.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
@@ -17,16 +17,23 @@ export const testChecksumSecret = 'the secret of the tests';
 
 export type TestAnswer = { status: number; headers: Record<string, string>; body: string; json: unknown };
 
-/** What one instance of both Lambdas answers, with stores over `client` and by its own `clock`. */
-export function createInstance(client: StoreClient, clock: () => number = systemClock) {
+/** What one instance of both Lambdas answers, with stores over `client`, by its own `clock` and with these secrets. */
+export function createInstance(
+  client: StoreClient,
+  clock: () => number = systemClock,
+  secrets: { checksumSecret: string; previousChecksumSecret?: string } = { checksumSecret: testChecksumSecret },
+) {
   const accessStore = createAccessStore(client, testTables.accounts);
-  const shared = { accessStore, checksumSecret: testChecksumSecret, clock };
+  const shared = { accessStore, ...secrets, clock };
   const address = addressRoute({
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
     datasetDate: async () => '2021-10-15',
   });
-  const validate = validateRoute({ ...shared, keyLabelStore: createKeyLabelStore(client, testTables.accounts) });
+  const validate = validateRoute({
+    ...secrets,
+    keyStore: createKeyStore(client, testTables.accounts),
+  });
 
   /** Sends a request the way the gateway routes it; every answer must be in the contract. */
   async function send(url: string, request?: TestRequest): Promise<TestAnswer> {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { isPublished, referenceRoute } from '../../lambdas/reference/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/account-store.ts';
-import { createKeyLabelStore } from '../../lambdas/shared/accounts/key-label-store.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';
+import { createKeyStore } from '../../lambdas/validate/key-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { loadExtract } from '../../local/demo/load-extract.ts';
@@ -85,7 +85,10 @@ function routesOver(
     },
     datasetDate: async () => '2026-01-08',
   });
-  const validate = validateRoute({ ...stores, keyLabelStore: createKeyLabelStore(client, testTables.accounts) });
+  const validate = validateRoute({
+    checksumSecret: testChecksumSecret,
+    keyStore: createKeyStore(client, testTables.accounts),
+  });
   const reference = referenceRoute();
   return [
     {

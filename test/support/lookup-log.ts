@@ -12,3 +12,7 @@ await lookUp(`${key.slice(0, -1)}!`);
 await send('/v1/auth/validate', { headers: { 'x-api-key': key } });
 await send(`/v1/${key}?x=${key}`, { headers: { authorization: key } });
 await createInstance(localDynamoDb('http://127.0.0.1:1')).lookUp(key);
+const quoting = Object.assign(new Error(`"${key}" can not be sent`, { cause: new Error(key) }), {
+  name: 'ValidationException',
+});
+await createInstance({ send: () => Promise.reject(quoting) } as never).lookUp(key);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin/admin.ts';
+import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type Service, startService } from '../../local/service.ts';
@@ -26,7 +26,7 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
     const options = { dataFolder, host: '127.0.0.1', port: 0, fresh: false, extract };
     const service = await startService({ ...options, progress: noProgress, announce: () => undefined }, resources);
     const state = await readLocalState(dataFolder);
-    const client = localDynamoDb(state.endpoint);
+    const client = localDynamoDb(state.endpoint, state.accessKeyId);
     resources.defer(() => client.destroy());
     const admin = createAdmin({
       client: DynamoDBDocumentClient.from(client),

@@ -1,29 +1,28 @@
-import type { Item } from '../dynamodb.ts';
+import type { Documents, Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
-import { type KeyClaim, sameBytes } from './api-key.ts';
-import { type QuotaState, type WindowCount, type WindowName, windowNames } from './quota.ts';
-import { Refusal } from './refusal.ts';
-import type { Shard } from './shards.ts';
+import type { Access, PlanVersion, Terms } from './account.ts';
+import { inWindowOrder, type QuotaState, type WindowCount, type WindowName, windowNames } from './quota.ts';
 
 /**
  * How the accounts table lays out an account. The access item is all that a request touches: one conditional write of
- * it is authentication, account state, plan state and quota at once. It must stay under 1 KB, so that a charge costs
- * one write unit; labels and revoked keys therefore live in a record a key.
+ * it checks the key, the account's state, the plan's state and the quota at once. It must stay under 1 KB, so that a
+ * charge costs one write unit; labels and revoked keys therefore live in a record for each key.
  *
  * An account may have several quota shards: each is a whole access item with its own counts and its share of every
  * finite limit, and the shares add up to the limit (decision 0103). What shard 0 says of states and keys counts.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
- * | account id | `access#0`, `access#1`, ... | an access item, one a quota shard |
+ * | account id | `access#0`, `access#1`, ... | an access item, one for each quota shard |
  * | account id | `key#<key id>` | label, created, revoked |
+ * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
  */
 export const accessItem = {
   sortKey: (shard = 0) => `access#${shard}`,
   /** What the sort keys of all shards begin with. */
   sortKeyPrefix: 'access#',
-  /** How many shards take requests, on each of them; absent is 1. One from that number on is about to go. */
+  /** How many shards take requests, on each of them; absent for an account that is not sharded. */
   shards: 'shards',
   /** How often shares moved from or to this shard; absent is 0. */
   moves: 'moves',
@@ -34,7 +33,7 @@ export const accessItem = {
   planVersion: 'plan_version',
   /** Map of the active keys only: key id to the hash of the key, 16 bytes. */
   keys: 'keys',
-  /** Map of window to the account's own limit, number or NULL; it goes before the plan's. */
+  /** Map of window to the account's own limit, number or NULL; it overrides the plan's. */
   ownLimits: 'own_limits',
   /**
    * On shard 0: counts the admin module's changes, so that two of them can't overwrite each other. On the others: the
@@ -44,14 +43,16 @@ export const accessItem = {
   created: 'created',
   /** Absent when the plan does not configure the window; otherwise the start of the window being counted, in seconds. */
   start: (window: WindowName) => `${window}_start`,
-  /** Units consumed since then. Meaningless while `start` is absent. */
+  /** `start` of a window that the plan does not configure any more: it comes back as it was unless it has passed. */
+  dropped: (window: WindowName) => `${window}_kept`,
+  /** Units consumed since then, of a dropped window too. Meaningless while there is neither `start` nor `dropped`. */
   used: (window: WindowName) => `${window}_used`,
   /** The effective limit, or this shard's share of it; absent is unlimited. */
   limit: (window: WindowName) => `${window}_limit`,
-  /** Where there are several shards: the effective limit of the account. */
+  /** On a sharded account: the effective limit of the whole account. */
   total: (window: WindowName) => `${window}_total`,
-  /** Start of a window for which no shard has anything left, as far as this one knows (decision 0103). */
-  dryAt: (window: WindowName) => `${window}_dry`,
+  /** Start of a window in which no shard had quota left when this shard was told so (decision 0103). */
+  exhausted: (window: WindowName) => `${window}_dry`,
 } as const;
 
 export const keyRecord = {
@@ -70,78 +71,141 @@ export const planRecord = {
   version: 'version',
 } as const;
 
-export type AccountState = 'active' | 'suspended';
-/** The state of a shard that is about to go: it takes no charge, and what it holds is moved to the others. */
-export const closingState = 'closing';
-export type PlanState = 'active' | 'inactive';
-
-/** All that a request needs to know of an account, as one item of the store holds it. */
-export type Access = {
-  accountActive: boolean;
-  planActive: boolean;
-  planCode: string;
-  /** The active keys: key id to hash. */
-  keys: Readonly<Record<string, Uint8Array>>;
-  quota: QuotaState;
-  /** Which of the account's quota shards this item is, and how many take requests: from 0 to `shards` - 1. */
-  shard: number;
-  shards: number;
-};
-
-/** Whom a request acts for; `charged` if it consumed quota, with the windows that it restarted. */
-export type Caller = { account: string; keyId: string; access: Access; charged?: { rolled: WindowName[] } };
-
-/** The item, if it admits `claim`; throws a `Refusal` otherwise. A wrong key comes first: it learns nothing else. */
-export function requireAccess(access: Access | undefined, claim: KeyClaim): Access {
-  if (!access || !hasKey(access, claim)) throw new Refusal({ code: 'unauthorized' });
-  if (!access.accountActive) throw new Refusal({ code: 'account-inactive' });
-  if (!access.planActive) throw new Refusal({ code: 'plan-inactive' });
-  return access;
+/** The primary key of an item: of the access item on which requests of `account` are counted, or of one of its shards. */
+export function accessKey(account: string, shard = 0): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: accessItem.sortKey(shard) };
 }
 
-/** Whether the item takes the requests of `claim`: as `requireAccess`, for a shard that must not be the one to refuse. */
-export function admits(access: Access, claim: KeyClaim): boolean {
-  const { accountActive, planActive, shard, shards } = access;
-  return hasKey(access, claim) && accountActive && planActive && shard < shards;
+/** The primary key of the record of an API key. */
+export function recordKey({ account, keyId }: { account: string; keyId: string }): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: keyRecord.sortKey(keyId) };
 }
 
-function hasKey({ keys }: Access, { keyId, hash }: KeyClaim): boolean {
-  const stored = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
-  return stored !== undefined && sameBytes(stored, hash);
+/** The primary key of a plan. */
+export function planKey(code: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: planRecord.partitionKey(code), [accountsTable.sortKey]: planRecord.sortKey };
 }
 
-/** Reads the access item of a shard, as `access-item.ts` lays it out. */
-export function toAccess(item: Item, shard: number): Access {
+/** Reads an access item. */
+export function readAccess(item: Item): Access {
+  const shards: number | undefined = item[accessItem.shards];
   return {
-    accountActive: item[accessItem.state] === 'active',
-    planActive: item[accessItem.planState] === 'active',
-    planCode: item[accessItem.plan],
-    keys: item[accessItem.keys],
-    quota: Object.fromEntries(windowNames.flatMap((window) => toWindowCount(item, window))),
-    shard,
-    shards: item[accessItem.shards] ?? 1,
+    account: item[accountsTable.partitionKey],
+    shard: Number(String(item[accountsTable.sortKey]).slice(accessItem.sortKeyPrefix.length)),
+    shards: shards ?? 1,
+    sharded: shards !== undefined,
+    state: item[accessItem.state],
+    plan: item[accessItem.plan],
+    planState: item[accessItem.planState],
+    planVersion: item[accessItem.planVersion],
+    keys: item[accessItem.keys] ?? {},
+    ownLimits: inWindowOrder<number | null>(item[accessItem.ownLimits] ?? {}),
+    quota: readQuota(item),
+    dropped: readDropped(item),
+    created: item[accessItem.created],
+    version: item[accessItem.version],
+    moves: item[accessItem.moves] ?? 0,
   };
 }
 
-/** The same with what tells whether its shares changed. */
-export function toShard(item: Item): Shard {
-  const shard = Number(String(item[accountsTable.sortKey]).slice(accessItem.sortKeyPrefix.length));
-  return { ...toAccess(item, shard), version: item[accessItem.version], moves: item[accessItem.moves] ?? 0 };
-}
-
-function toWindowCount(item: Item, window: WindowName): [WindowName, WindowCount][] {
-  const start: number | undefined = item[accessItem.start(window)];
-  if (start === undefined) return [];
-  const count: WindowCount = {
-    start,
-    used: item[accessItem.used(window)],
-    limit: item[accessItem.limit(window)] ?? null,
-  };
-  const total: number | undefined = item[accessItem.total(window)];
-  if (total !== undefined) {
-    count.total = total;
-    const dryAt: number | undefined = item[accessItem.dryAt(window)];
-    if (dryAt !== undefined) count.dryAt = dryAt;
+function readQuota(item: Item): QuotaState {
+  const quota: QuotaState = {};
+  for (const window of windowNames) {
+    const start: number | undefined = item[accessItem.start(window)];
+    if (start === undefined) continue;
+    const count: WindowCount = {
+      start,
+      used: item[accessItem.used(window)],
+      limit: item[accessItem.limit(window)] ?? null,
+    };
+    const total: number | undefined = item[accessItem.total(window)];
+    if (total !== undefined) {
+      count.total = total;
+      const exhaustedAt: number | undefined = item[accessItem.exhausted(window)];
+      if (exhaustedAt !== undefined) count.exhaustedAt = exhaustedAt;
+    }
+    quota[window] = count;
   }
-  return [[window, count]];
+  return quota;
+}
+
+function readDropped(item: Item): Access['dropped'] {
+  const dropped: Access['dropped'] = {};
+  for (const window of windowNames) {
+    const start: number | undefined = item[accessItem.dropped(window)];
+    if (start !== undefined) dropped[window] = { start, used: item[accessItem.used(window)] };
+  }
+  return dropped;
+}
+
+/** Whether an item of the accounts table is an access item. */
+export function isAccessItem(item: Item): boolean {
+  return String(item[accountsTable.sortKey]).startsWith(accessItem.sortKeyPrefix);
+}
+
+/** A new account's access item: active, without keys. Its windows come with its plan. */
+export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSeconds: number): Item {
+  return {
+    ...accessKey(account),
+    ...planAttributes({ plan, ownLimits }),
+    [accessItem.state]: 'active',
+    [accessItem.keys]: {},
+    [accessItem.created]: nowSeconds,
+    [accessItem.version]: 1,
+  };
+}
+
+/** What an access item says of the plan, beside its windows. */
+export function planAttributes({ plan, ownLimits }: Terms): Item {
+  return {
+    [accessItem.plan]: plan.code,
+    [accessItem.planState]: plan.state,
+    [accessItem.planVersion]: plan.version,
+    [accessItem.ownLimits]: ownLimits,
+  };
+}
+
+/** The attributes that only a sharded account has. */
+export const shardAttributes: readonly string[] = [
+  accessItem.shards,
+  accessItem.moves,
+  ...windowNames.flatMap((window) => [accessItem.total(window), accessItem.exhausted(window)]),
+];
+
+/**
+ * Reads all shards of an account, shard 0 first. Each is consistent; a change of several at once may be seen in part. A
+ * transactional read would see it whole, but is cancelled whenever one of the shards is being charged.
+ */
+export async function readShards(query: Documents['query'], table: string, account: string): Promise<Access[]> {
+  const items = await query({
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: '#account = :account AND begins_with(#item, :access)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':account': account, ':access': accessItem.sortKeyPrefix },
+  });
+  return items.map(readAccess).toSorted((a, b) => a.shard - b.shard);
+}
+
+/** What is stored of an API key beside its hash; instants in seconds since 1970. */
+export type KeyRecord = { keyId: string; label: string | null; created: number | null; revoked: number | null };
+
+/** Reads the record of an API key. */
+export function readKeyRecord(record: Item): KeyRecord {
+  return {
+    keyId: String(record[accountsTable.sortKey]).slice(keyRecord.sortKey('').length),
+    label: record[keyRecord.label] ?? null,
+    created: record[keyRecord.created] ?? null,
+    revoked: record[keyRecord.revoked] ?? null,
+  };
+}
+
+/** Reads a plan. */
+export function readPlan(record: Item): PlanVersion {
+  return {
+    code: String(record[accountsTable.partitionKey]).slice(planRecord.partitionKey('').length),
+    state: record[planRecord.state],
+    limits: inWindowOrder<number | null>(record[planRecord.limits]),
+    version: record[planRecord.version],
+  };
 }

@@ -20,6 +20,24 @@ const keyPattern = new RegExp(
     `([0-9A-Za-z]{${keyIdLength}})([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checksumLength}})$`,
 );
 
+/** A whole key, or the larger part of one, within a text. */
+const keyLike = new RegExp(`${apiKeyPrefix}_[A-Za-z0-9._-]+_[0-9A-Za-z]{20,}`, 'i');
+
+/** Whether `text` has the form of an API key, of any deployment. */
+export function isApiKey(text: string): boolean {
+  return keyPattern.test(text);
+}
+
+/** Whether a text that is stored or shown contains what looks like an API key. */
+export function containsApiKey(text: string): boolean {
+  return keyLike.test(text);
+}
+
+/** The text without API keys and parts of keys, for logs, errors and reports: people paste keys where they don't belong. */
+export function redactKeys(text: string): string {
+  return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);
+}
+
 /** What the database may know of a key: which account, which key, and the hash to compare. Never the secret. */
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 

@@ -1,14 +1,24 @@
-import { StoreUnavailable } from '../dynamodb.ts';
+import { StoreUnavailable, type Update } from '../dynamodb.ts';
 import type { Clock } from '../environment.ts';
-import { type Access, admits, type Caller, requireAccess } from './account-item.ts';
+import { type Access, admits, type Caller, requireAccess } from './account.ts';
+import { accessItem, accessKey } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
-import { decideQuota, type QuotaDecision, type WindowCount, type WindowName } from './quota.ts';
+import {
+  decideQuota,
+  type QuotaDecision,
+  type QuotaState,
+  showsUnit,
+  type WindowCount,
+  type WindowName,
+  windowNames,
+  windowStart,
+} from './quota.ts';
 import { Refusal } from './refusal.ts';
-import { decideShards, notedAsDry, type Shard, type ShareMove, sameShares } from './shards.ts';
+import { decideShards, markedExhausted, type ShareMove, sameShares } from './shards.ts';
 
 /**
- * One conditional write that authenticates and charges. `roll` restarts windows that had passed in the `seen` item.
- * Without `shard` the store takes any one that the account was last seen to have.
+ * One conditional write that authenticates a request and counts it: a charge. `roll` restarts windows that had passed in
+ * the `seen` item. Without `shard` the store takes any one that the account was last seen to have.
  */
 export type ChargeAttempt = {
   claim: KeyClaim;
@@ -17,9 +27,12 @@ export type ChargeAttempt = {
   roll?: { seen: Access; windows: WindowName[] };
 };
 
-/** `charged` tells whether the write took effect; `access` is the item of `shard` after it, or the unchanged one. */
+/**
+ * `charged` says whether the store reported the write as done; `access` is the item of `shard` after it, or the unchanged
+ * one.
+ */
 export type ChargeResult =
-  | { charged: true; access: Access }
+  | { charged: true; access: Access | undefined }
   | { charged: false; access: Access | undefined; shard: number };
 
 export type AccessStore = {
@@ -28,91 +41,20 @@ export type AccessStore = {
   /** All of the attempt or nothing of it. Throws `StoreUnavailable`: then it may or may not have been applied. */
   charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult>;
   /** All shards of an account, each as it was at some moment during the call. Throws `StoreUnavailable`. */
-  readShards(account: string, signal: AbortSignal): Promise<Shard[]>;
-  /** Whether the shares moved: all of them, or none because a shard had changed. Throws `StoreUnavailable`. */
+  readShards(account: string, signal: AbortSignal): Promise<Access[]>;
+  /** Returns whether the shares moved: all of them, or none because a shard had changed. Throws `StoreUnavailable`. */
   move(account: string, move: ShareMove, signal: AbortSignal): Promise<boolean>;
   /**
-   * Notes on one shard that no shard of the account has quota left in these windows (name to start), unless the account
-   * was changed since `seen`. It saves later requests the search, so a failure is nobody's concern.
+   * Marks on one shard that no shard of the account has quota left in these windows (name to start), unless the account
+   * was changed since `seen`. It only saves later requests the search, so a failure is ignored.
    */
-  noteDry(
-    account: string,
-    seen: Shard,
-    windows: Partial<Record<WindowName, number>>,
-    signal: AbortSignal,
-  ): Promise<void>;
+  markExhausted(seen: Access, windows: Partial<Record<WindowName, number>>, signal: AbortSignal): Promise<void>;
 };
-
-type Exceeded = Extract<QuotaDecision, { kind: 'exceeded' }>;
-
-/** The share of refused callers that note what they found: enough to tell the next ones soon, few enough in a crowd. */
-const shareThatNotes = 1 / 4;
-
-/** The account, and the shard that has nothing left for it. */
-export type Exhausted = { claim: KeyClaim; shard: number };
-
-/**
- * The attempt that finds quota on another shard, or on the same one after some was moved there. Throws a `Refusal` only
- * when no shard has any: two reads in a row that differ in nothing but use prove it, or an earlier caller did so and noted
- * it (decision 0103).
- */
-export async function findRoom(
-  store: AccessStore,
-  { claim, shard: tried }: Exhausted,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<ChargeAttempt> {
-  let before: Shard[] | undefined;
-  while (!signal.aborted) {
-    const shards = await store.readShards(claim.account, signal);
-    const takes = (shard: Shard) => admits(shard, claim);
-    // Shard 0 says why nobody takes this key any more.
-    if (!shards.some(takes)) return { claim, now: clock(), shard: 0 };
-    const decision = decideShards(shards, takes, { now: clock(), tried, pick: Math.random() });
-    switch (decision.kind) {
-      case 'charge': {
-        const { at, shard: seen, roll } = decision;
-        return { claim, now: at, shard: seen.shard, ...(roll.length > 0 && { roll: { seen, windows: roll } }) };
-      }
-      case 'move': {
-        const { move } = decision;
-        // If a shard had changed, then most likely because another caller moved the same.
-        await store.move(claim.account, move, signal);
-        return { claim, now: move.at, shard: move.target.shard };
-      }
-      case 'exceeded': {
-        const isProved = before ? sameShares(before, shards) : shards.some(({ quota }) => notedAsDry(quota, clock()));
-        if (isProved) {
-          const seen = shards.find(({ shard }) => shard === tried);
-          if (seen && Math.random() < shareThatNotes) await note(store, claim, seen, decision, signal);
-          const { violated, retryAfterSeconds, quota } = decision;
-          throw new Refusal({ code: 'quota-exceeded', violated, retryAfterSeconds, quota });
-        }
-        before = shards;
-        break;
-      }
-      case 'reread':
-        before = undefined;
-    }
-  }
-  throw new StoreUnavailable('the shards of the account are contended: no quota was found in time');
-}
-
-async function note(
-  store: AccessStore,
-  claim: KeyClaim,
-  seen: Shard,
-  { violated, quota }: Exceeded,
-  signal: AbortSignal,
-) {
-  const starts = violated.map((name): [WindowName, number] => [name, (quota[name] as WindowCount).start]);
-  await store.noteDry(claim.account, seen, Object.fromEntries(starts), signal);
-}
 
 /** Two writes settle a roll-over, three a lost race for it; more means that something else keeps changing the item. */
 const maxAttempts = 8;
 
-/** Where callers compete for the last units of several shards, each attempt that fails is one that another had. */
+/** Where callers compete for the last units of several shards, each failed attempt is a unit that another caller got. */
 const maxShardedAttempts = 100;
 
 /**
@@ -125,31 +67,36 @@ export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, 
   let most = maxAttempts;
   for (let tries = 0; tries < most && !signal.aborted; tries++) {
     const result = await store.charge(attempt, signal);
-    const { charged, access } = result;
-    if (charged) {
+    if (result.charged) {
+      const access = requireCounted(result.access, attempt);
       return { account: claim.account, keyId: claim.keyId, access, charged: { rolled: attempt.roll?.windows ?? [] } };
     }
     const next = nextAttempt(claim, result, clock());
-    if (next === 'elsewhere') {
+    if (next === 'other-shard') {
       most = maxShardedAttempts;
-      attempt = await findRoom(store, { claim, shard: result.shard }, clock, signal);
+      attempt = await findShardWithQuota(store, { claim, shard: result.shard }, clock, signal);
     } else attempt = next;
   }
   throw new StoreUnavailable('the account is contended: no write went through in time');
 }
 
-type Refused = Extract<ChargeResult, { charged: false }>;
+/** An item that does not show the charge comes from a store that did not make it: then nothing may be served. */
+function requireCounted(access: Access | undefined, { claim, now }: ChargeAttempt): Access {
+  if (access && admits(access, claim) && showsUnit(access.quota, now)) return access;
+  throw new StoreUnavailable('the store reported a charge as done that its answer does not show');
+}
 
-function nextAttempt(claim: KeyClaim, { access, shard }: Refused, now: number): ChargeAttempt | 'elsewhere' {
+type NotCharged = Extract<ChargeResult, { charged: false }>;
+
+function nextAttempt(claim: KeyClaim, { access, shard }: NotCharged, now: number): ChargeAttempt | 'other-shard' {
   // Only shard 0 refuses a caller: another may be gone, or be about to go, or not have followed a change yet.
   if (shard > 0 && !(access && admits(access, claim))) return { claim, now, shard: 0 };
   const admitted = requireAccess(access, claim);
   const decision = decideQuota(admitted.quota, now);
   if (decision.kind === 'exceeded') {
-    const refusal = isShared(admitted, decision.violated) ? notedAsDry(decision.quota, now) : decision;
-    if (!refusal) return 'elsewhere';
-    const { violated, retryAfterSeconds, quota } = refusal;
-    throw new Refusal({ code: 'quota-exceeded', violated, retryAfterSeconds, quota });
+    const refusal = isShared(admitted, decision.violated) ? markedExhausted(decision.quota, now) : decision;
+    if (!refusal) return 'other-shard';
+    throw quotaExceeded(refusal);
   }
   // No window to roll: another caller has rolled it, or the plan changed, between the write and this decision.
   return decision.roll.length > 0
@@ -158,6 +105,132 @@ function nextAttempt(claim: KeyClaim, { access, shard }: Refused, now: number): 
 }
 
 /** Whether other shards hold a part of what this one has exhausted. */
-function isShared({ quota }: Access, violated: (keyof Access['quota'])[]): boolean {
+function isShared({ quota }: Access, violated: (keyof QuotaState)[]): boolean {
   return violated.some((name) => quota[name]?.total !== undefined);
+}
+
+type Exceeded = Extract<QuotaDecision, { kind: 'exceeded' }>;
+
+function quotaExceeded({ violated, retryAfterSeconds, quota }: Exceeded): Refusal {
+  return new Refusal({ code: 'quota-exceeded', violated, retryAfterSeconds, quota });
+}
+
+/** The share of refused callers that mark a shard: enough to spare the next ones the search, without a crowd of writes. */
+const shareThatMarks = 1 / 4;
+
+/**
+ * Returns the attempt that charges another shard, or the same one after shares were moved to it. Throws a `Refusal` only
+ * when no shard has quota: two reads in a row that differ in nothing but use prove it, or an earlier request has proved
+ * it and marked it (decision 0103).
+ */
+export async function findShardWithQuota(
+  store: AccessStore,
+  { claim, shard: tried }: { claim: KeyClaim; shard: number },
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ChargeAttempt> {
+  let before: Access[] | undefined;
+  while (!signal.aborted) {
+    const shards = await store.readShards(claim.account, signal);
+    const takes = (shard: Access) => admits(shard, claim);
+    // Shard 0 says why no shard takes this key any more.
+    if (!shards.some(takes)) return { claim, now: clock(), shard: 0 };
+    const decision = decideShards(shards, takes, { now: clock(), tried, pick: Math.random() });
+    switch (decision.kind) {
+      case 'charge': {
+        const { at, shard: seen, roll } = decision;
+        return { claim, now: at, shard: seen.shard, ...(roll.length > 0 && { roll: { seen, windows: roll } }) };
+      }
+      case 'move': {
+        const { move } = decision;
+        // If a shard had changed, then most likely because another caller made the same move.
+        await store.move(claim.account, move, signal);
+        return { claim, now: move.at, shard: move.target.shard };
+      }
+      case 'exceeded': {
+        const isProved = before
+          ? sameShares(before, shards)
+          : shards.some(({ quota }) => markedExhausted(quota, clock()));
+        if (isProved) {
+          const seen = shards.find(({ shard }) => shard === tried);
+          if (seen && Math.random() < shareThatMarks) await mark(store, seen, decision, signal);
+          throw quotaExceeded(decision);
+        }
+        before = shards;
+        break;
+      }
+      case 'reread':
+        before = undefined;
+    }
+  }
+  throw new StoreUnavailable('the shards of the account are contended: no quota was found in time');
+}
+
+async function mark(store: AccessStore, seen: Access, { violated, quota }: Exceeded, signal: AbortSignal) {
+  const starts = violated.map((name): [WindowName, number] => [name, (quota[name] as WindowCount).start]);
+  await store.markExhausted(seen, Object.fromEntries(starts), signal);
+}
+
+/**
+ * The one write of a lookup. Its condition compares attributes of the item with each other, so it needs no read before:
+ *
+ *   the key's hash is stored and account and plan are active
+ *   and each window is not configured, or is the current one and below its limit
+ *
+ * With `roll`, the windows that have passed must still be the ones seen; they restart with this unit. Every window's
+ * count goes up by one, or nothing happens and the old item comes back.
+ */
+export function chargeCommand(table: string, { claim, now, roll, shard }: ChargeAttempt): Update {
+  const names: Record<string, string> = {
+    '#keys': accessItem.keys,
+    '#keyId': claim.keyId,
+    '#state': accessItem.state,
+    '#planState': accessItem.planState,
+  };
+  const values: Record<string, unknown> = { ':hash': claim.hash, ':active': 'active', ':one': 1 };
+  const conditions = [keyIsActive, accountIsActive, planIsActive];
+  const sets: string[] = [];
+  const adds: string[] = [];
+
+  for (const window of windowNames) {
+    names[`#${window}Start`] = accessItem.start(window);
+    names[`#${window}Used`] = accessItem.used(window);
+    names[`#${window}Limit`] = accessItem.limit(window);
+    values[`:${window}Start`] = windowStart(window, Math.floor(now));
+    if (roll?.windows.includes(window)) {
+      values[`:${window}Seen`] = roll.seen.quota[window]?.start;
+      conditions.push(passedAndAdmitsOne(window));
+      sets.push(`#${window}Start = :${window}Start`, `#${window}Used = :one`);
+    } else {
+      conditions.push(notConfiguredOrAdmitsOne(window));
+      adds.push(`#${window}Used :one`);
+    }
+  }
+  return {
+    TableName: table,
+    Key: accessKey(claim.account, shard),
+    UpdateExpression: [sets.length > 0 && `SET ${sets.join(', ')}`, adds.length > 0 && `ADD ${adds.join(', ')}`]
+      .filter(Boolean)
+      .join(' '),
+    ConditionExpression: conditions.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  };
+}
+
+const keyIsActive = '#keys.#keyId = :hash';
+const accountIsActive = '#state = :active';
+const planIsActive = '#planState = :active';
+
+/** A start after the current one was set by an instance whose clock is ahead; the window never moves backwards. */
+function notConfiguredOrAdmitsOne(window: WindowName): string {
+  const isCurrent = `#${window}Start >= :${window}Start`;
+  const isBelowLimit = `(attribute_not_exists(#${window}Limit) OR #${window}Used < #${window}Limit)`;
+  return `(attribute_not_exists(#${window}Start) OR (${isCurrent} AND ${isBelowLimit}))`;
+}
+
+function passedAndAdmitsOne(window: WindowName): string {
+  return `#${window}Start = :${window}Seen AND (attribute_not_exists(#${window}Limit) OR #${window}Limit >= :one)`;
 }

@@ -5,6 +5,11 @@ export type WindowName = (typeof windowNames)[number];
 /** One member for each configured window, in the order of `windowNames`. `null` is unlimited, 0 admits nothing. */
 export type Limits = Partial<Record<WindowName, number | null>>;
 
+/** The same members, the shortest window first: a map comes back from DynamoDB in any order. */
+export function inWindowOrder<Limit>(limits: Partial<Record<WindowName, Limit>>): Partial<Record<WindowName, Limit>> {
+  return Object.fromEntries(windowNames.flatMap((name) => (name in limits ? [[name, limits[name]]] : [])));
+}
+
 const fixedSeconds = { minute: 60, hour: 3600, day: 86_400 };
 
 /** The start of the window that holds `atSeconds`, in seconds since 1970. */
@@ -23,10 +28,10 @@ export function windowEnd(name: WindowName, startSeconds: number): number {
 
 /**
  * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account
- * has several quota shards, `limit` is what this one holds of the account's `total`; `dryAt` is the start of a window
- * for which no shard had anything left, as an earlier request has proved (decision 0103).
+ * has several quota shards, `limit` is this one's share of the account's `total`; `exhaustedAt` is the start of a window
+ * in which no shard had quota left, as an earlier request has proved (decision 0103).
  */
-export type WindowCount = { start: number; used: number; limit: number | null; total?: number; dryAt?: number };
+export type WindowCount = { start: number; used: number; limit: number | null; total?: number; exhaustedAt?: number };
 
 /** The configured windows of an account. */
 export type QuotaState = Partial<Record<WindowName, WindowCount>>;
@@ -54,6 +59,18 @@ export function decideQuota(stored: QuotaState, now: number): QuotaDecision {
   if (violated.length === 0) return { kind: 'admit', roll };
   const waits = violated.map((name) => secondsToReset(name, quota[name] as WindowCount, now));
   return { kind: 'exceeded', violated, retryAfterSeconds: Math.max(...waits), quota };
+}
+
+/** Whether `quota` can be that of an account right after it consumed a unit at `now`: in every window, within its limit. */
+export function showsUnit(quota: QuotaState, now: number): boolean {
+  const windows = configured(quota);
+  return (
+    windows.length > 0 &&
+    windows.every(
+      ([name, { start, used, limit }]) =>
+        start >= windowStart(name, Math.floor(now)) && used >= 1 && (limit === null || used <= limit),
+    )
+  );
 }
 
 /** The limits in force, a member for each configured window. */
@@ -96,7 +113,7 @@ function secondsToReset(name: WindowName, { start }: WindowCount, now: number): 
   return Math.max(1, Math.ceil(windowEnd(name, start) - now));
 }
 
-/** The windows that `quota` has, the shortest first. */
+/** The configured windows, from short to long. */
 export function configured(quota: QuotaState): [WindowName, WindowCount][] {
   return windowNames.flatMap((name): [WindowName, WindowCount][] => {
     const window = quota[name];

@@ -1,4 +1,4 @@
-import type { Access } from './account-item.ts';
+import type { Access } from './account.ts';
 import {
   configured,
   decideQuota,
@@ -10,26 +10,23 @@ import {
   windowStart,
 } from './quota.ts';
 
-/** One quota shard of an account; `version` and `moves` change with every change of its shares. */
-export type Shard = Access & { version: number; moves: number };
-
 /**
- * Shares that change hands: each donor gives what `takes` says, and `target` gets it all, in the windows that are
- * current at `at`. Shares stay where they are put, so the limit holds at every moment and in every window after.
+ * A move of shares: each donor gives what `takes` says, and `target` gets it all, in the windows that are current at
+ * `at`. Shares stay where they are put, so the limit holds at every moment and in every window after.
  */
 export type ShareMove = {
-  target: Shard;
+  target: Access;
   at: number;
-  donors: { shard: Shard; takes: Partial<Record<WindowName, number>> }[];
+  donors: { shard: Access; takes: Partial<Record<WindowName, number>> }[];
 };
 
 /**
- * Where one more unit of the account is to be had, or that there is none on any shard. `reread`: the shards were read
- * while an operator changed them, and do not belong together.
+ * Which shard has quota for one more unit of the account, or that none has. `reread`: the shards were read while an
+ * operator changed them, and do not belong together.
  */
 export type ShardDecision =
   | { kind: 'reread' }
-  | { kind: 'charge'; at: number; shard: Shard; roll: WindowName[] }
+  | { kind: 'charge'; at: number; shard: Access; roll: WindowName[] }
   | { kind: 'move'; move: ShareMove }
   | Extract<QuotaDecision, { kind: 'exceeded' }>;
 
@@ -37,22 +34,24 @@ export type ShardChoice = {
   now: number;
   /** The shard that has just refused. */
   tried: number;
-  /** At random from 0 to 1, so that a crowd that finds the same shards does not all run to one of them. */
+  /** Random, from 0 to 1, so that many callers that read the same shards do not all choose the same one. */
   pick: number;
 };
 
-/** With less left on the richest shard than this, evening shares out costs more than going to that shard. */
-const worthSharing = 20;
+/** If the richest shard has less left than this, charging that shard is cheaper than moving shares from it. */
+const worthMoving = 20;
 
-const plenty = 1e15;
+/** Stands for unlimited where shards are weighed by what they have left; finite, so that sums of it are exact enough. */
+const unlimitedWeight = 1e15;
 
 /**
- * Decides where the next unit comes from. Every shard gives; only those that `takes` names may be charged, of which
- * there is one at least. A window that has begun on one shard, by whatever clock, is the current one on all of them.
+ * Decides which shard is charged next, or which shares move first. Every shard can give; only those that `takes` accepts
+ * can be charged, and there is at least one. A window that has begun on one shard, by any clock, is the current one on
+ * all of them.
  */
 export function decideShards(
-  shards: readonly Shard[],
-  takes: (shard: Shard) => boolean,
+  shards: readonly Access[],
+  takes: (shard: Access) => boolean,
   choice: ShardChoice,
 ): ShardDecision {
   if (!belongTogether(shards)) return { kind: 'reread' };
@@ -64,17 +63,17 @@ export function decideShards(
   const tried = targets.find(({ shard }) => shard === choice.tried);
   const half = tried && takeHalf(shards, tried, at);
   if (half) return { kind: 'move', move: half };
-  const shard = pickByRoom(targets, at, choice.pick);
-  if (shard) return { kind: 'charge', at, shard, roll: rollOf(shard, at) };
-  // Each window has something left somewhere, and no shard has it all: gather it on the one that lacks least.
-  const lacking = targets.map((target) => ({ target, windows: exhausted(target, at).length }));
+  const shard = pickByQuotaLeft(targets, at, choice.pick);
+  if (shard) return { kind: 'charge', at, shard, roll: windowsToRoll(shard, at) };
+  // Each window has quota left on some shard, but no shard has quota in all of them: gather it on the one that lacks least.
+  const lacking = targets.map((target) => ({ target, windows: exhaustedWindows(target, at).length }));
   const [least] = lacking.toSorted((a, b) => a.windows - b.windows || a.target.shard - b.target.shard);
-  if (!least) throw new Error('one shard at least takes requests');
+  if (!least) throw new Error('at least one shard must take requests');
   return { kind: 'move', move: gather(shards, least.target, at) };
 }
 
 /** The quota of the account as if it were one shard; what is left of it is exact. */
-function wholeQuota(shards: readonly Shard[], at: number): QuotaState {
+function wholeQuota(shards: readonly Access[], at: number): QuotaState {
   const quota: QuotaState = {};
   for (const name of windowNames) {
     const windows = shards.flatMap(({ quota }) => quota[name] ?? []);
@@ -88,20 +87,23 @@ function wholeQuota(shards: readonly Shard[], at: number): QuotaState {
 }
 
 /**
- * Whether no share changed hands and no window rolled from `before` to `after`. Then everything that was exhausted
- * before still was so, on all shards at once, at the moment between the two reads, because use only grows.
+ * Whether no share moved and no window rolled from `before` to `after`. Then everything that was exhausted before still
+ * was, on all shards at once, at the moment between the two reads, because use only grows.
  */
-export function sameShares(before: readonly Shard[], after: readonly Shard[]): boolean {
+export function sameShares(before: readonly Access[], after: readonly Access[]): boolean {
   return before.length === after.length && before.every((shard, i) => stamp(shard) === stamp(after[i]));
 }
 
-/** The refusal that an earlier request has proved for all shards and noted on this one, if it is still current. */
-export function notedAsDry(quota: QuotaState, now: number): Extract<QuotaDecision, { kind: 'exceeded' }> | undefined {
+/** The refusal that an earlier request has proved for all shards and marked on this one, if it is still current. */
+export function markedExhausted(
+  quota: QuotaState,
+  now: number,
+): Extract<QuotaDecision, { kind: 'exceeded' }> | undefined {
   const whole: QuotaState = {};
-  for (const [name, { start, limit, total = limit, dryAt = 0 }] of configured(quota)) {
+  for (const [name, { start, limit, total = limit, exhaustedAt = 0 }] of configured(quota)) {
     const current = windowStart(name, Math.floor(now));
-    // Of a window that is not dry this shard can't tell how much is left, only that it is not the one that binds.
-    if (total !== null && dryAt >= current) whole[name] = { start: dryAt, used: total, limit: total };
+    // How much is left of another window this shard can't tell, only that it is not the one that is exhausted.
+    if (total !== null && exhaustedAt >= current) whole[name] = { start: exhaustedAt, used: total, limit: total };
     else whole[name] = { start: Math.max(start, current), used: 0, limit: total };
   }
   const decision = decideQuota(whole, now);
@@ -109,73 +111,73 @@ export function notedAsDry(quota: QuotaState, now: number): Extract<QuotaDecisio
 }
 
 /** Half of what the richest shard has left, for each window that `target` has exhausted, if each is worth a move. */
-function takeHalf(shards: readonly Shard[], target: Shard, at: number): ShareMove | undefined {
+function takeHalf(shards: readonly Access[], target: Access, at: number): ShareMove | undefined {
   const donors: Donors = new Map();
-  for (const name of exhausted(target, at)) {
-    const [richest] = byRichness(shards, name, at);
-    if (!richest || left(richest, name, at) < worthSharing) return undefined;
+  for (const name of exhaustedWindows(target, at)) {
+    const [richest] = richestFirst(shards, name, at);
+    if (!richest || left(richest, name, at) < worthMoving) return undefined;
     take(donors, richest, name, Math.floor(left(richest, name, at) / 2));
   }
-  return donors.size > 0 ? moveOf(target, at, donors) : undefined;
+  return donors.size > 0 ? moveTo(target, at, donors) : undefined;
 }
 
-/** All that the account can still be served, or as much of each window as `target` lacks of it. */
-function gather(shards: readonly Shard[], target: Shard, at: number): ShareMove {
+/** Everything that the account can still be served, or as much of each window as `target` lacks of it. */
+function gather(shards: readonly Access[], target: Access, at: number): ShareMove {
   const donors: Donors = new Map();
   const sums = windowNames.map((name) => shards.reduce((sum, shard) => sum + left(shard, name, at), 0));
   for (const name of windowNames) {
     let lacks = Math.min(...sums) - left(target, name, at);
-    for (const donor of byRichness(shards, name, at)) {
+    for (const donor of richestFirst(shards, name, at)) {
       const units = Math.min(lacks, left(donor, name, at));
       if (donor === target || units <= 0) continue;
       take(donors, donor, name, units);
       lacks -= units;
     }
   }
-  return moveOf(target, at, donors);
+  return moveTo(target, at, donors);
 }
 
-type Donors = Map<Shard, Partial<Record<WindowName, number>>>;
+type Donors = Map<Access, Partial<Record<WindowName, number>>>;
 
-function take(donors: Donors, shard: Shard, name: WindowName, units: number): void {
+function take(donors: Donors, shard: Access, name: WindowName, units: number): void {
   donors.set(shard, { ...donors.get(shard), [name]: units });
 }
 
-function moveOf(target: Shard, at: number, donors: Donors): ShareMove {
+function moveTo(target: Access, at: number, donors: Donors): ShareMove {
   return { target, at, donors: [...donors].map(([shard, takes]) => ({ shard, takes })) };
 }
 
-function byRichness(shards: readonly Shard[], name: WindowName, at: number): Shard[] {
+function richestFirst(shards: readonly Access[], name: WindowName, at: number): Access[] {
   return shards.toSorted((a, b) => left(b, name, at) - left(a, name, at) || a.shard - b.shard);
 }
 
-/** A shard with room in all windows, the more probable the more room it has. */
-function pickByRoom(shards: readonly Shard[], at: number, pick: number): Shard | undefined {
-  const rooms = shards.map((shard) => Math.min(plenty, ...windowNames.map((name) => left(shard, name, at))));
-  let rest = pick * rooms.reduce((sum, room) => sum + room, 0);
+/** A shard with quota left in all windows; the more it has, the more likely it is picked. */
+function pickByQuotaLeft(shards: readonly Access[], at: number, pick: number): Access | undefined {
+  const weights = shards.map((shard) => Math.min(unlimitedWeight, ...windowNames.map((name) => left(shard, name, at))));
+  let rest = pick * weights.reduce((sum, weight) => sum + weight, 0);
   return shards.find((_, i) => {
-    const room = rooms[i] ?? 0;
-    rest -= room;
-    return room > 0 && rest < 0;
+    const weight = weights[i] ?? 0;
+    rest -= weight;
+    return weight > 0 && rest < 0;
   });
 }
 
-function belongTogether(shards: readonly Shard[]): boolean {
+function belongTogether(shards: readonly Access[]): boolean {
   const totals = shards.map(({ quota }) =>
     windowNames.map((name) => (quota[name] ? String(quota[name].total ?? quota[name].limit) : '')).join(),
   );
   return totals.every((text) => text === totals[0]);
 }
 
-function exhausted(shard: Shard, at: number): WindowName[] {
+function exhaustedWindows(shard: Access, at: number): WindowName[] {
   return windowNames.filter((name) => left(shard, name, at) === 0);
 }
 
-function rollOf({ quota }: Shard, at: number): WindowName[] {
+function windowsToRoll({ quota }: Access, at: number): WindowName[] {
   return configured(quota).flatMap(([name, { start }]) => (start < windowStart(name, Math.floor(at)) ? [name] : []));
 }
 
-function left({ quota }: Shard, name: WindowName, at: number): number {
+function left({ quota }: Access, name: WindowName, at: number): number {
   return leftOf(name, quota[name], at);
 }
 
@@ -185,7 +187,7 @@ function leftOf(name: WindowName, window: WindowCount | undefined, at: number): 
   return Math.max(0, window.limit - used);
 }
 
-function stamp(shard: Shard | undefined): string {
+function stamp(shard: Access | undefined): string {
   if (!shard) return '';
   return [shard.shard, shard.version, shard.moves, ...windowNames.map((name) => shard.quota[name]?.start)].join();
 }

@@ -11,22 +11,46 @@ export type Item = Record<string, AttributeValue>;
 export type StoredAddress = {
   /** As `addressKey` makes it. */
   key: string;
-  /** The distinct places, sorted by `comparePlaces`. */
+  /** The distinct places, sorted by `comparePlaces`. None if the item is only there for its toevoegingen. */
   places: Place[];
+  /**
+   * Under a key without a toevoeging: all toevoegingen that exist at its postcode and huisnummer, sorted by
+   * `compareToevoegingen`, at most `maxToevoegingen`. Absent where there are none but the address itself (decision 0121).
+   */
+  toevoegingen?: Toevoeging[];
 };
 
+/** A toevoeging as keys have it, in upper case; `null` is the address without one. */
+export type Toevoeging = string | null;
+
+/**
+ * The most toevoegingen that are stored with an address and that an answer lists: the first so many in their order. Keeps an
+ * item below 4 KB, so that reading it costs half a read unit, and an answer too.
+ */
+export const maxToevoegingen = 400;
+
 /** The item of an address. */
-export function addressItem({ key, places }: StoredAddress): Item {
-  const L = places.map(({ straat, woonplaats }) => ({ M: { straat: { S: straat }, woonplaats: { S: woonplaats } } }));
-  return { ...keyItem(key), [addressesTable.places]: { L } };
+export function addressItem({ key, places, toevoegingen }: StoredAddress): Item {
+  const item = keyItem(key);
+  if (places.length > 0) {
+    item[addressesTable.places] = {
+      L: places.map(({ straat, woonplaats }) => ({ M: { straat: { S: straat }, woonplaats: { S: woonplaats } } })),
+    };
+  }
+  if (toevoegingen) {
+    item[addressesTable.toevoegingen] = { L: toevoegingen.map((one) => (one === null ? { NULL: true } : { S: one })) };
+  }
+  return item;
 }
 
-/** The address of an item that `addressItem` made; an item without places has none. */
+/** The address of an item that `addressItem` made. */
 export function storedAddress(item: Item): StoredAddress {
   const places = item[addressesTable.places]?.L ?? [];
+  const toevoegingen = item[addressesTable.toevoegingen]?.L;
   return {
     key: item[addressesTable.partitionKey]?.S ?? '',
     places: places.map(({ M }) => ({ straat: M?.straat?.S ?? '', woonplaats: M?.woonplaats?.S ?? '' })),
+    ...(toevoegingen && { toevoegingen: toevoegingen.map(({ S }) => S ?? null) }),
   };
 }
 
@@ -38,6 +62,11 @@ export function keyItem(key: string): Item {
 /** Orders places by woonplaats, then straat, by code unit: the same on every machine and in every locale. */
 export function comparePlaces(a: Place, b: Place): number {
   return compare(a.woonplaats, b.woonplaats) || compare(a.straat, b.straat);
+}
+
+/** Orders toevoegingen by code unit, after `null`. */
+export function compareToevoegingen(a: Toevoeging, b: Toevoeging): number {
+  return compare(a ?? '', b ?? '');
 }
 
 function compare(a: string, b: string): number {

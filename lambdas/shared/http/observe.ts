@@ -1,28 +1,40 @@
-import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { metricNames, metricNamespace, requestDimensions } from '../metric-names.ts';
+import { redactKeys } from '../accounts/api-key.ts';
+import {
+  alarmedOutcomes,
+  metricNames,
+  metricNamespace,
+  requestDimensions,
+  requestMetricsVariable,
+} from '../metric-names.ts';
 import type { Middleware, MiddlewareRequest } from './event.ts';
 import { reasonOf } from './problem.ts';
 
+/** Whether every outcome is a metric, or only those that raise an alarm. */
+const everyOutcome = process.env[requestMetricsVariable] === 'all';
+/** Set by tests and benchmarks, where the lines of requests would be noise. */
+const isSilent = process.env.POWERTOOLS_METRICS_DISABLED === 'true';
+
 /**
- * Writes one line a request: its metrics in embedded metric format, and beside them who asked and what came of it. An
- * error that is not the caller's gets a line of its own. Neither ever holds a header, a path, a query or a label.
+ * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format where one is read.
+ * A fault that is not the caller's gets a line of its own. No line ever contains a header, a path, a query or a label.
  */
 export function observe(service: string): Middleware {
-  const metrics = new Metrics({ namespace: metricNamespace, serviceName: service });
-
   function report({ event, response }: MiddlewareRequest, outcome: string): void {
+    if (isSilent) return;
     const { caller, startedAt, requestContext } = event;
-    metrics.addDimension(requestDimensions.outcome, outcome);
-    metrics.addMetric(metricNames.requests, MetricUnit.Count, 1);
-    metrics.addMetric(metricNames.latency, MetricUnit.Milliseconds, performance.now() - startedAt);
-    if (caller?.charged) {
-      metrics.addMetric(metricNames.charges, MetricUnit.Count, 1);
-      metrics.addMetric(metricNames.windowRolls, MetricUnit.Count, caller.charged.rolled.length);
-    }
-    metrics.addMetadata('request_id', requestContext.requestId);
-    metrics.addMetadata('status', String(response?.statusCode));
-    if (caller) metrics.addMetadata('account', caller.account).addMetadata('key_id', caller.keyId);
-    metrics.publishStoredMetrics();
+    const line = {
+      ...(everyOutcome || alarmedOutcomes.includes(outcome) ? requestMetric() : undefined),
+      [requestDimensions.service]: service,
+      [requestDimensions.outcome]: outcome,
+      status: response?.statusCode,
+      ms: Math.round(performance.now() - startedAt),
+      request_id: requestContext.requestId,
+      account: caller?.account,
+      key_id: caller?.keyId,
+      charged: caller?.charged && 1,
+    };
+    // Not the console, which Lambda wraps in a line of its own.
+    process.stdout.write(`${JSON.stringify(line)}\n`);
   }
 
   async function explain({ event, response, error }: MiddlewareRequest, outcome: string): Promise<void> {
@@ -31,7 +43,7 @@ export function observe(service: string): Middleware {
     const { Logger } = await import('@aws-lambda-powertools/logger');
     const { caller, requestContext } = event;
     const details = { error, request_id: requestContext.requestId, account: caller?.account ?? null };
-    new Logger({ serviceName: service }).error(outcome, details);
+    new Logger({ serviceName: service, jsonReplacerFn: withoutKeys }).error(outcome, details);
   }
 
   return {
@@ -45,4 +57,19 @@ export function observe(service: string): Middleware {
       await explain(request, code);
     },
   };
+}
+
+/** One request, as CloudWatch reads it from a log line. */
+function requestMetric() {
+  const definition = {
+    Namespace: metricNamespace,
+    Dimensions: [Object.values(requestDimensions)],
+    Metrics: [{ Name: metricNames.requests, Unit: 'Count' }],
+  };
+  return { _aws: { Timestamp: Date.now(), CloudWatchMetrics: [definition] }, [metricNames.requests]: 1 };
+}
+
+/** For the logger: an error may quote what a caller sent. */
+function withoutKeys(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? redactKeys(value) : value;
 }

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type AttributeValue,
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DynamoDBClient,
   GetItemCommand,
@@ -17,6 +18,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
+import { windowStart } from '../../../lambdas/shared/accounts/quota.ts';
 import { createStoreClient } from '../../../lambdas/shared/dynamodb.ts';
 import { localAws } from '../../../local/engine/tables.ts';
 import {
@@ -29,16 +31,25 @@ import {
 
 const meta = { $metadata: {}, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);
+const today = windowStart('day', Math.floor(Date.now() / 1000));
 
-function accessItem(): Record<string, AttributeValue> {
-  return marshall({
-    account: 'demo',
-    item: 'access#0',
-    state: 'active',
-    plan: 'p',
-    plan_state: 'active',
-    keys: { [claim.keyId]: claim.hash },
-  });
+/** The item of an account that has just been charged in its current day, but for what `other` says. */
+function accessItem(other: Record<string, unknown> = {}): Record<string, AttributeValue> {
+  return marshall(
+    {
+      account: 'demo',
+      item: 'access#0',
+      state: 'active',
+      plan: 'p',
+      plan_state: 'active',
+      keys: { [claim.keyId]: claim.hash },
+      day_start: today,
+      day_used: 1,
+      day_limit: 10,
+      ...other,
+    },
+    { removeUndefinedValues: true },
+  );
 }
 
 /** An instance on a client that never sends: each call answers as the mock says. */
@@ -75,8 +86,46 @@ describe('a store that fails', () => {
     expect((await instance.lookUp(key)).status).toBe(503);
   });
 
+  it('makes a lookup 503 when the toevoegingen that exist can not be read, never not_found without them', async () => {
+    const { mock, instance } = mocked();
+    mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
+    mock.on(GetItemCommand).resolvesOnce({}).rejects(new InternalServerError(meta));
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(mock.commandCalls(GetItemCommand)).toHaveLength(2);
+  });
+
+  it.each<[string, Record<string, AttributeValue> | undefined]>([
+    ['has no attributes', undefined],
+    ['has none that the account must have', {}],
+    ['does not hold the key', accessItem({ keys: {} })],
+    ['holds another hash of the key', accessItem({ keys: { [claim.keyId]: new Uint8Array(16) } })],
+    ['is that of a suspended account', accessItem({ state: 'suspended' })],
+    ['is that of an account on an inactive plan', accessItem({ plan_state: 'inactive' })],
+    ['has no window', accessItem({ day_start: undefined })],
+    ['has no count', accessItem({ day_used: undefined })],
+    ['has counted nothing', accessItem({ day_used: 0 })],
+    ['has counted more than the limit', accessItem({ day_used: 11 })],
+    ['counts an earlier window', accessItem({ day_start: today - 86_400 })],
+  ])('makes a lookup 503, and looks nothing up, when the answer to a charge %s', async (_, Attributes) => {
+    const { mock, instance } = mocked();
+    mock.on(UpdateItemCommand).resolves(Attributes ? { Attributes } : {});
+    mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
+  });
+
+  it('makes a validation 503 when the store leaves out a part of what was asked for', async () => {
+    const { mock, instance } = mocked();
+    const Keys = [marshall({ account: 'demo', item: `key#${claim.keyId}` })];
+    mock
+      .on(BatchGetItemCommand)
+      .resolves({ Responses: { accounts: [accessItem()] }, UnprocessedKeys: { accounts: { Keys } } });
+    expect((await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } })).status).toBe(503);
+  });
+
   it('makes a validation and an invalid lookup 503, since nobody can say whose key it is', async () => {
     const { mock, instance } = mocked();
+    mock.on(BatchGetItemCommand).rejects(new ThrottlingException(meta));
     mock.on(GetItemCommand).rejects(new ThrottlingException(meta));
     expect((await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } })).status).toBe(503);
     expect((await instance.lookUp(key, 'postcode=x')).status).toBe(503);
@@ -175,6 +224,10 @@ describe('a connection that fails', () => {
     const secondAt = Date.now();
     expect((await instance.lookUp(key)).status).toBe(503);
     expect(Date.now() - secondAt).toBeLessThan(5000);
+    plan = ['pass', 'pass', 'hang', 'hang', 'hang', 'hang'];
+    const thirdAt = Date.now();
+    expect((await instance.lookUp(key, 'postcode=1381AA&huisnummer=9&toevoeging=b')).status).toBe(503);
+    expect(Date.now() - thirdAt).toBeLessThan(5000);
     plan = [];
   });
 });

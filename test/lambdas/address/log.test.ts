@@ -11,14 +11,19 @@ let lines: string[];
 beforeAll(async () => {
   service = await startAddressService();
   account = await newAccount(service, { day: 2 });
-  const { stdout, stderr } = await run(script, service.endpoint, account.key);
+  const { stdout, stderr } = await run({ REQUEST_METRICS: 'all' }, script, service.endpoint, account.key);
   lines = `${stdout}\n${stderr}`.split('\n').filter(Boolean);
 });
 afterAll(() => service.stop());
 
 /** Runs beside the engine, which is a process of its own. */
-async function run(...args: string[]) {
-  const env = { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false', POWERTOOLS_LOG_LEVEL: 'DEBUG' };
+async function run(variables: Record<string, string>, ...args: string[]) {
+  const env = {
+    ...process.env,
+    POWERTOOLS_METRICS_DISABLED: 'false',
+    POWERTOOLS_LOG_LEVEL: 'DEBUG',
+    ...variables,
+  };
   return spawnSync(process.execPath, args, { env, encoding: 'utf8' });
 }
 
@@ -33,13 +38,38 @@ it('says of each request who asked and what came of it, with its metrics in the 
     'validate ok 200',
     'validate not-found 404',
     'address temporarily-unavailable 503',
+    'address internal-error 500',
   ]);
   const [first] = outcomes;
-  expect(first).toMatchObject({ account: account.id, key_id: account.keyId, Requests: 1, Charges: 1, WindowRolls: 0 });
+  expect(first).toMatchObject({ account: account.id, key_id: account.keyId, Requests: 1 });
+  expect(outcomes.flatMap(({ charged, outcome }) => (charged ? [outcome] : []))).toEqual(['ok', 'not_found']);
+  expect(first.ms).toBeGreaterThanOrEqual(0);
+  // A second metric would double what the custom metrics cost.
+  expect(first._aws.CloudWatchMetrics).toHaveLength(1);
   expect(first._aws.CloudWatchMetrics[0]).toMatchObject({
+    Metrics: [{ Name: 'Requests', Unit: 'Count' }],
     Namespace: 'BagAdres',
     Dimensions: [['service', 'outcome']],
   });
+});
+
+it('makes a metric only of outcomes with an alarm, unless the deployment reads all of them', async () => {
+  const { stdout } = await run({ REQUEST_METRICS: '' }, script, service.endpoint, account.key);
+  const all = stdout
+    .split('\n')
+    .filter((line) => line.includes('"outcome"'))
+    .map((line) => JSON.parse(line));
+  expect(all.map(({ service, outcome, _aws }) => `${service} ${outcome} ${_aws ? 'metric' : ''}`.trim())).toEqual([
+    'address quota-exceeded',
+    'address invalid-input',
+    'address quota-exceeded',
+    'address quota-exceeded',
+    'address unauthorized metric',
+    'validate ok',
+    'validate not-found',
+    'address temporarily-unavailable metric',
+    'address internal-error',
+  ]);
 });
 
 it("writes a line of its own for a fault that is not the caller's, with its cause", () => {
@@ -50,6 +80,13 @@ it("writes a line of its own for a fault that is not the caller's, with its caus
       request_id: expect.any(String),
       error: expect.objectContaining({ cause: expect.anything() }),
     }),
+    expect.objectContaining({
+      message: 'internal-error',
+      error: expect.objectContaining({
+        message: '"bagadres_..." can not be sent',
+        cause: expect.objectContaining({ message: 'bagadres_...' }),
+      }),
+    }),
   ]);
 });
 
@@ -58,5 +95,5 @@ it('never holds the key, its secret, its hash, its label, a path or a query', ()
   const log = lines.join('\n');
   expect(log).not.toContain(secret);
   expect(log).not.toContain('the webshop of the tests');
-  expect(log).not.toMatch(/1381AA|postcode|bagadres_|x-api-key/i);
+  expect(log).not.toMatch(/1381AA|postcode|bagadres_[^.]|x-api-key/i);
 });

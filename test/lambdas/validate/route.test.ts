@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AddressService, newAccount, startAddressService } from '../../support/address-service.ts';
+import {
+  type AddressService,
+  createInstance,
+  newAccount,
+  startAddressService,
+  testTables,
+} from '../../support/address-service.ts';
 
 let service: AddressService;
 
@@ -36,6 +42,20 @@ describe('the validation of a key', () => {
     await service.instance.lookUp(key);
     for (let i = 0; i < 3; i++) expect((await validate(key)).status).toBe(200);
     expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(1);
+  });
+
+  it('costs one strongly consistent call', async () => {
+    const { key } = await newAccount(service, { day: 1 });
+    const inputs: unknown[] = [];
+    const send = (command: { input: unknown }, ...rest: []) => {
+      inputs.push(command.input);
+      return service.client.send(command as never, ...rest);
+    };
+    const instance = createInstance({ send } as unknown as typeof service.client);
+    expect((await instance.send('/v1/auth/validate', { headers: { 'X-API-Key': key } })).status).toBe(200);
+    expect(inputs).toEqual([
+      { RequestItems: { [testTables.accounts]: expect.objectContaining({ ConsistentRead: true }) } },
+    ]);
   });
 
   it('ignores a query', async () => {

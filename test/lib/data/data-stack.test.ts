@@ -49,7 +49,7 @@ describe('the data stack', () => {
   it('never replaces the secret, which would make every issued key invalid', () => {
     const [[id, secret] = []] = Object.entries(ofType(kept.data, 'AWS::SecretsManager::Secret'));
     expect(id).toBe('KeyChecksumSecretB8B096D7');
-    expect(secret).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(secret).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
     // Another way to generate it is an update that generates it anew.
     expect(secret?.Properties?.GenerateSecretString).toEqual({ ExcludePunctuation: true, PasswordLength: 64 });
   });
@@ -66,6 +66,19 @@ describe('the data stack', () => {
         },
       });
     expect(kept.stack(kept.names.data).terminationProtection).toBe(true);
+  });
+
+  // A stack that failed to create is deleted before the next attempt. What is still empty goes with it. A protected table
+  // can't be deleted by CloudFormation: docs/deploy.md says how to remove it.
+  it('leaves only the protected tables behind when its first deployment fails', () => {
+    const staying = ['data', 'service', 'loader'] as const;
+    const left = staying.flatMap((stack) =>
+      Object.values(kept[stack].Resources).filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain'),
+    );
+    expect(left.map(({ Type }) => Type)).toEqual(['AWS::DynamoDB::Table', 'AWS::DynamoDB::Table']);
+    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::Logs::LogGroup'])
+      for (const { DeletionPolicy } of staying.flatMap((stack) => Object.values(ofType(kept[stack], type))))
+        expect([type, DeletionPolicy]).toEqual([type, 'RetainExceptOnCreate']);
   });
 
   it('lets a trial go, and encrypts it with the key of its own', () => {

@@ -40,25 +40,37 @@ describe('the service stack', () => {
     ]);
   });
 
-  it('bounds what the whole API admits, as configured', () => {
-    expect(properties('AWS::ApiGatewayV2::Stage')).toEqual([
-      expect.objectContaining({
-        StageName: '$default',
-        DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
-      }),
-    ]);
+  it('limits each route by itself, as configured, so that junk can not use up what lookups may take', () => {
+    const others = { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 };
+    const [[, stage] = []] = Object.entries(ofType(service, 'AWS::ApiGatewayV2::Stage'));
+    expect(stage?.Properties).toMatchObject({
+      StageName: '$default',
+      DefaultRouteSettings: others,
+      RouteSettings: {
+        'ANY /v1/address': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+        'ANY /v1/auth/validate': others,
+        $default: others,
+      },
+    });
+    const routes = ofType(service, 'AWS::ApiGatewayV2::Route');
+    expect(Object.keys(stage?.Properties?.RouteSettings as object).sort()).toEqual(
+      Object.values(routes)
+        .map(({ Properties }) => Properties?.RouteKey)
+        .sort(),
+    );
+    // API Gateway refuses settings of a route that does not exist yet.
+    expect(stage?.DependsOn).toEqual(expect.arrayContaining(Object.keys(routes)));
   });
 
-  it('notes requests without header, query, path or answer, which could hold a key, a label or an address', () => {
+  it('logs requests without header, query, path or response, which could contain a key, a label or an address', () => {
     const [stage] = properties('AWS::ApiGatewayV2::Stage');
     const settings = stage?.AccessLogSettings as { Format: string } | undefined;
     expect(Object.values(JSON.parse(settings?.Format ?? '{}')).sort()).toEqual([
-      '$context.error.message',
+      '$context.error.responseType',
       '$context.identity.sourceIp',
-      '$context.integrationErrorMessage',
+      '$context.integration.integrationStatus',
       '$context.integrationLatency',
       '$context.requestId',
-      '$context.requestTime',
       '$context.responseLatency',
       '$context.responseLength',
       '$context.routeKey',
@@ -66,7 +78,7 @@ describe('the service stack', () => {
     ]);
   });
 
-  it('runs both functions on Node 24 and arm64, traced, with a timeout over their own deadline', () => {
+  it('runs both functions on Node 24 and arm64, with a timeout above their own deadline and without log lines of Lambda', () => {
     const functions = properties('AWS::Lambda::Function');
     expect(functions).toHaveLength(2);
     for (const lambda of functions)
@@ -74,9 +86,11 @@ describe('the service stack', () => {
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         Timeout: 6,
-        TracingConfig: { Mode: 'Active' },
-        LoggingConfig: { LogFormat: 'JSON' },
+        LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN' },
       });
+    for (const lambda of functions) expect(lambda).not.toHaveProperty('TracingConfig');
+    for (const lambda of properties('AWS::Lambda::Function', trial))
+      expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
   });
 
   it('tells a function only what it needs: the tables, and the secret without a call at its start', () => {
@@ -91,6 +105,19 @@ describe('the service stack', () => {
       expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
   });
 
+  it('accepts the configured versions of the checksum secret, the previous one beside the current', () => {
+    const [current, previous] = ['a'.repeat(32), 'b'.repeat(32)];
+    const rotating = templates({ checksumSecretVersions: [current, previous] }).service;
+    for (const { Environment } of properties('AWS::Lambda::Function', rotating)) {
+      const { Variables } = Environment as { Variables: Record<string, unknown> };
+      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET)).toContain(`:SecretString:::${current}}}`);
+      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET_PREVIOUS)).toContain(`:SecretString:::${previous}}}`);
+    }
+    // Another version of the function: CloudFormation resolves the value again, and traffic shifts to it.
+    const versions = (template: Template) => Object.keys(ofType(template, 'AWS::Lambda::Version'));
+    expect(versions(rotating)).not.toEqual(versions(service));
+  });
+
   it('brings a new version in by canary, and back on an alarm of its errors, of 5xx or of latency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup');
     expect(groups).toHaveLength(2);
@@ -103,6 +130,26 @@ describe('the service stack', () => {
     expect(JSON.stringify(groups[0]?.AlarmConfiguration)).toMatch(/AddressErrors.*ServerErrors.*SlowAnswers/);
     for (const alias of Object.values(ofType(service, 'AWS::Lambda::Alias')))
       expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
+  });
+
+  it('deploys all at once and past the alarms in an emergency', () => {
+    const groups = properties('AWS::CodeDeploy::DeploymentGroup', templates({ deployment: 'emergency' }).service);
+    expect(groups).toHaveLength(2);
+    for (const group of groups)
+      expect(group).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
+        AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE'] },
+        AlarmConfiguration: { Enabled: false },
+      });
+  });
+
+  it('keeps earlier versions of a function, so that the alias can go back to one at once', () => {
+    const versions = Object.values(ofType(service, 'AWS::Lambda::Version'));
+    expect(versions).toHaveLength(2);
+    for (const version of versions)
+      expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+    for (const version of Object.values(ofType(trial, 'AWS::Lambda::Version')))
+      expect(version.DeletionPolicy).toBe('Delete');
   });
 
   it('keeps logs for the configured time', () => {
@@ -134,10 +181,10 @@ describe('the service stack', () => {
     for (const lambda of properties('AWS::Lambda::Function', trial)) expect(lambda.KmsKeyArn).toBeDefined();
   });
 
-  it('draws a dashboard of metrics that exist, and says where it is', () => {
-    const body = JSON.stringify(properties('AWS::CloudWatch::Dashboard')[0]?.DashboardBody);
-    for (const metric of ['Requests', 'Charges', 'WindowRolls', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents'])
-      expect(body).toContain(metric);
-    expect(JSON.stringify(service.Outputs?.DashboardUrl?.Value)).toContain('#dashboards/dashboard/');
+  it('has a dashboard of metrics that exist where it is configured, and an output with its address', () => {
+    expect(properties('AWS::CloudWatch::Dashboard')).toEqual([]);
+    const body = JSON.stringify(properties('AWS::CloudWatch::Dashboard', trial)[0]?.DashboardBody);
+    for (const metric of ['Requests', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents']) expect(body).toContain(metric);
+    expect(JSON.stringify(trial.Outputs?.DashboardUrl?.Value)).toContain('#dashboards/dashboard/');
   });
 });

@@ -99,7 +99,7 @@ describe('reading an extract', () => {
     expect((await readExtract(zip)).voorkomens.NUM).toBe(NUM.length);
   });
 
-  it('ignores blanks around the date of the state, as XML Schema does', async () => {
+  it('ignores blanks around the snapshot date, as XML Schema does', async () => {
     const delivery = Buffer.from(deliveryXml(`\n  ${demoPeildatum} `));
     const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': delivery } });
     expect((await readExtract(zip)).peildatum).toBe(demoPeildatum);
@@ -146,7 +146,7 @@ describe('refusing an extract', () => {
     const zip = await demo({ extra: { [member.name]: await inner.read(0, inner.size) } });
     await expect(readExtract(zip)).rejects.toMatchObject({
       code: 'mixed_peildatums',
-      message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Give an extract of one state/),
+      message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Give an extract of one date/),
     });
   });
 

@@ -36,10 +36,10 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
 
   it.each<[string, Partial<NumVoorkomen>, string | null]>([
     ['counts', {}, null],
-    ['begins on the date of the state', { begin: peildatum }, null],
+    ['begins on the snapshot date', { begin: peildatum }, null],
     ['begins later', { begin: '2026-01-09' }, 'future'],
     ['ends later', { eind: '2026-01-09' }, null],
-    ['ended on the date of the state', { eind: peildatum }, 'ended'],
+    ['ended on the snapshot date', { eind: peildatum }, 'ended'],
     ['began and ended on one day', { begin: '2020-01-01', eind: '2020-01-01' }, 'ended'],
     ['was withdrawn, without an end date', { live: false }, 'withdrawn'],
     ['is inactive', { tijdstipInactief: moment }, 'inactive'],

@@ -1,6 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPool } from '../../../local/lambda/functions.ts';
 import { FunctionError } from '../../../local/lambda/instance.ts';
@@ -113,3 +115,25 @@ describe('a function behind the gateway', () => {
     await expect(pool.invoke('"fine"', 'r')).rejects.toThrow(FunctionError);
   });
 });
+
+describe('the memory of this process', () => {
+  it('stays bounded over 10,000 calls with large responses', async () => {
+    const response = 'x'.repeat(40_000);
+    const module = join(folder, 'large.mjs');
+    await writeFile(module, `export const handler = async (event) => event + ${JSON.stringify(response)};`);
+    const pool = await startPool({ ...settings, module, timeoutMilliseconds: 20_000 }, () => undefined);
+    const call = (count: number) => Promise.all(Array.from({ length: count }, (_, i) => pool.invoke(`${i}`, 'r')));
+    await call(100);
+    const before = heapAfterCollection();
+    for (let round = 0; round < 100; round++) await call(100);
+    // Holding on to the responses would take 400 MB.
+    expect(heapAfterCollection() - before).toBeLessThan(40_000_000);
+    await pool.stop();
+  }, 60_000);
+});
+
+function heapAfterCollection(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}

@@ -1,5 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
-import { issueApiKey, readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
+import { describe, expect, it, jest } from '@jest/globals';
+import {
+  containsApiKey,
+  isApiKey,
+  issueApiKey,
+  readApiKey,
+  redactKeys,
+} from '../../../../lambdas/shared/accounts/api-key.ts';
 
 const secret = 'the secret of this deployment';
 
@@ -17,6 +23,17 @@ describe('an API key', () => {
   it('is never the same twice', () => {
     const keys = Array.from({ length: 500 }, () => issueApiKey('demo', secret).key);
     expect(new Set(keys).size).toBe(500);
+  });
+
+  it('comes from a cryptographic source, not from Math.random', () => {
+    const random = jest.spyOn(Math, 'random').mockReturnValue(0.5);
+    try {
+      const keys = Array.from({ length: 20 }, () => issueApiKey('demo', secret).key);
+      expect(new Set(keys.map((key) => key.slice(-35, -8))).size).toBe(20);
+      expect(random).not.toHaveBeenCalled();
+    } finally {
+      random.mockRestore();
+    }
   });
 
   it('is refused when any one character of it is another', () => {
@@ -50,5 +67,43 @@ describe('an API key', () => {
     const hash = Buffer.from(claim.hash).toString('latin1');
     expect(JSON.stringify({ ...claim, hash })).not.toContain(key.slice(key.lastIndexOf('_') + 9, -8));
     expect(claim.hash).toHaveLength(16);
+  });
+});
+
+describe('the form of a key', () => {
+  const accounts = ['demo', 'a.b-c_d', 'x'.repeat(32)];
+
+  it('is recognised whole, whoever issued the key', () => {
+    for (const account of accounts) {
+      const { key } = issueApiKey(account, 'another secret');
+      expect(isApiKey(key)).toBe(true);
+      for (const other of ['', 'bagadres', ` ${key}`, `${key}\n`, key.slice(0, -1), `${key}x`]) {
+        expect(isApiKey(other)).toBe(false);
+      }
+    }
+  });
+
+  it.each(['our key', 'bagadres', 'bagadres_test', 'bagadres_prod_webshop', '🔑'])('is not seen in %j', (text) => {
+    expect(containsApiKey(text)).toBe(false);
+  });
+
+  it('is seen and redacted wherever a key stands in a text, whole or cut', () => {
+    for (const account of accounts) {
+      const { key } = issueApiKey(account, secret);
+      for (const pasted of [key, key.toUpperCase(), key.slice(0, -9)]) {
+        for (const text of [
+          pasted,
+          `shop: ${pasted}`,
+          `"${pasted}\n" is not a header value`,
+          `a=${pasted}&b=${pasted}`,
+        ]) {
+          expect(containsApiKey(text)).toBe(true);
+          const redacted = redactKeys(text);
+          expect(redacted).toContain('bagadres_...');
+          expect(redacted.toLowerCase()).not.toContain(key.slice(-35, -20).toLowerCase());
+        }
+      }
+    }
+    expect(redactKeys('the webshop of bag-adres')).toBe('the webshop of bag-adres');
   });
 });

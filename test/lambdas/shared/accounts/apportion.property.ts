@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { apportion } from '../../../../lambdas/shared/accounts/admin/reshard.ts';
+import { apportion } from '../../../../lambdas/shared/accounts/window-changes.ts';
 
 const sum = (numbers: number[]) => numbers.reduce((a, b) => a + b, 0);
 const amount = fc.oneof(

@@ -1,16 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Access } from '../../../../lambdas/shared/accounts/account-item.ts';
-import { createShardHints } from '../../../../lambdas/shared/accounts/account-store.ts';
+import { createShardHints } from '../../../../lambdas/shared/accounts/access-store.ts';
+import { accessOf } from '../../../support/access.ts';
 
-const seen = (shards: number): Access => ({
-  accountActive: true,
-  planActive: true,
-  planCode: 'p',
-  keys: {},
-  quota: {},
-  shard: 0,
-  shards,
-});
+const seen = (shards: number) => accessOf({ shards });
 
 const picks = (hints: ReturnType<typeof createShardHints>, account: string) =>
   [...new Set(Array.from({ length: 200 }, () => hints.pick(account)))].toSorted();

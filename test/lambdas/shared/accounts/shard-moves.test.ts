@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAccessStore } from '../../../../lambdas/shared/accounts/account-store.ts';
+import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
+import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
 import type { AccessStore } from '../../../../lambdas/shared/accounts/charge.ts';
-import type { Shard, ShareMove } from '../../../../lambdas/shared/accounts/shards.ts';
+import type { ShareMove } from '../../../../lambdas/shared/accounts/shards.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
 import { patchShard, shardedAccount, shardItems } from '../../../support/shards.ts';
 
@@ -22,7 +23,7 @@ async function twoShards() {
   const { id } = await shardedAccount(service, { hour: 20, day: null }, 2);
   await patchShard(service, id, 0, { hour_start: hour, hour_used: 10 });
   await patchShard(service, id, 1, { hour_start: hour, hour_used: 4 });
-  const [target, donor] = (await store.readShards(id, signal())) as [Shard, Shard];
+  const [target, donor] = (await store.readShards(id, signal())) as [Access, Access];
   const move = (take: number, at = hour + 1): ShareMove => ({
     target,
     at,
@@ -82,16 +83,16 @@ describe('a move of shares', () => {
   });
 });
 
-describe('a note that a window is dry', () => {
-  it('is kept on its shard, and dropped with the next change of the plan', async () => {
+describe('a mark that a window is exhausted', () => {
+  it('is kept on its shard until the limits of the account change, and ignored if it was found before that', async () => {
     const { id } = await twoShards();
-    const [first, second] = (await store.readShards(id, signal())) as [Shard, Shard];
-    await store.noteDry(id, second, { hour }, signal());
-    const dry = async () => (await store.readShards(id, signal())).map(({ quota }) => quota.hour?.dryAt);
-    expect(await dry()).toEqual([undefined, hour]);
+    const [first, second] = (await store.readShards(id, signal())) as [Access, Access];
+    await store.markExhausted(second, { hour }, signal());
+    const marks = async () => (await store.readShards(id, signal())).map(({ quota }) => quota.hour?.exhaustedAt);
+    expect(await marks()).toEqual([undefined, hour]);
     await service.admin.accounts.set({ id, limits: { hour: 21 } });
-    expect(await dry()).toEqual([undefined, undefined]);
-    await store.noteDry(id, first, { hour }, signal());
-    expect(await dry()).toEqual([undefined, undefined]); // it was found before that change
+    expect(await marks()).toEqual([undefined, undefined]);
+    await store.markExhausted(first, { hour }, signal());
+    expect(await marks()).toEqual([undefined, undefined]); // it was found before that change
   });
 });

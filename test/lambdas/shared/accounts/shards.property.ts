@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
 import {
   type QuotaState,
   reportWindows,
@@ -11,19 +12,18 @@ import {
 } from '../../../../lambdas/shared/accounts/quota.ts';
 import {
   decideShards,
-  notedAsDry,
-  type Shard,
+  markedExhausted,
   type ShareMove,
   sameShares,
 } from '../../../../lambdas/shared/accounts/shards.ts';
+import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;
 
 type Counts = Partial<Record<WindowName, WindowCount>>;
 
-function shardOf(quota: Counts, shard: number, shards: number): Shard {
-  const access = { accountActive: true, planActive: true, planCode: 'p', keys: {} };
-  return { ...access, quota, shard, shards, version: 1, moves: 0 };
+function shardOf(quota: Counts, shard: number, shards: number): Access {
+  return accessOf({ quota, shard, shards, sharded: true });
 }
 
 const window = (names: number) =>
@@ -46,7 +46,7 @@ function startOf(name: WindowName, age: number): number {
 }
 
 /** Shards of one account; `skewed` lets them stand in different windows. */
-function account(skewed: boolean): fc.Arbitrary<Shard[]> {
+function account(skewed: boolean): fc.Arbitrary<Access[]> {
   return fc.integer({ min: 1, max: 6 }).chain((count) => {
     const windows = fc.record({ minute: window(count), hour: window(count), day: window(count) }, { requiredKeys: [] });
     return windows.map((made) =>
@@ -69,10 +69,10 @@ function account(skewed: boolean): fc.Arbitrary<Shard[]> {
   });
 }
 
-const names = (shards: Shard[]) => windowNames.filter((name) => shards[0]?.quota[name]);
+const names = (shards: Access[]) => windowNames.filter((name) => shards[0]?.quota[name]);
 
 /** What the account has left in the window that is current at `at`, written the long way. */
-function leftOf(shards: Shard[], name: WindowName, at: number): number {
+function leftOf(shards: Access[], name: WindowName, at: number): number {
   return shards.reduce((sum, { quota }) => {
     const { start, used, limit } = quota[name] as WindowCount;
     if (limit === null) return Infinity;
@@ -80,11 +80,11 @@ function leftOf(shards: Shard[], name: WindowName, at: number): number {
   }, 0);
 }
 
-const furthest = (shards: Shard[], now: number) =>
+const furthest = (shards: Access[], now: number) =>
   Math.max(now, ...shards.flatMap(({ quota }) => Object.values(quota).map(({ start }) => start)));
 
-/** Charges `shard` by the clock `at`, as the conditional write does; whether it had room. */
-function chargeOne(shard: Shard, at: number): boolean {
+/** Charges `shard` by the clock `at`, as the conditional write does; whether it had quota left. */
+function chargeOne(shard: Access, at: number): boolean {
   const next: QuotaState = {};
   for (const name of windowNames) {
     const seen = shard.quota[name];
@@ -112,8 +112,8 @@ function applyMove({ target, at, donors }: ShareMove): void {
 }
 
 /** Serves one request that begins at the shard `first`, by the clock `now`; how many decisions it took, or -1 if none is left. */
-function serve(shards: Shard[], first: number, now: number, takes: (shard: Shard) => boolean, pick: number): number {
-  if (takes(shards[first] as Shard) && chargeOne(shards[first] as Shard, now)) return 0;
+function serve(shards: Access[], first: number, now: number, takes: (shard: Access) => boolean, pick: number): number {
+  if (takes(shards[first] as Access) && chargeOne(shards[first] as Access, now)) return 0;
   for (let decisions = 1; decisions <= 4; decisions++) {
     const decision = decideShards(shards, takes, { now, tried: first, pick });
     if (decision.kind === 'exceeded') return -1;
@@ -122,7 +122,7 @@ function serve(shards: Shard[], first: number, now: number, takes: (shard: Shard
     const { target, at } = decision.kind === 'move' ? decision.move : { target: decision.shard, at: decision.at };
     if (chargeOne(target, at)) return decisions;
   }
-  throw new Error('found no room, though none of it was taken by another');
+  throw new Error('found no quota, though no other caller took any');
 }
 
 const choice = fc.record({ tried: fc.nat({ max: 5 }), pick: fc.double({ min: 0, max: 0.999, noNaN: true }) });
@@ -143,7 +143,7 @@ describe('the decision over shards', () => {
     fc.assert(
       fc.property(account(false), fc.infiniteStream(choice), fc.nat({ max: 5 }), (shards, choices, closed) => {
         fc.pre(names(shards).some((name) => shards[0]?.quota[name]?.limit !== null));
-        const takes = ({ shard }: Shard) => shards.length === 1 || shard !== closed;
+        const takes = ({ shard }: Access) => shards.length === 1 || shard !== closed;
         const left = Math.min(...names(shards).map((name) => leftOf(shards, name, noon)));
         for (let served = 0; ; served++) {
           const [{ tried, pick }] = [...choices.take(1)] as [{ tried: number; pick: number }];
@@ -178,7 +178,7 @@ describe('the decision over shards', () => {
             const charged = shards.find(
               ({ quota }, i) =>
                 JSON.stringify(quota) !== JSON.stringify(before[i]) && used(quota) > 0 && grew(before[i], quota),
-            ) as Shard;
+            ) as Access;
             for (const name of ['minute', 'hour'] as const) {
               const window = `${name} ${charged.quota[name]?.start}`;
               served.set(window, (served.get(window) ?? 0) + 1);
@@ -242,7 +242,7 @@ function grew(before: QuotaState | undefined, after: QuotaState): boolean {
 describe('two reads of the shards', () => {
   it('prove an exhausted account only if no share moved and no window rolled between them, whatever was charged', () => {
     const shards = () =>
-      [0, 1].map((i) => shardOf({ minute: { start: noon, used: 3, limit: 3, total: 6 } }, i, 2)) as [Shard, Shard];
+      [0, 1].map((i) => shardOf({ minute: { start: noon, used: 3, limit: 3, total: 6 } }, i, 2)) as [Access, Access];
     expect(sameShares(shards(), shards())).toBe(true);
     const [first, second] = shards();
     const minute = first.quota.minute as WindowCount;
@@ -256,26 +256,26 @@ describe('two reads of the shards', () => {
   });
 });
 
-describe('a shard that knows of a dry window', () => {
+describe('a shard with a window marked as exhausted', () => {
   const day = windowStart('day', noon);
   const state: QuotaState = {
     minute: { start: noon, used: 2, limit: 2, total: 8 },
-    day: { start: day, used: 5, limit: 5, total: 20, dryAt: day },
+    day: { start: day, used: 5, limit: 5, total: 20, exhaustedAt: day },
     month: { start: windowStart('month', noon), used: 9, limit: null },
   };
 
   it('refuses for that window alone, with nothing left of the whole limit, until the window ends', () => {
-    const refusal = notedAsDry(state, noon + 0.5);
+    const refusal = markedExhausted(state, noon + 0.5);
     expect(refusal).toMatchObject({ violated: ['day'], retryAfterSeconds: 12 * 3600 });
-    const [minute, dry] = reportWindows(refusal?.quota ?? {}, noon);
-    expect(dry).toMatchObject({ name: 'day', limit: 20, remaining: 0 });
+    const [minute, exhausted] = reportWindows(refusal?.quota ?? {}, noon);
+    expect(exhausted).toMatchObject({ name: 'day', limit: 20, remaining: 0 });
     expect(minute).toMatchObject({ name: 'minute', limit: 8 });
-    expect(notedAsDry(state, windowEnd('day', day) - 0.5)?.violated).toEqual(['day']);
-    expect(notedAsDry(state, windowEnd('day', day))).toBeUndefined();
+    expect(markedExhausted(state, windowEnd('day', day) - 0.5)?.violated).toEqual(['day']);
+    expect(markedExhausted(state, windowEnd('day', day))).toBeUndefined();
   });
 
-  it('says nothing when no window is dry, however exhausted the shard itself is', () => {
-    expect(notedAsDry({ minute: state.minute as WindowCount }, noon)).toBeUndefined();
+  it('does not refuse when no window is marked, even if the shard itself has nothing left', () => {
+    expect(markedExhausted({ minute: state.minute as WindowCount }, noon)).toBeUndefined();
   });
 });
 

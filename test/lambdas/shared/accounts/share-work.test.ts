@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { shareWork } from '../../../../lambdas/shared/accounts/account-store.ts';
+import { shareWork } from '../../../../lambdas/shared/accounts/access-store.ts';
 
 /** Work that ends when it is told to; its results count the runs. */
 function controlled() {

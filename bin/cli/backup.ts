@@ -1,0 +1,174 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import * as z from 'zod';
+import type { AccountBackup, Backup, ImportResult } from '../../lambdas/shared/accounts/backup.ts';
+import { windowNames } from '../../lambdas/shared/accounts/quota.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+import { type AccountsOptions, useAdmin, withAccounts } from './arguments.ts';
+import { counted, type Terminal } from './output.ts';
+
+/** `export` and `import`: plans and accounts as JSON lines, for a backup or a move to another table. */
+export function addBackupCommands(program: Command, terminal: Terminal): void {
+  withAccounts(program.command('export'))
+    .description('write all plans and accounts to a file, as JSON lines; keys as hashes')
+    .argument('<file>', 'the file to create; it must not exist')
+    .addHelpText(
+      'after',
+      `
+The file holds limits, usage, key ids, labels and hashes of keys, but no key and no audit. "import" restores it, in this
+table or in another one. A key works in another deployment only if that has the same checksum secret.
+
+Example:
+  npm run bag-adres -- export accounts.jsonl --local`,
+    )
+    .action(async (file: string, options: AccountsOptions) => {
+      await useAdmin(terminal, options, async (admin) => {
+        const backup = await admin.backup.export();
+        await writeNew(fileOf(file, terminal), linesOf(backup).join(''));
+        const { plans, accounts } = backup;
+        const json = { file, plans: plans.length, accounts: accounts.length };
+        return { json, text: `Exported ${counted(json.plans, 'plan')} and ${counted(json.accounts, 'account')}.` };
+      });
+    });
+
+  withAccounts(program.command('import'))
+    .description('create the plans and accounts of a file that "export" wrote; changes nothing that exists')
+    .argument('<file>', 'the file')
+    .option('--check', 'only check the file against the table')
+    .addHelpText(
+      'after',
+      `
+The whole file is checked before the first write. A plan or account that exists must equal the file, apart from its usage;
+if one differs, nothing is imported. After an interruption, run it again.
+
+Example:
+  npm run bag-adres -- import accounts.jsonl --check --local`,
+    )
+    .action(async (file: string, { check, ...options }: AccountsOptions & { check?: true }) => {
+      const backup = parseLines(file, await readText(fileOf(file, terminal)));
+      await useAdmin(terminal, options, async (admin) => {
+        const result = await admin.backup.import(backup, { checkOnly: check === true });
+        return { json: result, text: renderImport(result, check === true) };
+      });
+    });
+}
+
+function renderImport({ plans, accounts, unchanged }: ImportResult, checkOnly: boolean): string {
+  const what = `${counted(plans, 'plan')} and ${counted(accounts, 'account')}`;
+  return `${checkOnly ? 'Would import' : 'Imported'} ${what}; ${unchanged} already there.`;
+}
+
+/** npm runs this in the root of the project; a relative path is relative to where npm was run. */
+function fileOf(path: string, { env }: Terminal): string {
+  if (path === '') throw new UsageError('The file name is empty.');
+  return resolve(env.INIT_CWD ?? process.cwd(), path);
+}
+
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new CommandError('exists', `${file} exists; name a new file.`, { cause: error });
+    throw new CommandError('file', `Can't write ${file}: ${message}`, { cause: error });
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new CommandError('file', `Can't read ${file}: ${error.message}`, { cause: error });
+  });
+}
+
+const limits = z.partialRecord(z.enum(windowNames), z.int().min(0).nullable());
+const seconds = z.int().min(0);
+
+const planLine = z.strictObject({
+  type: z.literal('plan'),
+  code: z.string(),
+  state: z.enum(['active', 'inactive']),
+  limits,
+});
+
+const accountLine = z.strictObject({
+  type: z.literal('account'),
+  id: z.string(),
+  state: z.enum(['active', 'suspended']),
+  plan: z.string(),
+  own_limits: limits,
+  shards: z.int(),
+  created: seconds,
+  usage: z.partialRecord(z.enum(windowNames), z.strictObject({ start: seconds, used: z.int().min(0) })),
+  keys: z.array(
+    z.strictObject({
+      key_id: z.string(),
+      hash: z.base64().nullable(),
+      label: z.string().nullable(),
+      created: seconds.nullable(),
+      revoked: seconds.nullable(),
+    }),
+  ),
+});
+
+/** The first line: which version of the format the others have. */
+const header = z.strictObject({ type: z.literal('bag-adres-backup'), version: z.literal(1) });
+
+const line = z.discriminatedUnion('type', [header, planLine, accountLine]);
+
+/** The lines of a backup, each with its line break. Instants are seconds since 1970. */
+function linesOf({ plans, accounts }: Backup): string[] {
+  const lines: z.input<typeof line>[] = [
+    { type: 'bag-adres-backup', version: 1 },
+    ...plans.map((plan) => ({ type: 'plan' as const, ...plan })),
+    ...accounts.map(({ id, state, plan, ownLimits, shards, created, usage, keys }) => ({
+      type: 'account' as const,
+      ...{ id, state, plan, own_limits: ownLimits, shards, created, usage },
+      keys: keys.map(({ keyId, hash, label, created, revoked }) => ({
+        key_id: keyId,
+        hash: hash && Buffer.from(hash).toString('base64'),
+        ...{ label, created, revoked },
+      })),
+    })),
+  ];
+  return lines.map((each) => `${JSON.stringify(each)}\n`);
+}
+
+/** @throws CommandError with the number of the first line that is wrong */
+function parseLines(file: string, text: string): Backup {
+  const backup: Backup = { plans: [], accounts: [] };
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  for (const [index, each] of lines.entries()) {
+    const parsed = line.safeParse(json(each));
+    const isHeader = parsed.data?.type === 'bag-adres-backup';
+    if (!parsed.success || isHeader !== (index === 0)) {
+      const why = parsed.success ? 'the first line must name the format' : z.prettifyError(parsed.error);
+      throw new CommandError('invalid', `${file}, line ${index + 1} is no line of an export: ${why}`);
+    }
+    if (parsed.data.type === 'plan') backup.plans.push(parsed.data);
+    if (parsed.data.type === 'account') backup.accounts.push(accountOf(parsed.data));
+  }
+  if (lines.length > 0) return backup;
+  throw new CommandError('invalid', `${file} is empty; it is no export.`);
+}
+
+function accountOf({ own_limits: ownLimits, keys, ...account }: z.output<typeof accountLine>): AccountBackup {
+  return {
+    ...account,
+    ownLimits,
+    keys: keys.map(({ key_id: keyId, hash, ...key }) => ({
+      keyId,
+      hash: hash === null ? null : new Uint8Array(Buffer.from(hash, 'base64')),
+      ...key,
+    })),
+  };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

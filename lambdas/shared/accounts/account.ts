@@ -1,0 +1,82 @@
+import { type KeyClaim, sameBytes } from './api-key.ts';
+import type { Limits, QuotaState, WindowName } from './quota.ts';
+import { Refusal } from './refusal.ts';
+
+export type AccountState = 'active' | 'suspended';
+export type PlanState = 'active' | 'inactive';
+
+/** `closing`: a shard that is about to be merged into the others; requests no longer charge it. */
+export type ShardState = AccountState | 'closing';
+
+/** A plan: the limits of each window that it configures, for all accounts on it. */
+export type Plan = { code: string; state: PlanState; limits: Limits };
+
+/** A plan as stored; each change makes a new version, and an account records the version that it follows. */
+export type PlanVersion = Plan & { version: number };
+
+/** What applies to an account: a plan, and its own limits, which override the plan's. */
+export type Terms = { plan: PlanVersion; ownLimits: Limits };
+
+/**
+ * One access item: all that a request needs to know of an account. Most accounts have one; an account with several quota
+ * shards has one for each, with its own counts and its share of every finite limit.
+ */
+export type Access = {
+  account: string;
+  /** Which of the account's quota shards this is; what shard 0 says of states and keys counts. */
+  shard: number;
+  /** How many shards take requests: those from 0 to `shards` - 1. */
+  shards: number;
+  /** Whether the account is sharded: its limits are divided into shares, even while only one shard is left. */
+  sharded: boolean;
+  state: ShardState;
+  plan: string;
+  planState: PlanState;
+  planVersion: number;
+  /** The active keys: key id to hash. */
+  keys: Readonly<Record<string, Uint8Array>>;
+  ownLimits: Limits;
+  quota: QuotaState;
+  /** Windows that were counted and that the plan does not configure any more. Requests limit nothing by them, and count on. */
+  dropped: Partial<Record<WindowName, { start: number; used: number }>>;
+  /** Seconds since 1970. */
+  created: number;
+  /** On shard 0, counts administrative changes; on the others, the last of those that changed shares. */
+  version: number;
+  /** How often shares moved from or to this shard. */
+  moves: number;
+};
+
+/** Who made a request; `charged` if it consumed quota, with the windows that it restarted. */
+export type Caller = {
+  account: string;
+  keyId: string;
+  access: Access;
+  charged?: { rolled: WindowName[] };
+  /** Of the key, where the request asked for it. Never logged. */
+  label?: string;
+};
+
+/** The holder of `claim`, if `access` admits it; throws a `Refusal` otherwise. */
+export function requireCaller(access: Access | undefined, claim: KeyClaim): Caller {
+  return { account: claim.account, keyId: claim.keyId, access: requireAccess(access, claim) };
+}
+
+/** Returns the item if it admits `claim`, else throws a `Refusal`. A wrong key is refused first: it learns nothing else. */
+export function requireAccess(access: Access | undefined, claim: KeyClaim): Access {
+  if (!access || !hasKey(access, claim)) throw new Refusal({ code: 'unauthorized' });
+  if (access.state !== 'active') throw new Refusal({ code: 'account-inactive' });
+  if (access.planState !== 'active') throw new Refusal({ code: 'plan-inactive' });
+  return access;
+}
+
+/** Whether this shard takes the requests of `claim`: like `requireAccess`, for a shard that must not refuse by itself. */
+export function admits(access: Access, claim: KeyClaim): boolean {
+  const { state, planState, shard, shards } = access;
+  return hasKey(access, claim) && state === 'active' && planState === 'active' && shard < shards;
+}
+
+function hasKey({ keys }: Access, { keyId, hash }: KeyClaim): boolean {
+  const stored = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
+  return stored !== undefined && sameBytes(stored, hash);
+}

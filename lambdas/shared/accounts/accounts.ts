@@ -1,0 +1,242 @@
+import { accountsTable } from '../tables.ts';
+import type { Access, AccountState, PlanState, ShardState } from './account.ts';
+import {
+  accessItem,
+  accessKey,
+  isAccessItem,
+  type KeyRecord,
+  keyRecord,
+  newAccessItem,
+  readAccess,
+  readKeyRecord,
+} from './account-item.ts';
+import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
+import {
+  type AdminStore,
+  accessUpdate,
+  exists,
+  findAccess,
+  getAccess,
+  guardedUpdate,
+  instant,
+  retryConflicts,
+} from './admin-store.ts';
+import { type AuditEntry, audited, auditOf } from './audit.ts';
+import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
+import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
+import { configured, type WindowName, windowEnd, windowStart } from './quota.ts';
+import { allShards, resetWrites, type Shards } from './reshard.ts';
+import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
+
+/** The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant. */
+export type WindowUsage = { limit: number | null; used: number; resets: string };
+
+/** An account as an operator or a portal sees it; never a secret or a hash. Instants are ISO 8601, UTC. */
+export type AccountView = {
+  id: string;
+  state: AccountState;
+  plan: string;
+  planState: PlanState;
+  created: string;
+  /** The account's own limits; they override the plan's. One for a window outside `windows` has no effect for now. */
+  ownLimits: Partial<Record<WindowName, number | null>>;
+  /** How many quota shards it is spread over. */
+  shards: number;
+  /** A member for each window that the plan configures. */
+  windows: Partial<Record<WindowName, WindowUsage>>;
+  keys: KeyView[];
+};
+
+/** An account as its shards and key records say at `nowSeconds`. */
+export function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: number): AccountView {
+  const [access] = shards;
+  return {
+    id: access.account,
+    // Shard 0 is never closing.
+    state: access.state as AccountState,
+    plan: access.plan,
+    planState: access.planState,
+    created: instant(access.created),
+    ownLimits: access.ownLimits,
+    shards: access.shards,
+    windows: Object.fromEntries(configured(access.quota).map(([name]) => [name, viewWindow(shards, name, nowSeconds)])),
+    keys: viewKeys(access, records),
+  };
+}
+
+function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): WindowUsage {
+  const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
+  // A window that has passed is only restarted by the next request. One ahead of our clock is the current one.
+  const current = Math.max(windowStart(window, nowSeconds), ...counts.map(({ start }) => start));
+  const { limit = null, total = limit } = shards[0].quota[window] ?? {};
+  return {
+    limit: total,
+    used: counts.reduce((sum, { start, used }) => sum + (start === current ? used : 0), 0),
+    resets: instant(windowEnd(window, current)),
+  };
+}
+
+/**
+ * Makes an active account on a plan, with its own limits where given.
+ * Throws `invalid`, `not_found` (the plan), `exists`, `conflict`.
+ */
+export async function createAccount(
+  store: AdminStore,
+  { id, plan: code, limits = {} }: { id: string; plan: string; limits?: OwnLimitChanges },
+): Promise<AccountView> {
+  checkAccountId(id);
+  checkPlanCode(code);
+  checkOwnLimits(limits);
+  const change = { partition: id, action: 'account create', detail: { plan: code, limits } };
+  return audited(store, change, () => retryConflicts(() => tryCreate(store, { id, plan: code, limits })));
+}
+
+async function tryCreate(
+  store: AdminStore,
+  { id, plan: code, limits }: { id: string; plan: string; limits: OwnLimitChanges },
+): Promise<AccountView> {
+  if (await findAccess(store, id)) {
+    throw new AdminError('exists', `Account "${id}" already exists; change it with "account set".`);
+  }
+  const plan = await getPlan(store, code);
+  const ownLimits = changeOwnLimits({}, limits, plan);
+  const now = store.nowSeconds();
+  const { changes } = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, now);
+  const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
+  const put = {
+    TableName: store.table,
+    Item: item,
+    ConditionExpression: 'attribute_not_exists(#account)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
+  };
+  await store.writeAll([{ ConditionCheck: planIsUnchanged(store, plan) }, { Put: put }]);
+  return viewAccount([readAccess(item)], [], now);
+}
+
+/** What to change of an account; `'plan'` as a limit makes the window follow the plan again. */
+export type AccountChanges = { plan?: string; limits?: OwnLimitChanges; shards?: number };
+
+/**
+ * Moves an account to a plan, changes its own limits, or changes how many quota shards it has, or all of these. What was
+ * used of a window stays used. Throws `invalid`, `not_found`, `conflict`.
+ */
+export async function setAccount(
+  store: AdminStore,
+  { id, ...changes }: AccountChanges & { id: string },
+): Promise<AccountView> {
+  const { plan, limits = {}, shards } = changes;
+  checkAccountId(id);
+  if (plan !== undefined) checkPlanCode(plan);
+  if (shards !== undefined) checkShards(shards);
+  checkOwnLimits(limits);
+  const detail = { ...(plan !== undefined && { plan }), limits, ...(shards !== undefined && { shards }) };
+  await audited(store, { partition: id, action: 'account set', detail }, () =>
+    retryConflicts(() => trySet(store, id, changes)),
+  );
+  return showAccount(store, id);
+}
+
+async function trySet(
+  store: AdminStore,
+  id: string,
+  { plan: code, limits = {}, shards }: AccountChanges,
+): Promise<void> {
+  const termsFor = async (access: Access) => {
+    const plan = await getPlan(store, code ?? access.plan);
+    return { plan, ownLimits: changeOwnLimits(access.ownLimits, limits, plan) };
+  };
+  await applyPlan(store, await getAccess(store, id), termsFor, shards);
+}
+
+/** Suspends or activates an account, from its next request on. Throws `invalid`, `not_found`, `conflict`. */
+export async function setAccountState(store: AdminStore, id: string, state: AccountState): Promise<AccountView> {
+  checkAccountId(id);
+  const action = state === 'suspended' ? 'account suspend' : 'account activate';
+  await audited(store, { partition: id, action, detail: {} }, () =>
+    retryConflicts(async () => writeState(store, await getAccess(store, id), state)),
+  );
+  return showAccount(store, id);
+}
+
+/**
+ * Only shard 0 refuses requests, so its state counts: an account is suspended there last, by writes that succeed under
+ * load, and activated on all shards at once.
+ */
+async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
+  const changes = { set: { [accessItem.state]: state satisfies ShardState }, remove: [] };
+  if (!access.sharded && access.state === state) return;
+  const first = accessUpdate(store.table, access, changes);
+  const others = Array.from({ length: access.shards - 1 }, (_, i) =>
+    guardedUpdate(store.table, accessKey(access.account, i + 1), changes, [exists]),
+  );
+  if (state === 'active') return store.writeAll([first, ...others].map((Update) => ({ Update })));
+  await Promise.all(others.map((update) => store.update(update)));
+  await store.update(first);
+}
+
+/** A window that started in the future, and the instant at which it did. */
+export type RepairedWindow = { window: WindowName; start: string };
+
+/**
+ * Brings windows that start more than a minute in the future back to the present, with a count of 0: after a request with
+ * a wrong clock they would refuse all others until then, since a window never moves backwards. Returns what it changed.
+ * Throws `invalid`, `not_found`, `conflict`.
+ */
+export async function repairWindows(store: AdminStore, id: string): Promise<RepairedWindow[]> {
+  checkAccountId(id);
+  const find = async () => {
+    const shards = await allShards(store, await getAccess(store, id));
+    return { shards, found: futureWindows(shards, store.nowSeconds()) };
+  };
+  const view = (found: ReturnType<typeof futureWindows>) =>
+    found.map(({ window, start }) => ({ window, start: instant(start) }));
+  const { found } = await find();
+  if (found.length === 0) return [];
+  const detail = { windows: Object.fromEntries(view(found).map(({ window, start }) => [window, start])) };
+  return audited(store, { partition: id, action: 'account repair-windows', detail }, () =>
+    retryConflicts(async () => {
+      const { shards, found } = await find();
+      const windows = found.map(({ window }) => window);
+      if (windows.length > 0) await store.writeAll(resetWrites(store, shards, windows));
+      return view(found);
+    }),
+  );
+}
+
+/** An account as of now. Throws `invalid`, `not_found`. */
+export async function showAccount(store: AdminStore, id: string): Promise<AccountView> {
+  checkAccountId(id);
+  const shards = await allShards(store, await getAccess(store, id));
+  return viewAccount(shards, await keyRecordsOf(store, id), store.nowSeconds());
+}
+
+/** What was changed of an account and its keys, the newest first; a plan's changes are in the plan's. Throws `invalid`, `not_found`. */
+export async function auditAccount(store: AdminStore, id: string, last = 100): Promise<AuditEntry[]> {
+  checkAccountId(id);
+  await getAccess(store, id);
+  return auditOf(store, id, last);
+}
+
+/** All accounts as of now, by id. */
+export async function listAccounts(store: AdminStore): Promise<AccountView[]> {
+  const shards = new Map<string, Access[]>();
+  const records = new Map<string, KeyRecord[]>();
+  const items = store.scan({
+    FilterExpression: 'begins_with(#item, :access) OR begins_with(#item, :key)',
+    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':access': accessItem.sortKeyPrefix, ':key': keyRecord.sortKey('') },
+  });
+  for await (const item of items) {
+    const account = item[accountsTable.partitionKey];
+    if (isAccessItem(item)) shards.set(account, [...(shards.get(account) ?? []), readAccess(item)]);
+    else records.set(account, [...(records.get(account) ?? []), readKeyRecord(item)]);
+  }
+  return [...shards.values()]
+    .map((all) => all.toSorted((a, b) => a.shard - b.shard))
+    .flatMap(([first, ...others]) => {
+      // A shard without shard 0 was made while the table was being read.
+      if (first?.shard !== 0) return [];
+      return viewAccount([first, ...others], records.get(first.account) ?? [], store.nowSeconds());
+    })
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,101 @@
+import { accountIdPattern, containsApiKey } from './api-key.ts';
+import { type WindowName, windowNames } from './quota.ts';
+
+/** Stable: a portal may branch on them. */
+export type AdminErrorCode = 'not_found' | 'exists' | 'conflict' | 'invalid' | 'too_many_keys';
+
+/**
+ * A refusal of the admin module; its message says what to do and never holds a key. Nothing was changed, except that
+ * after `conflict` a change of a plan may have reached some of its accounts: run it again.
+ */
+export class AdminError extends Error {
+  readonly code: AdminErrorCode;
+
+  constructor(code: AdminErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AdminError';
+    this.code = code;
+  }
+}
+
+/** The highest limit: as good as unlimited, and it keeps the access item small. */
+export const maxLimit = 1e12;
+
+/** The most quota shards: enough for 20,000 requests a second, and few enough to be read together in a moment. */
+export const maxShards = 20;
+
+const maxLabelLength = 64;
+const keyIdPattern = /^[0-9A-Za-z]{8}$/;
+const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
+
+/** Throws `invalid` unless `id` can be an account's. */
+export function checkAccountId(id: string): void {
+  if (!isText(id) || !accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
+}
+
+/** Throws `invalid` unless `code` can be a plan's. */
+export function checkPlanCode(code: string): void {
+  if (!isText(code) || !accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
+}
+
+/** Throws `invalid` unless `keyId` can be a key's; the message does not repeat it, since it may be a whole key. */
+export function checkKeyId(keyId: string): void {
+  if (isText(keyId) && keyIdPattern.test(keyId)) return;
+  throw new AdminError(
+    'invalid',
+    'A key id is 8 letters or digits, as the list of keys shows it. Never pass the key itself.',
+  );
+}
+
+/** Throws `invalid` unless `label` is 1 to 64 characters on one line, and no API key. */
+export function checkLabel(label: string): void {
+  const length = isText(label) ? [...label].length : 0;
+  // Control and format characters, line separators and lone surrogates: nothing that upsets a terminal or a page.
+  if (
+    length >= 1 &&
+    length <= maxLabelLength &&
+    label.trim() !== '' &&
+    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(label)
+  ) {
+    if (!containsApiKey(label)) return;
+    throw new AdminError(
+      'invalid',
+      'The label looks like an API key. A label is stored and shown: use a name instead.',
+    );
+  }
+  throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
+}
+
+/** Throws `invalid` unless `shards` can be a number of quota shards. */
+export function checkShards(shards: number): void {
+  if (Number.isInteger(shards) && shards >= 1 && shards <= maxShards) return;
+  throw new AdminError('invalid', `The number of quota shards is a whole number from 1 to ${maxShards}.`);
+}
+
+/** Throws `invalid` unless each member is a window with a whole limit of 0 to `maxLimit`, or `null` for unlimited. */
+export function checkLimits(limits: Partial<Record<string, unknown>>): void {
+  for (const [window, limit] of Object.entries(limits)) {
+    checkWindow(window);
+    if (limit === null) continue;
+    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit) continue;
+    throw new AdminError('invalid', `The limit of "${window}" is a whole number from 0 to ${maxLimit}, or unlimited.`);
+  }
+}
+
+/** Like `checkLimits`, and takes `'plan'` for a window that follows the plan again. */
+export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {
+  checkLimits(
+    Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 'plan' ? null : limit])),
+  );
+}
+
+/** Throws `invalid` unless `name` is a time window. */
+export function checkWindow(name: string): asserts name is WindowName {
+  if (windowNames.some((window) => window === name)) return;
+  throw new AdminError('invalid', `"${name}" is not a time window; use ${windowNames.join(', ')}.`);
+}
+
+/** Callers without types exist. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}

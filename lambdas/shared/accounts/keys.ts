@@ -1,0 +1,214 @@
+import type { Update } from '../dynamodb.ts';
+import { accountsTable } from '../tables.ts';
+import type { Access } from './account.ts';
+import { accessItem, accessKey, type KeyRecord, keyRecord, readKeyRecord, recordKey } from './account-item.ts';
+import { AdminError, checkAccountId, checkKeyId, checkLabel } from './admin-error.ts';
+import { type AdminStore, getAccess, instant, retryConflicts } from './admin-store.ts';
+import { issueApiKey, type KeyClaim } from './api-key.ts';
+import { audited } from './audit.ts';
+
+/** A key as an operator or a portal sees it. A key that was not made or revoked completely counts as revoked. */
+export type KeyView = {
+  keyId: string;
+  label: string | null;
+  state: 'active' | 'revoked';
+  created: string | null;
+  revoked: string | null;
+};
+
+/**
+ * The keys of an account, oldest first. Active are those in the access item, whatever the records say; one without a
+ * record, which only a manual change of the table can make, is shown too, so that it can be revoked.
+ */
+export function viewKeys({ keys }: Pick<Access, 'keys'>, records: KeyRecord[]): KeyView[] {
+  const recorded = new Set(records.map(({ keyId }) => keyId));
+  const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
+  return [...records, ...unrecorded.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))]
+    .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
+    .map((record) => viewKey(record, Object.hasOwn(keys, record.keyId)));
+}
+
+function viewKey({ keyId, label, created, revoked }: KeyRecord, active: boolean): KeyView {
+  return {
+    keyId,
+    label,
+    state: active ? 'active' : 'revoked',
+    created: created === null ? null : instant(created),
+    revoked: active || revoked === null ? null : instant(revoked),
+  };
+}
+
+/** The most active keys of one account: so many fit the access item within 1 KB, whatever its id, plan and limits. */
+export const maxActiveKeys = 16;
+
+/**
+ * Makes a key, which works when this returns. `key` is the only copy: show it once and do not store it. To rotate: create a
+ * new key, put it to use, then revoke the old one; no request is refused in between.
+ * Throws `invalid`, `not_found`, `too_many_keys`.
+ */
+export async function createKey(
+  store: AdminStore,
+  checksumSecret: string,
+  { account, label }: { account: string; label: string },
+): Promise<{ key: string; keyId: string }> {
+  checkAccountId(account);
+  checkLabel(label);
+  await requireFreeKey(store, account);
+  const { key, claim } = issueApiKey(account, checksumSecret);
+  await audited(store, { partition: account, action: 'key create', detail: { keyId: claim.keyId } }, async () => {
+    // The record comes first: an active key always has one, so that it can be found and revoked.
+    await store.put(
+      {
+        ...recordKey(claim),
+        [keyRecord.label]: label,
+        [keyRecord.created]: store.nowSeconds(),
+      },
+      {
+        ConditionExpression: 'attribute_not_exists(#account)',
+        ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
+      },
+    );
+    await activate(store, claim);
+  });
+  return { key, keyId: claim.keyId };
+}
+
+async function activate(store: AdminStore, claim: KeyClaim): Promise<void> {
+  try {
+    await retryConflicts(async () => {
+      const access = await requireFreeKey(store, claim.account, claim.keyId);
+      await store.writeAll(activations(store.table, claim, access).map((Update) => ({ Update })));
+    });
+  } catch (error) {
+    // A refusal wrote nothing. After any other failure the key may be active, so its record stays and shows it.
+    if (error instanceof AdminError) await store.delete(recordKey(claim));
+    throw error;
+  }
+}
+
+/** Returns the access item if the account can have one more key; `activated` may be active already, by an earlier try. */
+async function requireFreeKey(store: AdminStore, account: string, activated?: string): Promise<Access> {
+  const access = await getAccess(store, account);
+  const others = Object.keys(access.keys).filter((keyId) => keyId !== activated);
+  if (others.length < maxActiveKeys) return access;
+  throw new AdminError(
+    'too_many_keys',
+    `Account "${account}" has ${maxActiveKeys} active keys, which is the maximum; revoke one first.`,
+  );
+}
+
+/**
+ * The updates, to be made together, that make a key work on every shard, if the account has as many shards as `access`
+ * says and fewer keys than the maximum. Sending them again, after a lost answer, is harmless.
+ */
+function activations(table: string, { keyId, hash }: KeyClaim, access: Access): Update[] {
+  const onShard = (shard: number): Update =>
+    keyUpdate(table, access, shard, keyId, 'SET #keys.#keyId = :hash', { ':hash': hash });
+  const first = onShard(0);
+  return [
+    {
+      ...first,
+      ConditionExpression: `${first.ConditionExpression} AND (attribute_exists(#keys.#keyId) OR size(#keys) < :max)`,
+      ExpressionAttributeValues: { ...first.ExpressionAttributeValues, ':max': maxActiveKeys },
+    },
+    ...Array.from({ length: access.shards - 1 }, (_, i) => onShard(i + 1)),
+  ];
+}
+
+/**
+ * Changes the keys of one shard if the account has as many shards as `access` says: a shard that is made at the same time
+ * copies the keys of shard 0, and would have one too many or too few.
+ */
+function keyUpdate(
+  table: string,
+  { account, sharded, shards }: Access,
+  shard: number,
+  keyId: string,
+  UpdateExpression: string,
+  values: Update['ExpressionAttributeValues'] = {},
+): Update {
+  const shardsAreUnchanged = sharded ? '#shards = :shards' : 'attribute_not_exists(#shards)';
+  return {
+    TableName: table,
+    Key: accessKey(account, shard),
+    UpdateExpression,
+    ConditionExpression: `attribute_exists(#account) AND ${shardsAreUnchanged}`,
+    ExpressionAttributeNames: {
+      '#account': accountsTable.partitionKey,
+      '#keys': accessItem.keys,
+      '#keyId': keyId,
+      '#shards': accessItem.shards,
+    },
+    ExpressionAttributeValues: { ...values, ...(sharded && { ':shards': shards }) },
+  };
+}
+
+/**
+ * Revokes a key for good: every request that starts after this returned is refused. Revoking it again is harmless, and
+ * finishes a call that died halfway. Throws `invalid`, `not_found`.
+ */
+export async function revokeKey(
+  store: AdminStore,
+  { account, keyId }: { account: string; keyId: string },
+): Promise<KeyView> {
+  checkAccountId(account);
+  checkKeyId(keyId);
+  let access: Access | null = await getAccess(store, account);
+  if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
+    throw new AdminError('not_found', `Account "${account}" has no key "${keyId}"; "key list" shows its keys.`);
+  }
+  await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
+    await retryConflicts(async () => {
+      const current: Access = access ?? (await getAccess(store, account));
+      access = null; // if a write meets a conflict, the next attempt reads afresh
+      await deactivate(store, current, keyId);
+    });
+    await store.update(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
+  });
+  const record = await findRecord(store, account, keyId);
+  return viewKeys({ keys: {} }, record ? [record] : [])[0] as KeyView;
+}
+
+/**
+ * Shard 0 comes last: what it says counts until then, for requests and for whoever looks. Plain writes succeed while the
+ * account is charged.
+ */
+async function deactivate(store: AdminStore, access: Access, keyId: string): Promise<void> {
+  const onShard = (shard: number) => store.update(keyUpdate(store.table, access, shard, keyId, 'REMOVE #keys.#keyId'));
+  await Promise.all(Array.from({ length: access.shards - 1 }, (_, i) => onShard(i + 1)));
+  await onShard(0);
+}
+
+/** Records when a key was revoked; the first time counts. */
+function markRevoked(table: string, key: { account: string; keyId: string }, nowSeconds: number): Update {
+  return {
+    TableName: table,
+    Key: recordKey(key),
+    UpdateExpression: 'SET #revoked = if_not_exists(#revoked, :now)',
+    ExpressionAttributeNames: { '#revoked': keyRecord.revoked },
+    ExpressionAttributeValues: { ':now': nowSeconds },
+  };
+}
+
+/** The keys of an account, oldest first, revoked ones too; never a secret or a hash. Throws `invalid`, `not_found`. */
+export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
+  checkAccountId(account);
+  const access = await getAccess(store, account);
+  return viewKeys(access, await keyRecordsOf(store, account));
+}
+
+/** The record of every key that the account ever had. Read it after the access item: a key's record is written first. */
+export async function keyRecordsOf(store: AdminStore, account: string): Promise<KeyRecord[]> {
+  const records = await store.query({
+    TableName: store.table,
+    KeyConditionExpression: '#account = :account AND begins_with(#item, :key)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':account': account, ':key': keyRecord.sortKey('') },
+  });
+  return records.map(readKeyRecord);
+}
+
+async function findRecord(store: AdminStore, account: string, keyId: string): Promise<KeyRecord | null> {
+  const record = await store.get(recordKey({ account, keyId }));
+  return record ? readKeyRecord(record) : null;
+}

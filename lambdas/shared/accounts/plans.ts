@@ -1,0 +1,213 @@
+import type { Update } from '../dynamodb.ts';
+import { accountsTable } from '../tables.ts';
+import type { Access, Plan, PlanState, PlanVersion, Terms } from './account.ts';
+import { accessItem, planAttributes, planKey, planRecord, readAccess, readPlan } from './account-item.ts';
+import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
+import { type AdminStore, accessUpdate, findAccess, retryConflicts, updateChanges } from './admin-store.ts';
+import { type AuditEntry, audited, auditOf } from './audit.ts';
+import { inWindowOrder, type Limits } from './quota.ts';
+import { mergedShards, reshareWrites } from './reshard.ts';
+import { windowChanges } from './window-changes.ts';
+
+/** A plan to make or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
+export type PlanInput = { code: string; limits?: Limits; state?: PlanState };
+
+/**
+ * Makes or changes a plan (`active` unless `state` says otherwise) and returns when every account on it follows;
+ * `followed` is how many accounts it changed. Safe to run again: that finishes a call that died halfway. Throws `invalid`,
+ * `conflict`.
+ */
+export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
+  checkPlanCode(input.code);
+  checkLimits(input.limits ?? {});
+  const { code, limits, state = 'active' } = input;
+  const detail = { state, ...(limits && { limits }) };
+  const partition = planRecord.partitionKey(code);
+  return audited(store, { partition, action: 'plan put', detail }, () => putAndFollow(store, input));
+}
+
+/** How many accounts are changed at the same time. */
+const concurrency = 16;
+
+async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
+  const plan = await retryConflicts(() => writePlan(store, input));
+  // A strongly consistent scan after the write: an account that joined the plan before the write is seen, and one that
+  // joins after it has checked the version of the plan in its own write.
+  let followed = 0;
+  await forEachOf(accountsBehind(store, plan), concurrency, async (access) => {
+    if (await follow(store, access, plan)) followed++;
+  });
+  const { code, state, limits } = plan;
+  return { code, state, limits, followed };
+}
+
+async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
+  const previous = await findPlan(store, input.code);
+  const limits = input.limits ?? previous?.limits;
+  if (!limits || Object.keys(limits).length === 0) {
+    throw new AdminError('invalid', 'A plan needs a limit for at least one window; the limit may be unlimited.');
+  }
+  const plan: PlanVersion = {
+    code: input.code,
+    state: input.state ?? 'active',
+    limits: inWindowOrder(limits),
+    version: (previous?.version ?? 0) + 1,
+  };
+  await store.update(planUpdate(store.table, previous, plan));
+  return plan;
+}
+
+/** Writes `plan` as the version after `previous`, provided that this is still the current one. */
+function planUpdate(table: string, previous: PlanVersion | null, plan: PlanVersion): Update {
+  const { names, values, UpdateExpression } = updateChanges({
+    set: {
+      [planRecord.limits]: plan.limits,
+      [planRecord.state]: plan.state,
+      [planRecord.version]: plan.version,
+    },
+    remove: [],
+  });
+  return {
+    TableName: table,
+    Key: planKey(plan.code),
+    UpdateExpression,
+    ConditionExpression: previous ? '#version = :previous' : 'attribute_not_exists(#version)',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: previous ? { ...values, ':previous': previous.version } : values,
+  };
+}
+
+async function* accountsBehind(store: AdminStore, plan: PlanVersion): AsyncGenerator<Access> {
+  const items = store.scan({
+    FilterExpression: '#item = :access AND #plan = :code AND #planVersion < :version',
+    ExpressionAttributeNames: {
+      '#item': accountsTable.sortKey,
+      '#plan': accessItem.plan,
+      '#planVersion': accessItem.planVersion,
+    },
+    ExpressionAttributeValues: { ':access': accessItem.sortKey(), ':code': plan.code, ':version': plan.version },
+  });
+  for await (const item of items) yield readAccess(item);
+}
+
+/** Returns whether this call made the account follow; it may have left the plan, or follow a later version already. */
+async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promise<boolean> {
+  let access: Access | null = seen;
+  return retryConflicts(async () => {
+    access ??= await findAccess(store, seen.account);
+    const current = access;
+    access = null; // if the write meets a conflict, the next attempt reads afresh
+    if (!current) return false;
+    return applyPlan(store, current, async ({ plan: code, planVersion, ownLimits }) =>
+      code === plan.code && planVersion < plan.version ? { plan, ownLimits } : null,
+    );
+  });
+}
+
+/**
+ * Awaits `work` for each item, `concurrency` at a time. After a failure it starts nothing new, waits for what is running,
+ * and throws the first failure.
+ */
+export async function forEachOf<T>(
+  items: AsyncIterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  for await (const item of items) {
+    const one: Promise<void> = work(item)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(one));
+    running.add(one);
+    if (running.size >= concurrency) await Promise.race(running);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+}
+
+/**
+ * Makes an account follow the terms that `termsFor` returns, over `shards` shards or as many as it has. `termsFor` may be
+ * called again with a later state of the account; if it returns `null`, nothing is written. Returns whether something
+ * was written; a conflict is for `retryConflicts`.
+ */
+export async function applyPlan(
+  store: AdminStore,
+  access: Access,
+  termsFor: (access: Access) => Promise<Terms | null>,
+  shards?: number,
+): Promise<boolean> {
+  const terms = await termsFor(access);
+  if (!terms) return false;
+  if (!access.sharded && (shards ?? 1) === 1) {
+    await changeUnsharded(store, access, terms);
+    return true;
+  }
+  const all = await mergedShards(store, access, shards);
+  const [first] = all;
+  const latest = await termsFor(first);
+  if (!latest) return false;
+  const count = shards ?? all.length;
+  if (!first.sharded && count === 1) {
+    await changeUnsharded(store, first, latest);
+    return true;
+  }
+  const checks = latest.plan.code === first.plan ? [] : [{ ConditionCheck: planIsUnchanged(store, latest.plan) }];
+  await store.writeAll([...checks, ...reshareWrites(store, all, count, latest)]);
+  return true;
+}
+
+async function changeUnsharded(store: AdminStore, access: Access, terms: Terms): Promise<void> {
+  const { changes, guards } = windowChanges(access, terms.plan.limits, terms.ownLimits, store.nowSeconds());
+  const set = { ...planAttributes(terms), ...changes.set };
+  const Update = accessUpdate(store.table, access, { ...changes, set }, guards);
+  // An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it.
+  const checks = terms.plan.code === access.plan ? [] : [{ ConditionCheck: planIsUnchanged(store, terms.plan) }];
+  await store.writeAll([...checks, { Update }]);
+}
+
+/** Fails the transaction when the plan has changed, so that its change can't miss an account that joins it meanwhile. */
+export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
+  return {
+    TableName: table,
+    Key: planKey(code),
+    ConditionExpression: '#version = :version',
+    ExpressionAttributeNames: { '#version': planRecord.version },
+    ExpressionAttributeValues: { ':version': version },
+  };
+}
+
+/** The plan as it is now; throws `not_found`. */
+export async function getPlan(store: AdminStore, code: string): Promise<PlanVersion> {
+  const plan = await findPlan(store, code);
+  if (!plan) throw new AdminError('not_found', `There is no plan "${code}"; make it with "plan put".`);
+  return plan;
+}
+
+async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | null> {
+  const record = await store.get(planKey(code));
+  return record ? readPlan(record) : null;
+}
+
+/** What was changed of a plan, the newest first. Throws `invalid`, `not_found`. */
+export async function auditPlan(store: AdminStore, code: string, last = 100): Promise<AuditEntry[]> {
+  checkPlanCode(code);
+  await getPlan(store, code);
+  return auditOf(store, planRecord.partitionKey(code), last);
+}
+
+/** All plans, by code. */
+export async function listPlans(store: AdminStore): Promise<Plan[]> {
+  const plans: Plan[] = [];
+  const records = store.scan({
+    FilterExpression: '#item = :plan',
+    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':plan': planRecord.sortKey },
+  });
+  for await (const record of records) {
+    const { code, state, limits } = readPlan(record);
+    plans.push({ code, state, limits });
+  }
+  return plans.sort((a, b) => (a.code < b.code ? -1 : 1));
+}

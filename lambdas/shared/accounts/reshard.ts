@@ -1,0 +1,129 @@
+import type { Access, Terms } from './account.ts';
+import { accessItem, accessKey, planAttributes, readShards, shardAttributes } from './account-item.ts';
+import {
+  type AdminStore,
+  exists,
+  type Guard,
+  guardExpression,
+  guardedUpdate,
+  isUnchanged,
+  retryConflicts,
+  type Write,
+} from './admin-store.ts';
+import type { WindowName } from './quota.ts';
+import { mergeWindows, resetWindows, shareWindows } from './window-changes.ts';
+
+/** An account's shards by number, shard 0 first; after those that take requests, those that are about to be merged. */
+export type Shards = [Access, ...Access[]];
+
+/** The shards of an account as they are now; `shard0` says that there is one. */
+export async function allShards(store: AdminStore, shard0: Access): Promise<Shards> {
+  if (!shard0.sharded) return [shard0];
+  const [first = shard0, ...others] = await readShards(store.query, store.table, shard0.account);
+  return [first, ...others];
+}
+
+/** The guard of a change of several shards: shard 0 tells whether another change came in between. */
+function guardOf(shards: Shards, shard: number): Guard {
+  return shard === 0 ? isUnchanged(shards[0]) : exists;
+}
+
+/**
+ * Returns the shards that take requests, after those past `keep` (by default, past what the account has) were merged into
+ * the others with their shares and what was used on them. Finishes a merge that another call left undone.
+ */
+export async function mergedShards(store: AdminStore, shard0: Access, keep?: number): Promise<Shards> {
+  return retryConflicts(async () => {
+    const shards = await allShards(store, shard0);
+    const count = Math.min(keep ?? Infinity, shards[0].shards);
+    if (shards.length <= count) return shards;
+    // The counts of a shard that is charged all the time can't be moved exactly. So the shards to merge first stop taking
+    // requests; until they are merged, requests that need their quota take it from them.
+    if (shards[0].shards !== count || shards.slice(count).some(({ state }) => state === 'active')) {
+      await store.writeAll(closeShards(store, shards, count));
+      return mergedShards(store, shard0, count);
+    }
+    await store.writeAll(mergeShards(store, shards, count));
+    return allShards(store, shard0);
+  });
+}
+
+function closeShards({ table }: AdminStore, shards: Shards, count: number): Write[] {
+  const set = { [accessItem.shards]: count, [accessItem.version]: shards[0].version + 1 };
+  return shards.map(({ account }, shard) => {
+    const closing = shard < count ? {} : { [accessItem.state]: 'closing' };
+    const changes = { set: { ...set, ...closing }, remove: [] };
+    return { Update: guardedUpdate(table, accessKey(account, shard), changes, [guardOf(shards, shard)]) };
+  });
+}
+
+function mergeShards({ table }: AdminStore, shards: Shards, count: number): Write[] {
+  const closed = shards.slice(count);
+  const updates = shards.slice(0, count).flatMap((target, shard) => {
+    const mine = closed.filter((_, i) => i % count === shard);
+    if (mine.length === 0 && shard > 0) return [];
+    const { changes, guards } = mergeWindows(target, mine);
+    const set = { ...changes.set, [accessItem.version]: shards[0].version + 1 };
+    const remove = count === 1 ? [...shardAttributes] : [];
+    const key = accessKey(target.account, shard);
+    return [{ Update: guardedUpdate(table, key, { ...changes, set, remove }, [guardOf(shards, shard), ...guards]) }];
+  });
+  const deletes = closed.map((access) => {
+    const { ConditionExpression, names, values } = guardExpression([isUnchanged(access), noShareMovedSince(access)]);
+    const condition = {
+      ConditionExpression,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
+    };
+    return { Delete: { TableName: table, Key: accessKey(access.account, access.shard), ...condition } };
+  });
+  return [...updates, ...deletes];
+}
+
+/** Holds as long as no request has moved shares from or to the shard since it was read. */
+function noShareMovedSince({ moves }: Access): Guard {
+  return moves === 0
+    ? { attribute: accessItem.moves, is: 'absent' }
+    : { attribute: accessItem.moves, is: '=', value: moves };
+}
+
+/**
+ * The writes of a transaction that gives an account `count` shards, as many as `shards` or more, with their shares of
+ * what `terms` say. It happens if nothing but charges that fit the new shares came in between.
+ */
+export function reshareWrites(store: AdminStore, shards: Shards, count: number, terms: Terms): Write[] {
+  const [first] = shards;
+  // Everything but the counts comes from shard 0, also where a change of another shard was left undone.
+  const common = {
+    ...planAttributes(terms),
+    [accessItem.state]: first.state,
+    [accessItem.version]: first.version + 1,
+    [accessItem.shards]: count,
+  };
+  // A key that is revoked at the same time must not become active again on a new shard.
+  const keysAreUnchanged: Guard[] =
+    count > shards.length ? [{ attribute: accessItem.keys, is: '=', value: first.keys }] : [];
+  const windows = shareWindows(shards, count, terms.plan.limits, terms.ownLimits, store.nowSeconds());
+  return windows.map(({ changes, guards }, shard) => {
+    const key = accessKey(first.account, shard);
+    const set = { ...common, ...changes.set };
+    if (shard < shards.length) {
+      const mine = [guardOf(shards, shard), ...(shard === 0 ? keysAreUnchanged : []), ...guards];
+      return { Update: guardedUpdate(store.table, key, { ...changes, set }, mine) };
+    }
+    const { ConditionExpression, names } = guardExpression([{ attribute: accessItem.version, is: 'absent' }]);
+    const Item = { ...key, ...set, [accessItem.keys]: first.keys, [accessItem.created]: first.created };
+    return { Put: { TableName: store.table, Item, ConditionExpression, ExpressionAttributeNames: names } };
+  });
+}
+
+/** The writes that reset `windows` of an account, on all shards at once: one that is left would spread to the others. */
+export function resetWrites(store: AdminStore, shards: Shards, windows: readonly WindowName[]): Write[] {
+  const version = { [accessItem.version]: shards[0].version + 1 };
+  return shards.map((access, shard) => {
+    const { changes, guards } = resetWindows(access, windows, store.nowSeconds());
+    const next = { ...changes, set: { ...changes.set, ...version } };
+    const key = accessKey(access.account, access.shard);
+    return { Update: guardedUpdate(store.table, key, next, [guardOf(shards, shard), ...guards]) };
+  });
+}

@@ -1,0 +1,59 @@
+import { Arn, ArnFormat, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import type { LogGroupProps } from 'aws-cdk-lib/aws-logs';
+import type { Config } from '../config/schema.ts';
+
+/**
+ * What happens to data when its stack is deleted. With `retain` it stays, except when creating the stack failed: then it is
+ * still empty, and would only be in the way of the next attempt.
+ */
+export function removal({ removalPolicy }: Config): RemovalPolicy {
+  return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+}
+
+/** As `removal`, for a table. Deletion protection would block CloudFormation, so a protected table always stays. */
+export function tableRemoval(config: Config): RemovalPolicy {
+  return isProtected(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+}
+
+/** Whether stacks and tables are protected from deletion. */
+export function isProtected({ removalPolicy }: Config): boolean {
+  return removalPolicy === 'retain';
+}
+
+/**
+ * The customer-managed key for data at rest, or undefined where AWS manages the keys. The policy of an operator's own key
+ * must allow CloudWatch Logs, CloudWatch alarms and SNS to use it, as the policy of the key created here does.
+ */
+export function encryptionKey(stack: Stack, config: Config): IKey | undefined {
+  const choice = config.encryptionKey;
+  if (choice === 'aws') return undefined;
+  if (choice !== 'create') return Key.fromKeyArn(stack, 'EncryptionKey', choice);
+  const key = new Key(stack, 'EncryptionKey', {
+    description: 'Encrypts the tables, secret, snapshots and logs of the address service',
+    enableKeyRotation: true,
+    removalPolicy: removal(config),
+  });
+  const anyLogGroup = Arn.format({ service: 'logs', resource: '*', arnFormat: ArnFormat.NO_RESOURCE_NAME }, stack);
+  key.grantEncryptDecrypt(
+    new ServicePrincipal(`logs.${stack.region}.amazonaws.com`).withConditions({
+      ArnLike: { 'kms:EncryptionContext:aws:logs:arn': anyLogGroup },
+    }),
+  );
+  key.grantEncryptDecrypt(
+    new ServicePrincipal('cloudwatch.amazonaws.com').withConditions({
+      StringEquals: { 'aws:SourceAccount': stack.account },
+    }),
+  );
+  return key;
+}
+
+/** The properties of every log group: the configured retention, and the customer-managed key if there is one. */
+export function logGroupProps(config: Config, encryptionKey: IKey | undefined): LogGroupProps {
+  return {
+    retention: config.logRetentionDays,
+    removalPolicy: removal(config),
+    ...(encryptionKey && { encryptionKey }),
+  };
+}

@@ -1,0 +1,184 @@
+import { ExtractError } from '../extract-error.ts';
+import { spanOf } from './interpret-stand.ts';
+import { type ObjectVoorkomen, toObjectVoorkomen } from './object-voorkomen.ts';
+import type { Problem } from './problem-report.ts';
+import { utf8Decoder } from './read-stands.ts';
+import { mutationDocument, type ObjectKind } from './schema.ts';
+import { SchemaParser } from './schema-parser.ts';
+import type { Fields } from './stand-parser.ts';
+
+/**
+ * What became of one occurrence of a nummeraanduiding, openbare ruimte or woonplaats. `was` is `null` for a new occurrence
+ * (toevoeging). On both sides `null` also stands for an occurrence that never counts: `isNew` tells the two apart.
+ */
+export type Mutation = {
+  kind: ObjectKind;
+  identificatie: string;
+  volgnummer: number;
+  isNew: boolean;
+  was: ObjectVoorkomen | null;
+  wordt: ObjectVoorkomen | null;
+};
+
+/** What a file of mutations holds, in its own order; `vanaf` and `tot` are the dates between which it leads. */
+export type MutationFile = {
+  vanaf: string;
+  tot: string;
+  mutations: Mutation[];
+  /** Occurrences with a value that the register's own rules forbid; they are not among the addresses. */
+  problems: Problem[];
+};
+
+const groupStart = '<ml:mutatieGroep>';
+const groupEnd = '</ml:mutatieGroep>';
+const chunkBytes = 128 * 1024;
+const kinds: Record<string, ObjectKind> = {
+  'Objecten:Nummeraanduiding': 'NUM',
+  'Objecten:OpenbareRuimte': 'OPR',
+  'Objecten:Woonplaats': 'WPL',
+};
+/** How a group begins whose object is no part of an address: a building, or an addressed object. */
+const otherGroup =
+  /^<ml:mutatieGroep><ml:(?:toevoeging><ml:wordt|wijziging><ml:was)><mlm:bagObject><Objecten:(?:Verblijfsobject|Pand|Ligplaats|Standplaats)>$/;
+const longestOtherStart = 140;
+const prefixes = ['ml', 'mlm', 'Objecten'] as const;
+
+/**
+ * Reads one XML file of mutations. Nearly all of a day is the geometry of buildings: their groups are passed over as bytes
+ * where they are written exactly as Kadaster writes them, and everything else goes through the strict parser, as does all
+ * of the file with `strictly`. Throws `ExtractError` for anything but well-formed XML in the known schema, for a removed
+ * occurrence (verwijdering), and for a group of several objects.
+ */
+export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationFile {
+  const collected = new MutationCollector(file);
+  const { parser } = collected;
+  const decode = utf8Decoder(file);
+  let unread = 0;
+  while (unread < xml.length) {
+    const end = strictly ? -1 : xml.indexOf(groupEnd, unread, 'latin1');
+    const next = end < 0 ? Math.min(xml.length, unread + chunkBytes) : end + groupEnd.length;
+    const bytes = xml.subarray(unread, next);
+    if (end < 0 || !isBetweenGroups(parser) || !isOther(bytes)) parser.write(decode(bytes));
+    unread = next;
+  }
+  parser.write(decode());
+  return collected.end();
+}
+
+/** Only there may a group be passed over: anywhere else its bytes could mean something else. */
+function isBetweenGroups(parser: SchemaParser): boolean {
+  const closed = parser.justClosed;
+  return (closed === 'ml:mutatieGroep' || closed === 'ml:inhoud') && parser.hasUsualPrefixes(prefixes);
+}
+
+function isOther(group: Buffer): boolean {
+  if (!group.subarray(0, groupStart.length).equals(groupStartBytes)) return false;
+  const start = group.toString('latin1', 0, longestOtherStart);
+  const named = start.indexOf('>', start.indexOf('<Objecten:'));
+  return otherGroup.test(start.slice(0, named + 1)) && group.indexOf('<!', 0, 'latin1') < 0;
+}
+
+const groupStartBytes = Buffer.from(groupStart, 'latin1');
+
+/** Makes mutations of the elements that the strict parser reads. */
+class MutationCollector {
+  readonly parser: SchemaParser;
+  readonly #file: string;
+  readonly #mutations: Mutation[] = [];
+  readonly #problems: Problem[] = [];
+  readonly #dates: Partial<Record<string, string>> = {};
+  #object: { kind: ObjectKind; identificatie: string } | undefined;
+  #kind: ObjectKind | undefined;
+  #fields: Fields = {};
+  #was: Fields | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.parser = new SchemaParser(mutationDocument, file, {
+      onOpen: (name) => this.#onOpen(name),
+      onText: (name, text) => this.#onText(name, text),
+      onClose: (name) => this.#onClose(name),
+    });
+  }
+
+  end(): MutationFile {
+    this.parser.close();
+    const { MutatiedatumVanaf: vanaf = '', MutatiedatumTot: tot = '', StandTechnischeDatum: stand = '' } = this.#dates;
+    for (const date of [vanaf, tot, stand]) {
+      if (!/^\d{4}-\d{2}-\d{2}$/.test(date))
+        throw this.#refused(`does not say from and to which date it leads: '${date}'`);
+    }
+    if (tot !== stand || vanaf >= tot) {
+      throw this.#refused(
+        `contradicts itself: it leads from ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`,
+      );
+    }
+    return { vanaf, tot, mutations: this.#mutations, problems: this.#problems };
+  }
+
+  #onOpen(name: string): void {
+    if (name === 'ml:mutatieGroep') this.#object = undefined;
+    else if (name === 'ml:toevoeging' || name === 'ml:wijziging') this.#was = undefined;
+    else if (kinds[name]) {
+      this.#kind = kinds[name];
+      this.#fields = {};
+    }
+  }
+
+  #onText(name: string, text: string): void {
+    const local = name.slice(name.indexOf(':') + 1);
+    if (name.startsWith('selecties-extract:')) this.#dates[local] = text.trim();
+    else if (this.#fields[local] !== undefined) throw this.parser.invalid(`a second ${name} in one object`);
+    else this.#fields[local] = text;
+  }
+
+  #onClose(name: string): void {
+    if (name === 'ml:verwijdering') throw this.#removed();
+    if (!this.#kind) return;
+    if (name === 'ml:was') this.#was = this.#fields;
+    else if (name === 'ml:toevoeging' || name === 'ml:wijziging') {
+      this.#add(this.#kind, this.#was, this.#fields);
+      this.#kind = undefined;
+    }
+  }
+
+  #add(kind: ObjectKind, was: Fields | undefined, wordt: Fields): void {
+    const file = this.#file;
+    const identificatie = wordt.identificatie ?? '';
+    this.#object ??= { kind, identificatie };
+    if (this.#object.kind !== kind || this.#object.identificatie !== identificatie) {
+      throw this.#refused(`one group changes two objects, ${this.#object.identificatie} and ${identificatie}`);
+    }
+    const volgnummer = spanOf(wordt, file).volgnummer;
+    if (was && (was.identificatie !== identificatie || spanOf(was, file).volgnummer !== volgnummer)) {
+      throw this.#refused(`a change of object ${identificatie} turns one occurrence into another one`);
+    }
+    this.#mutations.push({
+      kind,
+      identificatie,
+      volgnummer,
+      isNew: was === undefined,
+      was: was ? this.#voorkomen(kind, was, false) : null,
+      wordt: this.#voorkomen(kind, wordt, true),
+    });
+  }
+
+  #voorkomen(kind: ObjectKind, fields: Fields, isReported: boolean): ObjectVoorkomen | null {
+    const found = toObjectVoorkomen(kind, fields, this.#file);
+    if (found === null || !('file' in found)) return found;
+    if (isReported) this.#problems.push(found);
+    return null;
+  }
+
+  #removed(): ExtractError {
+    const object = this.#fields.identificatie ?? 'of another kind';
+    return this.#refused(
+      `removes an occurrence of object ${object} (verwijdering), which BAG 2.0 does not do. ` +
+        'Nothing was changed: load the next full extract, or ask the supplier for a corrected file',
+    );
+  }
+
+  #refused(problem: string): ExtractError {
+    return new ExtractError('invalid_mutations', this.#file, problem);
+  }
+}

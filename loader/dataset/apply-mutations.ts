@@ -1,0 +1,72 @@
+import type { Mutation } from '../bag/mutations.ts';
+import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
+import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
+import { isSameVoorkomen } from './objects.ts';
+
+/** A file of mutations does not fit the objects that it is applied to; the message names the object and what to do. */
+export class MutationMismatchError extends Error {
+  override readonly name = 'MutationMismatchError';
+}
+
+/** One file of mutations: it leads from `vanaf` to `tot`. */
+export type MutationDay = { file: string; vanaf: string; tot: string; mutations: readonly Mutation[] };
+
+/** The occurrences of objects by `objectKey`, each by its number. */
+export type Objects = Map<string, Map<number, ObjectVoorkomen>>;
+
+/** What identifies an object among those of all kinds. */
+export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'identificatie'>): string {
+  return `${kind} ${identificatie}`;
+}
+
+/**
+ * Applies days of mutations, in order, to `objects`: all occurrences, of each object that the days mention, which count on
+ * the first day's `vanaf` or may count later. Each day must follow the one before, and say of every occurrence that it
+ * changes what we have. Changes `objects`.
+ * @throws MutationMismatchError
+ */
+export function applyMutations(objects: Objects, days: readonly MutationDay[]): void {
+  let date = days[0]?.vanaf;
+  for (const day of days) {
+    if (day.vanaf !== date) {
+      throw new MutationMismatchError(
+        `${day.file}: leads from ${day.vanaf}, and the register is at ${date}. Give the files that lead from ${date} on.`,
+      );
+    }
+    for (const mutation of day.mutations) applyOne(objects, mutation, day);
+    date = day.tot;
+  }
+}
+
+function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: MutationDay): void {
+  const { kind, identificatie, volgnummer, isNew, wordt } = mutation;
+  const key = objectKey(mutation);
+  const held = objects.get(key) ?? new Map<number, ObjectVoorkomen>();
+  objects.set(key, held);
+  const found = stillCounting(held.get(volgnummer) ?? null, vanaf);
+  const was = stillCounting(mutation.was, vanaf);
+  const isExpected = found === null ? was === null : was !== null && isSameVoorkomen(found, was);
+  if (!isExpected) {
+    const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
+    throw new MutationMismatchError(
+      `${file}: ${isNew ? `adds ${occurrence}, which is there already` : `changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`}. ` +
+        'The file was replaced, or one before it is wrong. Nothing was changed; the next full extract makes it right.',
+    );
+  }
+  if (wordt) held.set(volgnummer, wordt);
+  else held.delete(volgnummer);
+}
+
+/** An occurrence that ended on or before `date` is not kept, and nothing depends on it. */
+function stillCounting(voorkomen: ObjectVoorkomen | null, date: string): ObjectVoorkomen | null {
+  return voorkomen && voorkomen.eind > dayOf(date) ? voorkomen : null;
+}
+
+function textOf(voorkomen: ObjectVoorkomen | null): string {
+  if (!voorkomen) return 'nothing that counts';
+  const { begin, eind } = voorkomen;
+  const span = eind === noEind ? `${dateOf(begin)} on` : `${dateOf(begin)} to ${dateOf(eind)}`;
+  if (voorkomen.kind !== 'NUM') return `'${voorkomen.naam}' (${span})`;
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = voorkomen;
+  return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;
+}

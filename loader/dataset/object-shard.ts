@@ -1,0 +1,81 @@
+import { packLines, unpackLines } from './lines.ts';
+import { nextChange, type ObjectLine } from './objects.ts';
+
+/** Where the lines of one part lie, and the first date on which one of them begins or ends to count. */
+type Part = { position: number; length: number; next: string | null };
+
+/**
+ * Makes the stored form of the object layer of one shard: each part, the first three digits of the postcodes, is compressed
+ * by itself, so that a day of mutations reads and writes only the parts that it changes.
+ */
+export class ObjectShardWriter {
+  readonly #parts: Record<string, Part> = {};
+  readonly #packed: Buffer[] = [];
+  #position = 0;
+  /** How many lines were added. */
+  count = 0;
+
+  /** Adds a part, in the state of `peildatum`; a part without lines leaves no trace. */
+  add(part: string, lines: readonly ObjectLine[], peildatum: string): void {
+    if (lines.length === 0) return;
+    this.count += lines.length;
+    this.#append(part, packLines(lines), nextChange(lines, peildatum));
+  }
+
+  /** Adds a part as it is in another shard file. */
+  copy(part: string, from: ObjectShardReader): void {
+    const packed = from.packed(part);
+    if (packed) this.#append(part, packed, from.nextChange(part));
+  }
+
+  get isEmpty(): boolean {
+    return this.#packed.length === 0;
+  }
+
+  pack(): Buffer {
+    const header = Buffer.from(JSON.stringify(this.#parts));
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(header.length);
+    return Buffer.concat([length, header, ...this.#packed]);
+  }
+
+  #append(part: string, packed: Buffer, next: string | null): void {
+    this.#parts[part] = { position: this.#position, length: packed.length, next };
+    this.#packed.push(packed);
+    this.#position += packed.length;
+  }
+}
+
+/** What an `ObjectShardWriter` packed; `null` is a shard without objects. */
+export class ObjectShardReader {
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #parts: Record<string, Part>;
+
+  constructor(bytes: Buffer | null) {
+    this.#bytes = bytes ?? Buffer.alloc(0);
+    this.#start = bytes ? 4 + bytes.readUInt32LE(0) : 0;
+    this.#parts = bytes ? JSON.parse(bytes.subarray(4, this.#start).toString()) : {};
+  }
+
+  /** The parts that have lines, in their order. */
+  get parts(): string[] {
+    return Object.keys(this.#parts).sort();
+  }
+
+  /** The first date after the snapshot's on which an occurrence of the part begins or ends to count. */
+  nextChange(part: string): string | null {
+    return this.#parts[part]?.next ?? null;
+  }
+
+  packed(part: string): Buffer | null {
+    const found = this.#parts[part];
+    if (!found) return null;
+    return this.#bytes.subarray(this.#start + found.position, this.#start + found.position + found.length);
+  }
+
+  lines(part: string): ObjectLine[] {
+    const packed = this.packed(part);
+    return packed ? unpackLines(packed) : [];
+  }
+}

@@ -1,0 +1,150 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+import { connectionError } from './http-source.ts';
+import { openSource } from './open.ts';
+import { SourceError } from './source.ts';
+
+/** A delivery of mutations that a list names; `size` in bytes where the list tells. */
+export type ListedMutations = { name: string; location: string; vanaf: string; tot: string; size: number | null };
+
+/** The public mirror of the national day mutations. Nobody is asked for before an operator configures it. */
+export const publicMutations = 'https://bag.b3p.nl/dagmutaties/bestanden.json';
+
+const namePattern = /^BAG\w*DM-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/i;
+
+/** The dates between which a delivery leads, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name. */
+export function datesOfName(name: string): { vanaf: string; tot: string } | null {
+  const [, day, month, year, lastDay, lastMonth, lastYear] = namePattern.exec(name) ?? [];
+  return year ? { vanaf: `${year}-${month}-${day}`, tot: `${lastYear}-${lastMonth}-${lastDay}` } : null;
+}
+
+/**
+ * The deliveries that are to be had: from a list (`bestanden.json`) at a URL, in S3 or in a file; from a folder; or one zip.
+ * In the order of their dates.
+ * @throws SourceError where there is no list, or something else than one
+ */
+export async function listMutations(location: string): Promise<ListedMutations[]> {
+  const listed = await found(location);
+  return listed.sort((a, b) => (a.vanaf === b.vanaf ? compare(a.tot, b.tot) : compare(a.vanaf, b.vanaf)));
+}
+
+async function found(location: string): Promise<ListedMutations[]> {
+  if (/\.zip$/i.test(location)) return [one(location)];
+  if (/^(https?|s3):\/\//i.test(location)) return parsed(await text(location), location);
+  const entry = await stat(location).catch((cause) => {
+    throw new SourceError(`There is no folder and no list of mutations at ${location}. Check the path.`, { cause });
+  });
+  if (!entry.isDirectory()) return parsed(await text(location), location);
+  return (await readdir(location)).flatMap((name) => {
+    const dates = datesOfName(name);
+    return dates ? [{ name, location: join(location, name), ...dates, size: null }] : [];
+  });
+}
+
+function one(location: string): ListedMutations {
+  const name = basename(/^https?:/i.test(location) ? new URL(location).pathname : location);
+  const dates = datesOfName(name);
+  if (dates) return { name, location, ...dates, size: null };
+  throw new SourceError(
+    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its dates are read from its name. ` +
+      'Rename it, or give an extract with --extract.',
+  );
+}
+
+const listSchema = z.array(
+  z.object({ naam: z.string(), url: z.string().optional(), grootte: z.number().nonnegative().optional() }),
+);
+
+function parsed(body: string, location: string): ListedMutations[] {
+  const json = parseJson(body, location);
+  const list = listSchema.safeParse(json);
+  if (!list.success) {
+    throw new SourceError(
+      `${location} is not a list of mutations: a JSON array of {"naam", "url", "grootte"} is expected. Check the address.`,
+    );
+  }
+  return list.data.flatMap(({ naam, url, grootte }) => {
+    const dates = datesOfName(naam);
+    return dates ? [{ name: naam, location: against(url ?? naam, location), ...dates, size: grootte ?? null }] : [];
+  });
+}
+
+function parseJson(body: string, location: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    const what = /^\s*</.test(body) ? 'a web page' : 'no JSON';
+    throw new SourceError(
+      `${location} answers ${what} instead of a list of mutations (bestanden.json). Check the address, and whether it asks ` +
+        'for a sign-in.',
+      { cause },
+    );
+  }
+}
+
+/** An address in a list may be relative to the list's own. */
+function against(url: string, list: string): string {
+  if (/^[a-z0-9]+:\/\//i.test(url)) return url;
+  if (/^https?:/i.test(list)) return new URL(url, list).href;
+  const folder = list.slice(0, list.lastIndexOf('/') + 1);
+  return `${folder}${url}`;
+}
+
+const longestList = 16 * 1024 * 1024;
+
+async function text(location: string): Promise<string> {
+  const source = await openSource(location);
+  if (!source) return '[]';
+  try {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of source.stream()) {
+      length += chunk.length;
+      if (length > longestList)
+        throw new SourceError(`${location} is too long for a list of mutations. Check the address.`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString();
+  } catch (error) {
+    throw error instanceof SourceError ? error : connectionError(location, error as Error);
+  } finally {
+    await source.close();
+  }
+}
+
+/** What a list offers to a register of some date. */
+export type Chain = {
+  /** The deliveries to apply, in order: each leads from where the one before it ends. */
+  next: ListedMutations[];
+  /** What keeps the register from following the list to its end; `null` where nothing does. */
+  broken: string | null;
+};
+
+/** The deliveries that lead on from `peildatum`. Of several that begin on one date the shortest is taken: a day before a month. */
+export function chainFrom(listed: readonly ListedMutations[], peildatum: string): Chain {
+  const next: ListedMutations[] = [];
+  let date = peildatum;
+  for (;;) {
+    const following = listed.find(({ vanaf }) => vanaf === date);
+    if (!following) break;
+    next.push(following);
+    date = following.tot;
+  }
+  const later = listed.find(({ tot }) => tot > date);
+  if (!later) return { next, broken: null };
+  const how =
+    later.vanaf > date
+      ? `the next delivery, ${later.name}, leads from ${later.vanaf}`
+      : `${later.name} leads over that date, from ${later.vanaf} to ${later.tot}`;
+  return {
+    next,
+    broken:
+      `No mutations lead on from ${date}: ${how}. Give what is missing with --mutations, or wait for the next full ` +
+      'extract, which makes the register whole again.',
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

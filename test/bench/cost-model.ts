@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+
+type Tier = { up_to_million: number | null; price: number };
+/** Prices of one region; what ends in `_month` is for a whole month. */
+export type Prices = { api_gateway_http_per_million: Tier[] } & Record<string, number | Tier[]>;
+export type PriceList = { as_of: string; currency: string; source: string; regions: Record<string, Prices> };
+
+/** The price list of `prices.json`. */
+export const priceList: PriceList = JSON.parse(readFileSync(new URL('./prices.json', import.meta.url), 'utf8'));
+
+/** What one lookup takes, measured on the local engine. */
+export type Lookup = { write_units: number; read_units: number; cpu_ms: number; log_kb: number };
+
+/** What the templates say about costs. */
+export type Deployment = {
+  /** An alarm on an expression is billed for each metric in it. */
+  alarm_metrics: number;
+  dashboards: number;
+  memory_gb: number;
+  /** Whether Lambda logs lines of its own about invocations that succeed. */
+  system_lines: boolean;
+  tracing: boolean;
+  every_outcome_is_a_metric: boolean;
+  access_log_kb: number;
+  access_log_infrequent_access: boolean;
+};
+
+type Resource = { Type: string; Properties?: Record<string, unknown> };
+
+/** What no local engine can measure. */
+export const assumptions = {
+  /** One call from a Lambda to DynamoDB and back, in one region. */
+  dynamodb_call_ms: 5,
+  /** Lambda gives one CPU for 1,769 MB. */
+  lambda_cpu_per_gb: 1024 / 1769,
+  /** A response with its headers. */
+  answer_kb: 0.9,
+  /** CloudWatch counts this for each event beside its text. */
+  log_event_overhead_kb: 26 / 1024,
+  /** `platform.start`, `runtimeDone` and `report`, which Lambda writes for each invocation unless told not to. */
+  system_lines_kb: 0.9,
+  /** X-Ray's default rule: the first request of each second and 5 % of the others. */
+  traced_share: 0.05,
+  keys: 9_900_000,
+  /** An address item, with DynamoDB's own 100 bytes. */
+  item_kb: 0.18,
+  changed_share_a_month: 0.005,
+  /** Series of custom metrics that get data without any request: the age of the dataset, and refused loads. */
+  idle_metrics: 2,
+  /** Series of `Requests` under traffic: outcomes with an alarm, or all of them, of all services. */
+  alarmed_request_metrics: 3,
+  all_request_metrics: 14,
+  seconds_a_month: 30 * 86_400,
+} as const;
+
+/** Reads what matters for costs from the resources of all stacks. */
+export function deploymentOf(resources: readonly Resource[]): Deployment {
+  const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
+  const functions = ofType('AWS::Lambda::Function').map(({ Properties = {} }) => Properties);
+  const [service] = functions.filter(({ Description }) => Description === 'Looks up one address');
+  const [stage] = ofType('AWS::ApiGatewayV2::Stage');
+  if (!service || !stage?.Properties) throw new Error('The templates have no function for lookups, or no API.');
+  const { Format } = stage.Properties.AccessLogSettings as { Format: string };
+  const isCheap = ({ Properties }: { Properties?: Record<string, unknown> }) =>
+    Properties?.LogGroupClass === 'INFREQUENT_ACCESS';
+  return {
+    alarm_metrics: ofType('AWS::CloudWatch::Alarm').reduce((total, { Properties }) => total + metricsOf(Properties), 0),
+    dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+    memory_gb: Number(service.MemorySize) / 1024,
+    system_lines: (service.LoggingConfig as { SystemLogLevel?: string }).SystemLogLevel !== 'WARN',
+    tracing: (service.TracingConfig as { Mode?: string } | undefined)?.Mode === 'Active',
+    every_outcome_is_a_metric: JSON.stringify(service.Environment).includes('REQUEST_METRICS'),
+    access_log_kb: accessLogLine(Format).length / 1024,
+    access_log_infrequent_access: ofType('AWS::Logs::LogGroup').some(isCheap),
+  };
+}
+
+function metricsOf({ Metrics }: Resource['Properties'] = {}): number {
+  if (!Metrics) return 1;
+  return (Metrics as { MetricStat?: unknown }[]).filter(({ MetricStat }) => MetricStat).length;
+}
+
+/** A line of the access log with values of usual length. */
+function accessLogLine(format: string): string {
+  const values: Record<string, string> = {
+    '$context.requestId': 'JKJaXmPLvHcESHA=',
+    '$context.identity.sourceIp': '203.0.113.123',
+    '$context.routeKey': 'ANY /v1/address',
+    '$context.status': '200',
+    '$context.responseLength': '186',
+    '$context.responseLatency': '17',
+    '$context.integrationLatency': '15',
+  };
+  return format.replace(/\$context\.[\w.]+/g, (name) => values[name] ?? '-');
+}
+
+/** What a number of lookups costs a month, by service. */
+export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Lookup, deployment: Deployment) {
+  const price = (name: string) => Number(prices[name]);
+  const millions = lookupsAMonth / 1e6;
+  const gigabytes = (kb: number) => (lookupsAMonth * kb) / 1024 ** 2;
+  const line = (kb: number) => gigabytes(kb + assumptions.log_event_overhead_kb);
+  const billedMs =
+    2 * assumptions.dynamodb_call_ms + lookup.cpu_ms / (assumptions.lambda_cpu_per_gb * deployment.memory_gb);
+  const accessLogPrice = deployment.access_log_infrequent_access
+    ? 'cloudwatch_logs_infrequent_access_per_gb'
+    : 'cloudwatch_logs_per_gb';
+  const firstOfEachSecond = Math.min(lookupsAMonth, assumptions.seconds_a_month);
+  const traces = firstOfEachSecond + (lookupsAMonth - firstOfEachSecond) * assumptions.traced_share;
+  const series = deployment.every_outcome_is_a_metric
+    ? assumptions.all_request_metrics
+    : assumptions.alarmed_request_metrics;
+  return {
+    api_gateway: tiered(prices.api_gateway_http_per_million, millions),
+    lambda_requests: millions * price('lambda_per_million_requests'),
+    lambda_time: lookupsAMonth * (billedMs / 1000) * deployment.memory_gb * price('lambda_arm64_per_gb_second'),
+    dynamodb_writes: millions * lookup.write_units * price('dynamodb_per_million_write_units'),
+    dynamodb_reads: millions * lookup.read_units * price('dynamodb_per_million_read_units'),
+    function_logs: line(lookup.log_kb) * price('cloudwatch_logs_per_gb'),
+    access_log: line(deployment.access_log_kb) * price(accessLogPrice),
+    system_logs: deployment.system_lines ? gigabytes(assumptions.system_lines_kb) * price('cloudwatch_logs_per_gb') : 0,
+    traces: deployment.tracing ? (traces / 1e6) * price('xray_per_million_traces') : 0,
+    data_transfer: gigabytes(assumptions.answer_kb) * price('data_transfer_out_per_gb'),
+    request_metrics: lookupsAMonth > 0 ? series * price('cloudwatch_metric_month') : 0,
+  };
+}
+
+/** What a month costs without any lookup, the monthly refresh of the dataset included. */
+export function fixedCosts(prices: Prices, deployment: Deployment) {
+  const price = (name: string) => Number(prices[name]);
+  const gigabytes = (assumptions.keys * assumptions.item_kb) / 1024 ** 2;
+  const changes = (assumptions.keys * assumptions.changed_share_a_month) / 1e6;
+  return {
+    table_storage: gigabytes * price('dynamodb_per_gb_month'),
+    point_in_time_recovery: gigabytes * price('dynamodb_pitr_per_gb_month'),
+    refresh_writes: changes * price('dynamodb_per_million_write_units'),
+    alarms: deployment.alarm_metrics * price('cloudwatch_alarm_month'),
+    dashboards: deployment.dashboards * price('cloudwatch_dashboard_month'),
+    metrics: assumptions.idle_metrics * price('cloudwatch_metric_month'),
+    secret: price('secrets_manager_secret_month'),
+  };
+}
+
+/** What writing every address into an empty table costs. */
+export function firstLoadCost(prices: Prices): number {
+  return (assumptions.keys / 1e6) * Number(prices.dynamodb_per_million_write_units);
+}
+
+export function sum(costs: Record<string, number>): number {
+  return Object.values(costs).reduce((total, cost) => total + cost, 0);
+}
+
+function tiered(tiers: Tier[], millions: number): number {
+  let [from, cost] = [0, 0];
+  for (const { up_to_million, price } of tiers) {
+    const to = Math.min(up_to_million ?? Number.POSITIVE_INFINITY, millions);
+    if (to > from) cost += (to - from) * price;
+    from = Math.max(from, to);
+  }
+  return cost;
+}

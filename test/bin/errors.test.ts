@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import { explainError } from '../../bin/connect/errors.ts';
+import { issueApiKey } from '../../lambdas/shared/accounts/api-key.ts';
+
+const coded = (code: string, message: string, more: object = {}) =>
+  Object.assign(new Error(message), { code, ...more });
+
+describe('an error that a command does not expect', () => {
+  it.each([
+    ['a refused connection', coded('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1'), /connect ECONNREFUSED/],
+    ['attempts on several addresses', coded('ECONNREFUSED', ''), /connect: ECONNREFUSED/],
+    [
+      'a host without an address',
+      coded('ENOTFOUND', 'getaddrinfo ENOTFOUND dynamodb.nowhere', { hostname: 'dynamodb.nowhere' }),
+      /^Can't connect: host not found: dynamodb\.nowhere$/,
+    ],
+  ])('is a connection problem: %s', (_, error, message) => {
+    expect(explainError(error)).toEqual({ code: 'unreachable', message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ['a number out of range', coded('ERR_OUT_OF_RANGE', 'The value of "size" is out of range')],
+    ['a file that may not be read', coded('EACCES', 'permission denied', { path: '/x' })],
+    ['a pipe in the file system', coded('EPIPE', 'broken pipe', { path: '/x' })],
+    ['a folder that is there already', coded('EEXIST', 'file already exists')],
+  ])('is none: %s', (_, error) => {
+    expect(explainError(error)).toEqual({ code: 'failed', message: error.message });
+  });
+});
+
+it('never quotes an API key, whatever error holds it', () => {
+  const { key } = issueApiKey('demo', 'any secret');
+  for (const error of [new TypeError(`"${key}" is an invalid header value.`), key, coded('ECONNREFUSED', key)]) {
+    expect(explainError(error).message).toContain('bagadres_...');
+    expect(explainError(error).message).not.toContain(key.slice(-35));
+  }
+});

@@ -1,0 +1,45 @@
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
+import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
+import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
+import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
+import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
+
+export const checksumSecret = 'a secret of the tests';
+const table = 'accounts';
+
+/**
+ * A real engine with an empty accounts table, the admin module on it, and the very charge that a request makes. `clock`
+ * holds the milliseconds that both go by.
+ */
+export async function startAdmin() {
+  const engine = await startDynamoDb();
+  await createTables(engine.client, { addresses: 'addresses', accounts: table });
+  const client = DynamoDBDocumentClient.from(engine.client);
+  const clock = { now: Date.UTC(2026, 7, 1, 12, 30, 15) };
+  const admin = createAdmin({ client, table, checksumSecret, now: () => clock.now });
+  const access = createAccessStore(client, table);
+
+  /** Charges one request: `'charged'`, or the code of the refusal. */
+  async function request(key: string): Promise<string> {
+    const claim = readApiKey(key, checksumSecret);
+    if (!claim) throw new Error('not a key of this deployment');
+    try {
+      await charge(access, claim, () => clock.now / 1000, AbortSignal.timeout(20_000));
+      return 'charged';
+    } catch (error) {
+      const reason = (error as { reason?: { code: string } }).reason;
+      if (!reason) throw error;
+      return reason.code;
+    }
+  }
+
+  async function item(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
+    const get = new GetCommand({ TableName: table, Key: { account, item: name }, ConsistentRead: true });
+    return (await client.send(get)).Item;
+  }
+
+  return { admin, client, table, clock, request, item, endpoint: engine.endpoint, stop: engine.stop };
+}
+
+export type AdminBench = Awaited<ReturnType<typeof startAdmin>>;

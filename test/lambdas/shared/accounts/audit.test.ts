@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
+import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+  await bench.admin.plans.put({ code: 'basic', limits: { day: 5 } });
+});
+afterAll(() => bench.stop());
+
+const adminOf = (actor: string) => {
+  const { client, table, clock } = bench;
+  return createAdmin({ client, table, checksumSecret, actor, now: () => clock.now++ });
+};
+
+describe('the audit', () => {
+  it('tells of each change of an account who, when and what, the newest first', async () => {
+    const [ann, bob] = [adminOf('ann'), adminOf('bob')];
+    await ann.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
+    await bob.accounts.set({ id: 'acme', limits: { day: 'plan' } });
+    await bob.accounts.suspend('acme');
+    await ann.accounts.activate('acme');
+    const { keyId } = await ann.keys.create({ account: 'acme', label: 'webshop' });
+    await bob.keys.revoke({ account: 'acme', keyId });
+    const entries = await ann.accounts.audit('acme');
+    expect(entries.map(({ actor, action, detail, outcome }) => [actor, action, detail, outcome])).toEqual([
+      ['bob', 'key revoke', { keyId }, 'done'],
+      ['ann', 'key create', { keyId }, 'done'],
+      ['ann', 'account activate', {}, 'done'],
+      ['bob', 'account suspend', {}, 'done'],
+      ['bob', 'account set', { limits: { day: 'plan' } }, 'done'],
+      ['ann', 'account create', { plan: 'basic', limits: { day: 7 } }, 'done'],
+    ]);
+    const times = entries.map(({ time }) => time);
+    expect(times).toEqual(times.toSorted().reverse());
+    expect(times.at(-1)).toMatch(/^2026-08-01T12:30:15\.\d{3}Z$/);
+  });
+
+  it('tells of each change of a plan', async () => {
+    await adminOf('ann').plans.put({ code: 'told', limits: { day: null } });
+    await adminOf('bob').plans.put({ code: 'told', state: 'inactive' });
+    expect((await bench.admin.plans.audit('told')).map(({ time: _, ...entry }) => entry)).toEqual([
+      { actor: 'bob', action: 'plan put', detail: { state: 'inactive' }, outcome: 'done' },
+      { actor: 'ann', action: 'plan put', detail: { state: 'active', limits: { day: null } }, outcome: 'done' },
+    ]);
+  });
+
+  it('holds no key, no hash and no label', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'quiet', plan: 'basic' });
+    const { key, keyId } = await admin.keys.create({ account: 'quiet', label: 'a label' });
+    const told = JSON.stringify(await admin.accounts.audit('quiet'));
+    expect(told).toContain(keyId);
+    expect(told).not.toContain('a label');
+    expect(told).not.toContain(key.slice(key.indexOf(keyId) + keyId.length));
+  });
+
+  it('gives as many as are asked for', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'many', plan: 'basic' });
+    for (let i = 0; i < 5; i++) await adminOf(`nr ${i}`).accounts.set({ id: 'many', limits: { day: i } });
+    expect((await admin.accounts.audit('many', 2)).map(({ actor }) => actor)).toEqual(['nr 4', 'nr 3']);
+    expect(await admin.accounts.audit('many', 6)).toHaveLength(6);
+  });
+
+  it('keeps no entry of a change that was refused', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'refused', plan: 'basic' });
+    const before = await admin.accounts.audit('refused');
+    await expect(admin.accounts.create({ id: 'refused', plan: 'basic' })).rejects.toMatchObject({ code: 'exists' });
+    await expect(admin.accounts.set({ id: 'refused', limits: { hour: 1 } })).rejects.toMatchObject({ code: 'invalid' });
+    expect(await admin.accounts.audit('refused')).toEqual(before);
+    await expect(admin.accounts.audit('ghost')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(admin.plans.audit('ghost')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

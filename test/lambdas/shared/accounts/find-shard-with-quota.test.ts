@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
+import { type AccessStore, findShardWithQuota } from '../../../../lambdas/shared/accounts/charge.ts';
+import { accessOf } from '../../../support/access.ts';
+
+const noon = Date.UTC(2026, 7, 15, 12) / 1000;
+const claim = { account: 'a', keyId: 'k', hash: new Uint8Array(16) };
+
+type Reading = { used: number; share: number; moves?: number; total?: number; active?: boolean };
+
+function shardsOf(readings: Reading[]): Access[] {
+  return readings.map(({ used, share, moves = 0, total = 10, active = true }, shard) =>
+    accessOf({
+      state: active ? 'active' : 'suspended',
+      keys: { k: claim.hash },
+      quota: { hour: { start: noon, used, limit: share, total } },
+      shard,
+      shards: readings.length,
+      sharded: true,
+      moves,
+    }),
+  );
+}
+
+/** A store whose shards are read like this, one reading after the other; it notes what else it is asked to do. */
+function scripted(...readings: Reading[][]) {
+  const asked: string[] = [];
+  const store: Pick<AccessStore, 'readShards' | 'move' | 'markExhausted'> = {
+    readShards: async () => {
+      asked.push('read');
+      return shardsOf(readings[Math.min(asked.filter((what) => what === 'read').length, readings.length) - 1] ?? []);
+    },
+    move: async () => asked.push('move') > 0,
+    markExhausted: async () => void asked.push('mark'),
+  };
+  const find = (tried = 0) =>
+    findShardWithQuota(store as AccessStore, { claim, shard: tried }, () => noon + 1, AbortSignal.timeout(5000));
+  return { asked, find };
+}
+
+const exhausted = [
+  { used: 5, share: 5 },
+  { used: 5, share: 5 },
+];
+
+describe('the search for quota on other shards', () => {
+  it('refuses after two readings that agree', async () => {
+    const { asked, find } = scripted(exhausted, exhausted);
+    await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded', violated: ['hour'] } });
+    expect(asked.filter((what) => what !== 'mark')).toEqual(['read', 'read']);
+  });
+
+  it('does not refuse for a reading that missed a share on its way from one shard to the other', async () => {
+    const onItsWay = [
+      { used: 5, share: 5 },
+      { used: 4, share: 4, moves: 1 },
+    ];
+    const arrived = [
+      { used: 5, share: 6, moves: 1 },
+      { used: 4, share: 4, moves: 1 },
+    ];
+    const { find } = scripted(
+      onItsWay,
+      [
+        { used: 5, share: 5 },
+        { used: 4, share: 4, moves: 3 },
+      ],
+      arrived,
+    );
+    expect(await find(1)).toMatchObject({ shard: 0 });
+  });
+
+  it('refuses only once nothing changes any more, however long shares keep moving', async () => {
+    const moving = Array.from({ length: 6 }, (_, moves) => exhausted.map((reading) => ({ ...reading, moves })));
+    const { asked, find } = scripted(...moving);
+    await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded' } });
+    expect(asked.filter((what) => what === 'read')).toHaveLength(7);
+  });
+
+  it('reads again while an operator changes the limits', async () => {
+    const torn = [
+      { used: 5, share: 5 },
+      { used: 5, share: 6, total: 11 },
+    ];
+    const { asked, find } = scripted(torn, torn, [
+      { used: 5, share: 5, total: 11 },
+      { used: 5, share: 6, total: 11 },
+    ]);
+    expect(await find()).toMatchObject({ shard: 1 });
+    expect(asked).toEqual(['read', 'read', 'read']);
+  });
+
+  it('sends a caller that no shard takes any more to shard 0, which says why', async () => {
+    const { asked, find } = scripted(exhausted.map((reading) => ({ ...reading, active: false })));
+    expect(await find(1)).toEqual({ claim, now: noon + 1, shard: 0 });
+    expect(asked).toEqual(['read']);
+  });
+
+  it('tries the shard that it moved shares to, also when another was faster', async () => {
+    const { asked, find } = scripted([
+      { used: 5, share: 5, total: 100 },
+      { used: 5, share: 95, total: 100 },
+    ]);
+    expect(await find(0)).toMatchObject({ shard: 0 });
+    expect(asked).toEqual(['read', 'move']);
+  });
+});

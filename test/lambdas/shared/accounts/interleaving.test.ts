@@ -1,0 +1,118 @@
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Admin, createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
+import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+});
+afterAll(() => bench.stop());
+
+/** An admin whose commands pass `before` on their way out. */
+function watchedAdmin(before: (command: unknown) => Promise<void>): Admin {
+  const client = new Proxy(bench.client, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (name !== 'send' || typeof value !== 'function') return value;
+      return async (...sent: unknown[]) => {
+        await before(sent[0]);
+        return value.apply(target, sent);
+      };
+    },
+  });
+  return createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
+}
+
+/** An admin that lets `meanwhile` happen right before its first command that `when` picks. */
+function interruptedAdmin(when: (command: unknown) => boolean, meanwhile: () => Promise<unknown>): Admin {
+  let waiting = true;
+  return watchedAdmin(async (command) => {
+    if (!waiting || !when(command)) return;
+    waiting = false;
+    await meanwhile();
+  });
+}
+
+const joins = (command: unknown) => command instanceof TransactWriteCommand;
+const follows = (command: unknown) => command instanceof UpdateCommand && command.input.Key?.item === 'access#0';
+const dayLimit = async (id: string) => (await bench.admin.accounts.show(id)).windows.day?.limit;
+
+describe('a change that comes between the read and the write of another', () => {
+  it('of a plan, is followed by the account that is being made on it', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'made', limits: { day: 1 } });
+    const slow = interruptedAdmin(joins, () => admin.plans.put({ code: 'made', limits: { day: 2 } }));
+    await slow.accounts.create({ id: 'made', plan: 'made' });
+    expect(await dayLimit('made')).toBe(2);
+  });
+
+  it('of a plan, is followed by the account that moves to it', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'left', limits: { day: 9 } });
+    await admin.plans.put({ code: 'joined', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'moves', plan: 'left' });
+    const slow = interruptedAdmin(joins, () => admin.plans.put({ code: 'joined', limits: { day: 2 } }));
+    await slow.accounts.set({ id: 'moves', plan: 'joined' });
+    expect(await dayLimit('moves')).toBe(2);
+  });
+
+  it('of a plan, is followed by the account whose own limits are being changed', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'own', limits: { minute: 1, day: 1 } });
+    await admin.accounts.create({ id: 'own', plan: 'own' });
+    const slow = interruptedAdmin(follows, () => admin.plans.put({ code: 'own', limits: { minute: 1, day: 2 } }));
+    await slow.accounts.set({ id: 'own', limits: { minute: 5 } });
+    expect((await admin.accounts.show('own')).windows).toMatchObject({ minute: { limit: 5 }, day: { limit: 2 } });
+  });
+
+  it('of the same plan, is not undone by the earlier one, however late that is', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'late', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'late', plan: 'late' });
+    const slow = interruptedAdmin(follows, () => admin.plans.put({ code: 'late', limits: { day: 3 } }));
+    await slow.plans.put({ code: 'late', limits: { day: 2 } });
+    expect(await dayLimit('late')).toBe(3);
+  });
+
+  it('of an account that leaves the plan, is not undone by the change of that plan', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'home', limits: { day: 1 } });
+    await admin.plans.put({ code: 'away', limits: { day: 7 } });
+    await admin.accounts.create({ id: 'leaves', plan: 'home' });
+    const slow = interruptedAdmin(follows, () => admin.accounts.set({ id: 'leaves', plan: 'away' }));
+    expect(await slow.plans.put({ code: 'home', limits: { day: 2 } })).toMatchObject({ followed: 0 });
+    expect(await admin.accounts.show('leaves')).toMatchObject({ plan: 'away', windows: { day: { limit: 7 } } });
+  });
+
+  it('of the keys, leaves room for no key too many', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'room', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'room', plan: 'room' });
+    const fill = async () => {
+      while ((await admin.keys.create({ account: 'room', label: 'k' }).catch(() => null)) !== null);
+    };
+    const slow = interruptedAdmin(follows, fill);
+    const before = slow.keys.create({ account: 'room', label: 'late' });
+    await expect(before).rejects.toMatchObject({ code: 'too_many_keys' });
+    expect((await admin.keys.list('room')).every(({ label, state }) => label === 'k' && state === 'active')).toBe(true);
+  });
+});
+
+describe('the admin module', () => {
+  it('reads only what is so now: each read is strongly consistent', async () => {
+    const reads: unknown[] = [];
+    const admin = watchedAdmin(async (command) => {
+      const { name } = (command as object).constructor;
+      if (/^(Get|Query|Scan)Command$/.test(name)) reads.push((command as { input: object }).input);
+    });
+    await admin.plans.put({ code: 'read', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'read', plan: 'read' });
+    const { keyId } = await admin.keys.create({ account: 'read', label: 'k' });
+    await admin.keys.revoke({ account: 'read', keyId });
+    await Promise.all([admin.plans.list(), admin.accounts.list(), admin.keys.list('read')]);
+    await Promise.all([admin.plans.audit('read'), admin.accounts.audit('read'), admin.accounts.suspend('read')]);
+    expect(reads.length).toBeGreaterThan(10);
+    for (const read of reads) expect(read).toMatchObject({ ConsistentRead: true });
+  });
+});

@@ -1,0 +1,146 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newAccessItem } from '../../../../lambdas/shared/accounts/account-item.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+});
+afterAll(() => bench.stop());
+
+describe('plans.put', () => {
+  it('makes a plan, active, with its windows from short to long', async () => {
+    const { admin } = bench;
+    const plan = await admin.plans.put({ code: 'standard', limits: { month: null, minute: 60, day: 0 } });
+    expect(plan).toEqual({
+      code: 'standard',
+      state: 'active',
+      limits: { minute: 60, day: 0, month: null },
+      followed: 0,
+    });
+    expect(Object.keys(plan.limits)).toEqual(['minute', 'day', 'month']);
+    expect(await admin.plans.list()).toContainEqual({
+      code: 'standard',
+      state: 'active',
+      limits: { minute: 60, day: 0, month: null },
+    });
+  });
+
+  it('changes what the accounts on it may do, and keeps what they used of a window that stays', async () => {
+    const { admin, request } = bench;
+    await admin.plans.put({ code: 'kept', limits: { minute: 2, hour: 5 } });
+    await admin.accounts.create({ id: 'kept', plan: 'kept' });
+    const { key } = await admin.keys.create({ account: 'kept', label: 'k' });
+    expect([await request(key), await request(key), await request(key)]).toEqual([
+      'charged',
+      'charged',
+      'quota-exceeded',
+    ]);
+
+    expect(await admin.plans.put({ code: 'kept', limits: { minute: 3, day: null } })).toMatchObject({ followed: 1 });
+    expect((await admin.accounts.show('kept')).windows).toEqual({
+      minute: { limit: 3, used: 2, resets: '2026-08-01T12:31:00Z' },
+      day: { limit: null, used: 0, resets: '2026-08-02T00:00:00Z' },
+    });
+    expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
+    expect((await admin.accounts.show('kept')).windows.day?.used).toBe(1);
+  });
+
+  it('keeps the count of a window that a plan drops and configures again, and goes on counting in between', async () => {
+    const { admin, request } = bench;
+    await admin.plans.put({ code: 'back', limits: { minute: 2, hour: null } });
+    await admin.accounts.create({ id: 'back', plan: 'back' });
+    const { key } = await admin.keys.create({ account: 'back', label: 'k' });
+    expect(await request(key)).toBe('charged');
+    await admin.plans.put({ code: 'back', limits: { hour: null } });
+    expect(await request(key)).toBe('charged');
+    await admin.plans.put({ code: 'back', limits: { minute: 2, hour: null } });
+    expect((await admin.accounts.show('back')).windows).toMatchObject({ minute: { used: 2 }, hour: { used: 2 } });
+    expect(await request(key)).toBe('quota-exceeded');
+  });
+
+  it('counts a window from 0 when it comes back after it has passed', async () => {
+    const { admin, request, clock } = bench;
+    const start = clock.now;
+    await admin.plans.put({ code: 'passed', limits: { minute: 1, hour: null } });
+    await admin.accounts.create({ id: 'passed', plan: 'passed' });
+    const { key } = await admin.keys.create({ account: 'passed', label: 'k' });
+    expect(await request(key)).toBe('charged');
+    await admin.plans.put({ code: 'passed', limits: { hour: null } });
+    try {
+      clock.now += 60_000;
+      await admin.plans.put({ code: 'passed', limits: { minute: 1, hour: null } });
+      expect((await admin.accounts.show('passed')).windows).toMatchObject({ minute: { used: 0 }, hour: { used: 1 } });
+      expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
+    } finally {
+      clock.now = start;
+    }
+  });
+
+  it('makes a plan inactive and active again without its limits being repeated', async () => {
+    const { admin, request } = bench;
+    await admin.plans.put({ code: 'paused', limits: { minute: 10 } });
+    await admin.accounts.create({ id: 'paused', plan: 'paused' });
+    const { key } = await admin.keys.create({ account: 'paused', label: 'k' });
+    await admin.plans.put({ code: 'paused', state: 'inactive' });
+    expect(await request(key)).toBe('plan-inactive');
+    expect((await admin.accounts.show('paused')).planState).toBe('inactive');
+    expect(await admin.plans.put({ code: 'paused' })).toMatchObject({ state: 'active', limits: { minute: 10 } });
+    expect(await request(key)).toBe('charged');
+  });
+
+  it("leaves the accounts of other plans, and an account's own limit, as they are", async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'one', limits: { day: 10, minute: 5 } });
+    await admin.plans.put({ code: 'one2', limits: { day: 10 } });
+    await admin.accounts.create({ id: 'one', plan: 'one', limits: { day: 99 } });
+    await admin.accounts.create({ id: 'one2', plan: 'one2' });
+    await admin.plans.put({ code: 'one', limits: { day: 20, minute: 6 } });
+    expect((await admin.accounts.show('one')).windows).toMatchObject({ minute: { limit: 6 }, day: { limit: 99 } });
+    expect((await admin.accounts.show('one2')).windows).toMatchObject({ day: { limit: 10 } });
+  });
+
+  it('keeps an own limit asleep while the plan does not configure its window', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'asleep', limits: { day: 10, minute: 5 } });
+    await admin.accounts.create({ id: 'asleep', plan: 'asleep', limits: { day: null } });
+    await admin.plans.put({ code: 'asleep', limits: { minute: 5 } });
+    expect(await admin.accounts.show('asleep')).toMatchObject({ ownLimits: { day: null } });
+    expect((await admin.accounts.show('asleep')).windows).not.toHaveProperty('day');
+    await admin.plans.put({ code: 'asleep', limits: { day: 10, minute: 5 } });
+    expect((await admin.accounts.show('asleep')).windows.day).toMatchObject({ limit: null });
+  });
+
+  it('reaches every account, also past the first page of the table', async () => {
+    const { admin, client, table } = bench;
+    await admin.plans.put({ code: 'crowd', limits: { day: 1 } });
+    const plan = { code: 'crowd', state: 'active', limits: { day: 1 }, version: 1 } as const;
+    const padding = 'x'.repeat(2_000); // 1 MB is a page
+    for (let first = 0; first < 800; first += 25) {
+      const puts = Array.from({ length: 25 }, (_, i) => ({
+        PutRequest: { Item: { ...newAccessItem(`crowd-${first + i}`, { plan, ownLimits: {} }, 0), padding } },
+      }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+    }
+    expect(await admin.plans.put({ code: 'crowd', limits: { day: 2 } })).toMatchObject({ followed: 800 });
+    const accounts = (await admin.accounts.list()).filter(({ plan }) => plan === 'crowd');
+    expect(accounts).toHaveLength(800);
+    expect(accounts.every(({ windows }) => windows.day?.limit === 2)).toBe(true);
+  });
+
+  it.each([
+    ['a code with a space', { code: 'a b', limits: { day: 1 } }, /plan code is 1 to 32/],
+    ['no limit for a new plan', { code: 'none' }, /at least one window/],
+    ['no window at all', { code: 'none', limits: {} }, /at least one window/],
+    ['an unknown window', { code: 'none', limits: { week: 1 } }, /"week" is not a time window/],
+    ['a negative limit', { code: 'none', limits: { day: -1 } }, /whole number/],
+    ['a fraction', { code: 'none', limits: { day: 1.5 } }, /whole number/],
+    ['a limit past the highest', { code: 'none', limits: { day: 1e12 + 1 } }, /whole number/],
+    ['a text', { code: 'none', limits: { day: '5' } }, /whole number/],
+  ])('refuses %s', async (_, input, message) => {
+    const refusal = bench.admin.plans.put(input as Parameters<typeof bench.admin.plans.put>[0]);
+    await expect(refusal).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
+    expect((await bench.admin.plans.list()).map(({ code }) => code)).not.toContain(input.code);
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
+import type { Mutation } from '../../../loader/bag/mutations.ts';
+import { readMutations } from '../../../loader/bag/mutations.ts';
+import type {
+  NumVoorkomen,
+  ObjectVoorkomen,
+  OprVoorkomen,
+  WplVoorkomen,
+} from '../../../loader/bag/object-voorkomen.ts';
+import type { Problem } from '../../../loader/bag/problem-report.ts';
+import { dayOf } from '../../../loader/bag/voorkomen.ts';
+import {
+  applyMutations,
+  MutationMismatchError,
+  type Objects,
+  objectKey,
+} from '../../../loader/dataset/apply-mutations.ts';
+import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
+import { deriveRows, nextChange, objectLines, parseObjectLine } from '../../../loader/dataset/objects.ts';
+import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
+import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { Random } from '../../bench/generator/random.ts';
+import { dateAfter, firstState, laterDays } from '../../support/register.ts';
+
+const start = '2026-01-08';
+const nothing: Voorkomens = { NUM: [], OPR: [], WPL: [] };
+
+/** Groups as the reader gives them. */
+function read(groups: readonly MutationGroup[], vanaf: string, tot: string): Mutation[] {
+  return readMutations(Buffer.from(mutationsXml(groups, vanaf, tot)), 'day.xml').mutations;
+}
+
+/** All occurrences of a state, as an extract of it would give them. */
+function objectsOf(state: Voorkomens): Objects {
+  const objects: Objects = new Map();
+  for (const { wordt } of read(mutationsBetween(nothing, state), dateAfter(start, -1), start)) {
+    if (!wordt) continue;
+    const key = objectKey(wordt);
+    objects.set(key, (objects.get(key) ?? new Map()).set(wordt.volgnummer, wordt));
+  }
+  return objects;
+}
+
+function occurrences<K extends ObjectVoorkomen['kind']>(objects: Objects, kind: K) {
+  return [...objects.values()]
+    .map((object) =>
+      [...object.values()].filter((one): one is Extract<ObjectVoorkomen, { kind: K }> => one.kind === kind),
+    )
+    .filter((object) => object.length > 0);
+}
+
+function partsOf(objects: Objects, peildatum: string): Map<string, string[]> {
+  const parts = new Map<string, string[]>();
+  for (const object of occurrences(objects, 'NUM')) {
+    for (const [part, lines] of objectLines(object, peildatum)) parts.set(part, [...(parts.get(part) ?? []), ...lines]);
+  }
+  return new Map([...parts].sort().map(([part, lines]) => [part, lines.sort()]));
+}
+
+/** The occurrence of an object that counts. */
+function winner<T extends OprVoorkomen | WplVoorkomen | NumVoorkomen>(object: T[], date: string): T | undefined {
+  return object
+    .filter(({ begin, eind }) => begin <= dayOf(date) && eind > dayOf(date))
+    .sort((a, b) => b.begin - a.begin || b.volgnummer - a.volgnummer)[0];
+}
+
+function referenceOf(objects: Objects, date: string) {
+  const current = <T extends OprVoorkomen | WplVoorkomen>(all: T[][]) =>
+    new Map(all.flatMap((object) => winner(object, date) ?? []).map((one) => [one.identificatie, one]));
+  return {
+    openbareRuimten: current(occurrences(objects, 'OPR')),
+    woonplaatsen: current(occurrences(objects, 'WPL')),
+  };
+}
+
+function derived(
+  parts: Map<string, string[]>,
+  objects: Objects,
+  date: string,
+): { lines: string[]; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const reference = referenceOf(objects, date);
+  const lines = [...parts.values()].flatMap((part) =>
+    joinRows(deriveRows(part, reference, date, 'file', (problem) => problems.push(problem))),
+  );
+  return { lines: lines.sort(), problems };
+}
+
+/** The lines of a state, worked out from the generator's own objects and by rules written apart from the loader's. */
+function truth({ NUM, OPR, WPL }: Voorkomens, date: string): string[] {
+  const counting = <T extends Historie & { identificatie: string }>(all: T[]): T[] => {
+    const now = all.filter(
+      (one) =>
+        one.live !== false &&
+        !one.tijdstipInactief &&
+        !one.tijdstipInactiefLV &&
+        one.begin <= date &&
+        !(one.eind !== undefined && one.eind <= date),
+    );
+    const best = new Map<string, T>();
+    for (const one of now) {
+      const other = best.get(one.identificatie);
+      const later = (a: T, b: T) =>
+        a.begin > b.begin || (a.begin === b.begin && (a.volgnummer ?? 1) > (b.volgnummer ?? 1));
+      if (!other || later(one, other)) best.set(one.identificatie, one);
+    }
+    return [...best.values()];
+  };
+  const streets = new Map(counting(OPR).map((street) => [street.identificatie, street]));
+  const places = new Map(counting(WPL).map((place) => [place.identificatie, place.naam]));
+  const found = new Map<string, Set<string>>();
+  for (const num of counting(NUM)) {
+    const street = streets.get(num.openbareRuimte);
+    const place = street && places.get(num.woonplaats ?? street.woonplaats);
+    if (!num.postcode || !street || !place) continue;
+    const toevoeging = (num.huisletter ?? '') + (num.huisnummertoevoeging ?? '');
+    const key = addressKey({ postcode: num.postcode, huisnummer: num.huisnummer, toevoeging });
+    found.set(key, (found.get(key) ?? new Set()).add(`${place}\t${street.naam}`));
+  }
+  return [...found].map(([key, names]) => [key, ...[...names].sort()].join('\t')).sort();
+}
+
+const seeds = fc.integer({ min: 1, max: 1_000_000 });
+
+describe('the object layer', () => {
+  it('gives, after any days of mutations, exactly the addresses of the extract of that date', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const random = new Random(seed);
+        const first = firstState(random, start);
+        const objects = objectsOf(first);
+        let vanaf = start;
+        for (const { date, state, groups } of laterDays(random, first, start, 6)) {
+          applyMutations(objects, [{ file: date, vanaf, tot: date, mutations: read(groups, vanaf, date) }]);
+          const fromExtract = objectsOf(state);
+          expect(partsOf(objects, date)).toEqual(partsOf(fromExtract, date));
+          const { lines } = derived(partsOf(objects, date), objects, date);
+          expect(lines.map(addressPart).filter((line) => line !== null)).toEqual(truth(state, date));
+          vanaf = date;
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('changes on the dates that it announces, and on no other one', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const objects = objectsOf(firstState(new Random(seed), start));
+        const parts = partsOf(objects, start);
+        let announced = [...parts.values()].map((part) => nextChange(part, start)).sort()[0] ?? null;
+        for (let day = 1; day <= 8; day++) {
+          const date = dateAfter(start, day);
+          const isChange = announced !== null && announced <= date;
+          const { lines } = derived(parts, objects, date);
+          const { lines: before } = derived(parts, objects, dateAfter(date, -1));
+          if (!isChange) expect(lines).toEqual(before);
+          else announced = [...parts.values()].flatMap((part) => nextChange(part, date) ?? []).sort()[0] ?? null;
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it('reads an occurrence back from its line', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        for (const object of occurrences(objectsOf(firstState(new Random(seed), start)), 'NUM')) {
+          const [occurrence] = object as [NumVoorkomen];
+          const [line = ''] = objectLines([occurrence], '2000-01-01').values().next().value ?? [];
+          const { huisletter, huisnummertoevoeging, ...kept } = occurrence;
+          const joined = (huisletter + huisnummertoevoeging).toUpperCase();
+          expect(parseObjectLine(line)).toEqual({ ...kept, huisletter: '', huisnummertoevoeging: joined });
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('days of mutations', () => {
+  const random = new Random(7);
+  const first = firstState(random, start);
+  const days = [...laterDays(random, first, start, 12)].filter(({ groups }) => groups.length > 2);
+  const [day] = days as [(typeof days)[number]];
+  const vanaf = dateAfter(day.date, -1);
+
+  /** The register the day before. */
+  function before(): Objects {
+    const again = new Random(7);
+    const objects = objectsOf(firstState(again, start));
+    let from = start;
+    for (const { date, groups } of laterDays(again, first, start, 12)) {
+      if (date === day.date) break;
+      applyMutations(objects, [{ file: date, vanaf: from, tot: date, mutations: read(groups, from, date) }]);
+      from = date;
+    }
+    return objects;
+  }
+
+  it('are refused a second time, as what they add is there already or what they change reads otherwise', () => {
+    const objects = before();
+    const file = { file: 'day.zip', vanaf, tot: day.date, mutations: read(day.groups, vanaf, day.date) };
+    applyMutations(objects, [file]);
+    expect(() => applyMutations(objects, [file])).toThrow(MutationMismatchError);
+  });
+
+  it('are refused where a day is missing between them', () => {
+    const gap = [
+      { file: 'a.zip', vanaf: '2026-01-08', tot: '2026-01-09', mutations: [] },
+      { file: 'c.zip', vanaf: '2026-01-10', tot: '2026-01-11', mutations: [] },
+    ];
+    expect(() => applyMutations(new Map(), gap)).toThrow(
+      'c.zip: leads from 2026-01-10, and the register is at 2026-01-09. Give the files that lead from 2026-01-09 on.',
+    );
+  });
+
+  it('name the object whose earlier reading is not what the register has', () => {
+    const [wrong] = read(day.groups, vanaf, day.date).filter(({ was }) => was !== null) as [Mutation];
+    const file = { file: 'day.zip', vanaf, tot: day.date, mutations: [wrong] };
+    expect(() => applyMutations(new Map(), [file])).toThrow(wrong.identificatie);
+  });
+});

@@ -1,0 +1,140 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chainFrom, datesOfName, listMutations } from '../../../loader/storage/mutation-list.ts';
+
+let server: Server;
+let url: string;
+let folder: string;
+const answers: Record<string, [status: number, body: string]> = {
+  '/bestanden.json': [
+    200,
+    JSON.stringify([
+      { naam: 'BAGNLDM-24052022-25052022.zip', url: 'https://elsewhere.example/b.zip', grootte: 2 },
+      { naam: 'BAGNLDM-23052022-24052022.zip', url: 'a.zip', grootte: 1 },
+      { naam: 'lvbag-extract-nl.zip', url: 'c.zip' },
+    ]),
+  ],
+  '/page.json': [200, '<!DOCTYPE html><title>Sign in</title>'],
+  '/object.json': [200, '{"bestanden": []}'],
+  '/cut.json': [200, '[{"naam": "BAG'],
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const [status, body] = answers[request.url ?? ''] ?? [404, ''];
+    response.writeHead(status, { 'content-length': Buffer.byteLength(body) }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  folder = await mkdtemp(join(tmpdir(), 'bag-adres-mutations-'));
+});
+
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
+describe('a list of mutations', () => {
+  it('gives the deliveries by date, with the address and the size of each', async () => {
+    expect(await listMutations(`${url}/bestanden.json`)).toEqual([
+      {
+        name: 'BAGNLDM-23052022-24052022.zip',
+        location: `${url}/a.zip`,
+        vanaf: '2022-05-23',
+        tot: '2022-05-24',
+        size: 1,
+      },
+      {
+        name: 'BAGNLDM-24052022-25052022.zip',
+        location: 'https://elsewhere.example/b.zip',
+        vanaf: '2022-05-24',
+        tot: '2022-05-25',
+        size: 2,
+      },
+    ]);
+  });
+
+  it('may be a folder, a file or a single zip', async () => {
+    const zip = join(folder, 'BAGNLDM-23052022-24052022.zip');
+    await writeFile(zip, '');
+    await writeFile(join(folder, 'notes.txt'), '');
+    const expected = [
+      { name: 'BAGNLDM-23052022-24052022.zip', location: zip, vanaf: '2022-05-23', tot: '2022-05-24', size: null },
+    ];
+    expect(await listMutations(folder)).toEqual(expected);
+    expect(await listMutations(zip)).toEqual(expected);
+    await writeFile(join(folder, 'list.json'), '[{"naam": "BAGNLDM-23052022-24052022.zip"}]');
+    expect(await listMutations(join(folder, 'list.json'))).toEqual(expected);
+  });
+
+  it.each([
+    ['/page.json', 'answers a web page instead of a list of mutations'],
+    ['/object.json', 'is not a list of mutations'],
+    ['/cut.json', 'answers no JSON instead of a list of mutations'],
+    ['/missing.json', 'is not there (404)'],
+    ['/other.zip', 'is not named like a delivery of mutations'],
+  ])('is refused when it is not one: %s', async (path, message) => {
+    await expect(listMutations(`${url}${path}`)).rejects.toThrow(message);
+    await expect(listMutations(`${url}${path}`)).rejects.toHaveProperty('name', 'SourceError');
+  });
+
+  it('is refused with the path where there is none', async () => {
+    await expect(listMutations(join(folder, 'nowhere'))).rejects.toThrow(`${folder}/nowhere. Check the path.`);
+  });
+});
+
+describe('the chain of deliveries', () => {
+  const listed = (...days: [number, number][]) =>
+    days.map(([from, to]) => {
+      const name = `BAGNLDM-${from}052022-${to}052022.zip`;
+      return { name, location: name, size: null, ...(datesOfName(name) ?? { vanaf: '', tot: '' }) };
+    });
+  const names = ({ next }: ReturnType<typeof chainFrom>) =>
+    next.map(({ vanaf, tot }) => [vanaf.slice(8), tot.slice(8)]);
+
+  it('leads from the date on, over days that were missed', () => {
+    const chain = chainFrom(listed([10, 11], [11, 12], [12, 15]), '2022-05-11');
+    expect(names(chain)).toEqual([
+      ['11', '12'],
+      ['12', '15'],
+    ]);
+    expect(chain.broken).toBeNull();
+  });
+
+  it('is at its end when no delivery is newer', () => {
+    expect(chainFrom(listed([10, 11]), '2022-05-11')).toEqual({ next: [], broken: null });
+    expect(chainFrom([], '2022-05-11')).toEqual({ next: [], broken: null });
+  });
+
+  it('tells of a gap after what it leads to', () => {
+    const chain = chainFrom(listed([10, 11], [12, 13]), '2022-05-10');
+    expect(names(chain)).toEqual([['10', '11']]);
+    expect(chain.broken).toContain(
+      'No mutations lead on from 2022-05-11: the next delivery, BAGNLDM-12052022-13052022.zip',
+    );
+  });
+
+  it('tells of a delivery that leads over the date', () => {
+    expect(chainFrom(listed([10, 13]), '2022-05-11').broken).toContain(
+      'leads over that date, from 2022-05-10 to 2022-05-13',
+    );
+  });
+
+  it('takes the shortest of deliveries that overlap', () => {
+    expect(
+      names(
+        chainFrom(
+          listed([10, 11], [10, 20], [11, 12]).sort((a, b) => a.tot.localeCompare(b.tot)),
+          '2022-05-10',
+        ),
+      ),
+    ).toEqual([
+      ['10', '11'],
+      ['11', '12'],
+    ]);
+  });
+});

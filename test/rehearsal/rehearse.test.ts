@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { rehearse, rehearseDocs } from './rehearse.ts';
+
+const problemsOf = async (text: string) => (await rehearse(new Map([['guide.md', text]]))).problems;
+
+describe('the rehearsal', () => {
+  it('finds every command of the deployment guide and the runbook in order', async () => {
+    const { calls, problems } = await rehearseDocs();
+    expect(problems).toEqual([]);
+    expect(calls).toBeGreaterThan(50);
+  }, 120_000);
+
+  it.each([
+    ['a command of ours that is gone', 'npm run bag-adres -- load undo --stack a', /Unknown command 'undo'/],
+    ['an option of ours that is gone', 'npm run bag-adres -- load run --force --stack a', /unknown option '--force'/i],
+    ['options without --', 'npm run bag-adres --help', /put -- before --help/],
+    ['a script that is gone', 'npm run deploy', /no npm script "deploy"/],
+    ['an option of npm start', 'npm start -- --prot 1', /no option --prot/],
+    ['a command of the CDK', 'npx cdk publish', /cdk has no command "publish"/],
+    ['an option of the CDK', 'npx cdk deploy --everything', /cdk deploy has no option --everything/],
+    ['an AWS operation', 'aws dynamodb drop-table --table-name x', /dynamodb has no command "drop-table"/],
+    ['an AWS option', 'aws dynamodb delete-table --name x', /no option --name/],
+    ['an AWS service', 'aws dynamite explode', /not in the list/],
+    ['a waiter', 'aws cloudformation wait stack-gone --stack-name x', /no command "wait stack-gone"/],
+    ['a shell that does not parse', 'npm run "bag-adres', /the shell says/],
+    ['a variable that nothing sets', 'aws s3 rm "s3://$BUCKET"', /BUCKET: unbound variable/],
+    ['a function that nothing defines', 'aws s3 rm "s3://$(output x)"', /output: command not found/],
+  ])('finds %s', async (_, command, problem) => {
+    const found = await problemsOf(`Text.\n\n\`\`\`sh\n${command}\n\`\`\`\n`);
+    expect(found).toEqual([expect.stringMatching(problem)]);
+    expect(found[0]).toMatch(/^guide\.md:4: /);
+  });
+
+  it.each([
+    'aws cloudformation update-termination-protection --no-enable-termination-protection --stack-name x',
+    'aws secretsmanager create-secret --name x --secret-string y --region z',
+    'aws stepfunctions stop-execution --execution-arn x --query y --output text',
+    'npx cdk deploy --all -c bagAdres.stage=trial --require-approval never',
+    'npm run smoke -- --url x --key y',
+    'for stack in a b; do npx cdk diff "$stack"; done',
+  ])('takes what is there: %s', async (command) => {
+    expect(await problemsOf(`\`\`\`sh\n${command}\n\`\`\`\n`)).toEqual([]);
+  });
+
+  it('carries variables and functions from one block to the next, and reads commands in running text', async () => {
+    const text =
+      '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npm run bag-adres -- load\nrun --stack x`, and\n';
+    expect(await problemsOf(`${text}\`\`\`sh\naws s3 rm "s3://$(out y)" --recursive\n\`\`\`\n`)).toEqual([]);
+    expect(await problemsOf('Text\nand `npx cdk\nfly`.\n')).toEqual([expect.stringMatching(/^guide\.md:2: .*"fly"/)]);
+  });
+});

@@ -1,0 +1,23 @@
+import type { Access } from '../../lambdas/shared/accounts/account.ts';
+
+/** A shard of an active account on an active plan, without keys, limits or use, but for what `parts` say. */
+export function accessOf(parts: Partial<Access>): Access {
+  return {
+    account: 'a',
+    shard: 0,
+    shards: 1,
+    sharded: false,
+    state: 'active',
+    plan: 'p',
+    planState: 'active',
+    planVersion: 1,
+    keys: {},
+    ownLimits: {},
+    quota: {},
+    dropped: {},
+    created: 0,
+    version: 1,
+    moves: 0,
+    ...parts,
+  };
+}

@@ -1,0 +1,169 @@
+import { type MutationGroup, mutationsBetween } from '../../local/demo/mutation-xml.ts';
+import type { Historie, NumVoorkomen, OprVoorkomen, Voorkomens, WplVoorkomen } from '../../local/demo/stand-xml.ts';
+import type { Random } from '../bench/generator/random.ts';
+
+/** The date `days` after another one. */
+export function dateAfter(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** One day of a made-up register: its state, and the mutations that led to it from the day before. */
+export type RegisterDay = { date: string; state: Voorkomens; groups: MutationGroup[] };
+
+/** A small register of a few streets, in which every odd case occurs within some days. */
+export function firstState(random: Random, date: string, objects = 40): Voorkomens {
+  const begin = '2010-01-01';
+  const WPL: WplVoorkomen[] = ['Weesp', 'Muiden', 'Amsterdam'].map((naam, i) => ({
+    identificatie: `10${12 + i}`,
+    naam,
+    begin,
+  }));
+  const OPR: OprVoorkomen[] = Array.from({ length: 8 }, (_, i) => ({
+    identificatie: id('30', i),
+    naam: `Straat ${'ABCDEFGH'[i]}`,
+    woonplaats: random.pick(WPL).identificatie,
+    begin,
+  }));
+  const NUM = Array.from({ length: objects }, (_, i) => num(random, i, OPR, begin, date));
+  return { NUM, OPR, WPL };
+}
+
+const id = (type: string, index: number) => `0457${type}${String(index + 1).padStart(10, '0')}`;
+const postcodes = ['1381AA', '1381AB', '1382AA', '1390ZZ', '1012JS', '9999ZZ'];
+
+function num(random: Random, index: number, streets: OprVoorkomen[], begin: string, date: string): NumVoorkomen {
+  return {
+    identificatie: id('20', index),
+    huisnummer: 1 + random.int(4),
+    ...(random.chance(0.3) ? { huisletter: random.pick(['a', 'B']) } : {}),
+    ...(random.chance(0.2) ? { huisnummertoevoeging: random.pick(['1', 'bis']) } : {}),
+    ...(random.chance(0.9) ? { postcode: random.pick(postcodes) } : {}),
+    openbareRuimte: random.pick(streets).identificatie,
+    ...(random.chance(0.1) ? { woonplaats: '1013' } : {}),
+    begin: random.chance(0.15) ? dateAfter(date, random.int(5)) : begin,
+    ...(random.chance(0.05) ? { eind: dateAfter(date, 1 + random.int(6)) } : {}),
+    ...(random.chance(0.05) ? { live: false } : {}),
+  };
+}
+
+/** Further states of the register, a day apart, each with what changed. Changes are registered on the day they are delivered. */
+export function* laterDays(random: Random, first: Voorkomens, date: string, days: number): Generator<RegisterDay> {
+  let state = first;
+  for (let day = 1; day <= days; day++) {
+    const now = dateAfter(date, day);
+    const next = structuredClone(state);
+    const changes = random.chance(0.2) ? 0 : random.int(8);
+    for (let i = 0; i < changes; i++) random.pick(kindsOfChange)(random, next, now);
+    yield { date: now, state: next, groups: mutationsBetween(state, next) };
+    state = next;
+  }
+}
+
+type Change = (random: Random, state: Voorkomens, now: string) => void;
+
+const kindsOfChange: Change[] = [
+  added,
+  renumbered,
+  renumbered,
+  withdrawn,
+  corrected,
+  leftOpen,
+  renamedStreet,
+  movedStreet,
+  renamedPlace,
+  replaced,
+];
+
+/** A new object; now, in the past, or in the future. */
+function added(random: Random, { NUM, OPR }: Voorkomens, now: string): void {
+  NUM.push({ ...num(random, NUM.length, OPR, now, now), begin: dateAfter(now, random.int(7) - 3) });
+}
+
+/** The open occurrence of an object ends, and another one begins: on the same day, earlier, or later. */
+function follow<T extends Historie & { identificatie: string }>(
+  random: Random,
+  all: T[],
+  now: string,
+  change: (last: T) => Partial<T>,
+): void {
+  const index = random.int(all.length);
+  const identificatie = all[index]?.identificatie;
+  const last = all.findLast((voorkomen) => voorkomen.identificatie === identificatie) as T;
+  if (last.eind !== undefined || last.live === false || last.tijdstipInactief) return;
+  const begin = dateAfter(now, random.int(5) - 1);
+  last.eind = begin < last.begin ? last.begin : begin;
+  all.push({
+    ...last,
+    eind: undefined,
+    begin: last.eind,
+    volgnummer: highest(all, last.identificatie) + 1,
+    ...change(last),
+  });
+}
+
+function highest(all: readonly (Historie & { identificatie: string })[], identificatie: string): number {
+  return Math.max(...all.filter((one) => one.identificatie === identificatie).map(({ volgnummer = 1 }) => volgnummer));
+}
+
+function renumbered(random: Random, { NUM, OPR }: Voorkomens, now: string): void {
+  follow(random, NUM, now, () =>
+    random.pick([
+      { huisnummer: 1 + random.int(6) },
+      { postcode: random.pick(postcodes) },
+      { openbareRuimte: random.pick(OPR).identificatie },
+      { woonplaats: '1014' },
+    ]),
+  );
+}
+
+function withdrawn(random: Random, { NUM }: Voorkomens, now: string): void {
+  follow(random, NUM, now, () => ({ live: false }));
+}
+
+/** An occurrence was wrong: it becomes inactive, and a new one takes its place from the same day on. */
+function corrected(random: Random, { NUM }: Voorkomens, now: string): void {
+  const wrong = random.pick(NUM);
+  if (wrong.tijdstipInactief) return;
+  wrong.tijdstipInactief = `${now}T10:00:00.000`;
+  wrong.tijdstipInactiefLV = `${now}T10:05:00.000`;
+  const volgnummer = highest(NUM, wrong.identificatie) + 1;
+  NUM.push({
+    ...wrong,
+    tijdstipInactief: undefined,
+    tijdstipInactiefLV: undefined,
+    volgnummer,
+    huisnummer: 1 + random.int(6),
+  });
+}
+
+/** A correction that was left open: a second occurrence begins, and the first one does not end. */
+function leftOpen(random: Random, { NUM }: Voorkomens, now: string): void {
+  const open = random.pick(NUM);
+  NUM.push({ ...open, begin: now, volgnummer: highest(NUM, open.identificatie) + 1, postcode: random.pick(postcodes) });
+}
+
+function renamedStreet(random: Random, { OPR }: Voorkomens, now: string): void {
+  follow(random, OPR, now, ({ naam }) => ({ naam: `${naam}'` }));
+}
+
+function movedStreet(random: Random, { OPR, WPL }: Voorkomens, now: string): void {
+  follow(random, OPR, now, () => ({ woonplaats: random.pick(WPL).identificatie }));
+}
+
+function renamedPlace(random: Random, { WPL }: Voorkomens, now: string): void {
+  follow(random, WPL, now, ({ naam }) => ({ naam: `${naam}'` }));
+}
+
+/** Another object gets the key of one that ends. */
+function replaced(random: Random, { NUM }: Voorkomens, now: string): void {
+  const old = random.pick(NUM);
+  NUM.push({
+    ...old,
+    identificatie: id('20', 1_000 + NUM.length),
+    volgnummer: 1,
+    begin: now,
+    eind: undefined,
+    live: true,
+  });
+  if (old.eind === undefined && random.chance(0.7)) old.eind = now < old.begin ? old.begin : now;
+}
