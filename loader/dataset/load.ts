@@ -132,13 +132,17 @@ export function noChanges(): ShardCounts {
 /** Adds one change to `counts`, and keeps it as an example while there are few. */
 export function countChange(
   counts: ShardCounts,
-  { kind, before, after }: { kind: ChangeKind; before: Line | null; after: Line | null },
+  change: { kind: ChangeKind; before: Line | null; after: Line | null },
 ): void {
-  counts.changes[kind]++;
-  const examples = counts.examples[kind];
-  if (examples.length >= examplesPerKind) return;
+  counts.changes[change.kind]++;
+  const examples = counts.examples[change.kind];
+  if (examples.length < examplesPerKind) examples.push(changeExample(change));
+}
+
+/** A change as a person reads it, from its lines. */
+export function changeExample({ before, after }: { before: Line | null; after: Line | null }): ChangeExample {
   const { key } = parseLine((after ?? before) as Line);
-  examples.push({ key, before: places(before), after: places(after) });
+  return { key, before: places(before), after: places(after) };
 }
 
 function places(line: Line | null): string[] | null {
