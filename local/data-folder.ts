@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { databasePaths } from './engine/database-files.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
+import { previousLogFile } from './log-file.ts';
 import { stateFile } from './state.ts';
 
 /** The data folder can't be used; the message says why and what to do. */
@@ -40,6 +41,7 @@ const identitySchema = z.object({
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
     await createFolder(path);
+    await makePrivate(path);
     const release = await acquireLock(join(path, 'folder.lock'));
     return {
       path,
@@ -73,13 +75,24 @@ async function createFolder(path: string): Promise<void> {
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isFolder) await mkdir(path);
+  if (!isFolder) await mkdir(path, { mode: 0o700 });
+}
+
+/**
+ * Closes the folder to other users: the database holds hashes of keys. A folder that holds something else keeps its
+ * permissions; what we create in it is readable by its owner only all the same, by the umask of a start.
+ */
+async function makePrivate(path: string): Promise<void> {
+  const names = await readdir(path);
+  const isOurs = names.length === 0 || names.includes(basename(identityFile(path)));
+  if (isOurs) await chmod(path, 0o700);
 }
 
 /** Removes everything that a start creates in the folder, and nothing else. */
 export async function emptyDataFolder(folder: DataFolder): Promise<void> {
   const database = databasePaths(folder.databaseFile);
-  const files = [folder.demoFile, folder.logFile, identityFile(folder.path), stateFile(folder.path)];
+  const logs = [folder.logFile, previousLogFile(folder.logFile)];
+  const files = [...logs, folder.demoFile, identityFile(folder.path), stateFile(folder.path)];
   for (const item of [...database, ...files, folder.storageFolder]) await rm(item, { recursive: true, force: true });
 }
 

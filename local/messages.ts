@@ -24,7 +24,6 @@ const selfExplanatory = [
   FunctionError,
   LockedError,
   DiskSpaceError,
-  RefusedLoadError,
   SourceError,
   SynthesisError,
   TemplateError,
@@ -48,6 +47,7 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
   if (endpoint !== undefined && unreachable.has(code ?? '')) {
     return `No DynamoDB engine answers at ${endpoint} (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.`;
   }
+  if (error instanceof RefusedLoadError) return refusedText(error.report);
   if (selfExplanatory.some((type) => error instanceof type)) return (error as Error).message;
   if (isDiskFull(error)) {
     return (
@@ -56,6 +56,14 @@ export function startErrorText(error: unknown, { host, port, endpoint, dataFolde
     );
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** `load approve`, which the error itself suggests, is not for this: the service is not running. */
+function refusedText({ peildatum, objections }: LoadReport): string {
+  const why = objections.map(({ message }) => message).join('; ');
+  const isOnlyOlder = objections.every(({ code }) => code === 'older_peildatum');
+  const advice = isOnlyOlder ? 'To go back to it, start with --fresh.' : 'Use another extract.';
+  return `The extract of ${peildatum} was not loaded: ${why}. The data is unchanged. ${advice}`;
 }
 
 interface Place {
@@ -98,8 +106,9 @@ function loadedText(report: LoadReport): string {
   if (outcome !== 'published') return '';
   const skipped = withoutPostcode === null ? '' : `, ${count(withoutPostcode)} skipped (no postcode)`;
   const faulty = problems === null ? '' : `, ${count(problems)} faulty`;
+  const waived = report.waived.map(({ message }) => `\nIgnored because you chose this extract: ${message}`).join('');
   return `
-Read ${count(voorkomens)} BAG records: ${count(addresses)} current addresses (${count(keys)} distinct lookups)${skipped}${faulty}
+Read ${count(voorkomens)} BAG records: ${count(addresses)} current addresses (${count(keys)} distinct lookups)${skipped}${faulty}${waived}
 `;
 }
 

@@ -1,4 +1,3 @@
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -11,9 +10,11 @@ import { type Dataset, loadExtract } from './demo/load-extract.ts';
 import { docsRoutes } from './docs/docs-routes.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
 import { startPausableEngine } from './engine/database-files.ts';
+import { guardEndpoint } from './engine/guarded-endpoint.ts';
 import { createMissingTables, deleteTables, localAws, localDynamoDb } from './engine/tables.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
 import { startFunctions } from './lambda/functions.ts';
+import { openLogFile } from './log-file.ts';
 import { removeLocalState, writeLocalState } from './state.ts';
 import { synthesize } from './synthesize.ts';
 
@@ -90,11 +91,11 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   // The loader's storage describes a table that no longer exists.
   if (created.includes(tables.addresses)) await rm(folder.storageFolder, { recursive: true, force: true });
 
-  const log = createWriteStream(folder.logFile, { flags: 'w' });
-  resources.defer(() => new Promise((resolve) => log.end(resolve)));
+  const log = openLogFile(folder.logFile, options.announce);
+  resources.defer(() => log.close());
   const functionsStart = startFunctions(app, {
     environment: engineEnvironment(endpoint),
-    log: (line) => void log.write(`${line}\n`),
+    log: log.write,
   });
   functionsStart.catch(() => undefined);
   resources.defer(async () => (await functionsStart.catch(() => undefined))?.stop());
@@ -131,21 +132,34 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     routes: [...docsRoutes(), ...routes],
     host,
     port: options.port,
+    drainMilliseconds: drainMilliseconds(app),
     ...(onAnswer && { onAnswer }),
   });
   resources.defer(gateway.stop);
   const url = baseUrl(host, gateway.port);
+  const guarded = embedded && (await guardEndpoint(endpoint));
+  if (guarded) resources.defer(guarded.stop);
   resources.defer(() => removeLocalState(folder.path));
   await writeLocalState(folder.path, {
     pid: process.pid,
     baseUrl: url,
-    endpoint,
+    endpoint: guarded?.endpoint ?? endpoint,
+    accessKeyId: guarded?.accessKeyId,
     addressesTable: tables.addresses,
     accountsTable: tables.accounts,
     checksumSecret,
     storageFolder: folder.storageFolder,
   });
   return { baseUrl: url, apiKey, dataset, engineEnded };
+}
+
+/** Longer than any request can take: the gateway answers at the integration's timeout, functions end at their own. */
+function drainMilliseconds({ routes, functions }: LocalApp): number {
+  const timeouts = routes.map(({ functionName, timeoutMilliseconds }) => {
+    const own = functions.find(({ name }) => name === functionName)?.timeoutMilliseconds ?? 0;
+    return Math.min(timeoutMilliseconds, own);
+  });
+  return Math.max(0, ...timeouts) + 1_000;
 }
 
 /** The engine that the options name, or else the embedded one. */

@@ -28,6 +28,14 @@ interface Options {
   readonly fresh: boolean;
 }
 
+/**
+ * Nobody may read what we print any more: `npm start | head`, a closed terminal, a full disk behind a redirection. Without
+ * a listener Node ends the process for that.
+ */
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+// The data folder holds hashes of keys, and the engine creates its files with this too.
+process.umask(0o077);
+
 /** An interrupted progress bar leaves the cursor hidden. */
 const showCursor = '\u001b[?25h';
 

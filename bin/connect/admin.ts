@@ -55,8 +55,9 @@ export async function findTables(options: ConnectionOptions, env: NodeJS.Process
 }
 
 async function localTables(dataFolder: string | undefined): Promise<Tables> {
-  const { endpoint, accountsTable, addressesTable, checksumSecret } = await readLocalState(dataFolder);
-  return { client: localDynamoDb(endpoint), accountsTable, addressesTable, checksumSecret: async () => checksumSecret };
+  const { endpoint, accessKeyId, accountsTable, addressesTable, checksumSecret } = await readLocalState(dataFolder);
+  const client = localDynamoDb(endpoint, accessKeyId);
+  return { client, accountsTable, addressesTable, checksumSecret: async () => checksumSecret };
 }
 
 async function stackTables(stack: string): Promise<Tables> {

@@ -8,7 +8,8 @@ import { repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
 import { fileSource } from '../../loader/storage/file-source.ts';
-import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
+import { openStorage } from '../../loader/storage/open.ts';
+import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
@@ -32,8 +33,8 @@ export async function openLoads({ local, data, stack }: ConnectionOptions, repor
 
 /** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
 async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<Loads> {
-  const { endpoint, addressesTable, storageFolder } = await readLocalState(dataFolder);
-  const client = localDynamoDb(endpoint);
+  const { endpoint, accessKeyId, addressesTable, storageFolder } = await readLocalState(dataFolder);
+  const client = localDynamoDb(endpoint, accessKeyId);
   const addresses = dynamoDbAddressTable(client, addressesTable);
   const options = { storage: storageFolder, addresses, progress };
   return {

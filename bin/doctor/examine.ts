@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { pdokExtract } from '../../loader/storage/open.ts';
+import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type LocalState, projectRoot, readLocalState } from '../../local/state.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
@@ -92,8 +92,8 @@ export async function examineLocal(data: string | undefined, { key, address }: L
     return ok('npm start', `process ${state.pid} at ${state.baseUrl}`);
   });
   if (!state) return [running];
-  const { endpoint, addressesTable, accountsTable, baseUrl } = state;
-  const client = localDynamoDb(endpoint);
+  const { endpoint, accessKeyId, addressesTable, accountsTable, baseUrl } = state;
+  const client = localDynamoDb(endpoint, accessKeyId);
   try {
     const find = async () => address ?? (await someAddress(client, addressesTable));
     const where = data === undefined ? '--local' : `--local --data ${data}`;

@@ -89,11 +89,19 @@ export type AddressRouteOptions = {
   addressStore: AddressStore;
   datasetDate: DatasetDate;
   checksumSecret: string;
+  previousChecksumSecret?: string | undefined;
   clock: Clock;
 };
 
 /** `GET /v1/address`: authentication, then input, then quota, then the dataset. */
-export function addressRoute({ accessStore, addressStore, datasetDate, checksumSecret, clock }: AddressRouteOptions) {
+export function addressRoute({
+  accessStore,
+  addressStore,
+  datasetDate,
+  checksumSecret,
+  previousChecksumSecret,
+  clock,
+}: AddressRouteOptions) {
   /** A valid lookup is authenticated and counted by one write; any other, which consumes nothing, by one read. */
   async function admit(claim: KeyClaim, { input, signal }: RequestEvent): Promise<Caller> {
     if (input?.request) return await charge(accessStore, claim, clock, signal);
@@ -109,7 +117,7 @@ export function addressRoute({ accessStore, addressStore, datasetDate, checksumS
     .use(deadline())
     .use(acceptOnly('GET', '/v1/address'))
     .use(readInput())
-    .use(authenticate({ checksumSecret, admit }))
+    .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
     .use(requireValidInput())
     .handler(async (event) => {
       if (!event.input?.request) throw new Error('requireValidInput lets no other request through');

@@ -31,6 +31,8 @@ export const environment = {
   accountsTable: 'ACCOUNTS_TABLE',
   /** The secret that keys the checksum of an API key; any text. */
   keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
+  /** The secret before it, while keys that it issued are still accepted. */
+  previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
   /** Where a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
 } as const;

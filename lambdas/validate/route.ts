@@ -9,10 +9,14 @@ import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 import type { KeyStore } from './key-store.ts';
 
-export type ValidateRouteOptions = { keyStore: KeyStore; checksumSecret: string };
+export type ValidateRouteOptions = {
+  keyStore: KeyStore;
+  checksumSecret: string;
+  previousChecksumSecret?: string | undefined;
+};
 
 /** `GET /v1/auth/validate`: tells whether a key works and with which limits; consumes nothing. */
-export function validateRoute({ keyStore, checksumSecret }: ValidateRouteOptions) {
+export function validateRoute({ keyStore, checksumSecret, previousChecksumSecret }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
     const { access, label } = await keyStore.read(claim, signal);
     return { ...requireCaller(access, claim), label };
@@ -24,7 +28,7 @@ export function validateRoute({ keyStore, checksumSecret }: ValidateRouteOptions
     .use(renderProblems())
     .use(deadline())
     .use(acceptOnly('GET', '/v1/auth/validate'))
-    .use(authenticate({ checksumSecret, admit }))
+    .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
     .handler(async ({ caller }) => {
       if (!caller) throw new Error('authenticate lets no other request through');
       return ok<ValidationAnswer>({

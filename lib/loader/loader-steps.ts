@@ -54,6 +54,7 @@ const stepsOf = (config: Config) =>
         [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
         [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        ...(config.source && { [loaderEnvironment.source]: config.source }),
       },
       table: ['GetItem', 'PutItem', 'DeleteItem'],
       bucket: { read: [manifest, loads, snapshots, uploads], upload: [loads] },

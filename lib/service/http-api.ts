@@ -2,6 +2,8 @@ import { CfnOutput } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   HttpApi as Api,
+  type CfnRoute,
+  type CfnStage,
   DomainName,
   HttpMethod,
   HttpStage,
@@ -102,21 +104,32 @@ export class HttpApi extends Construct {
       ipAddressType: IpAddressType.DUAL_STACK,
       defaultIntegration: check,
     });
-    this.api.addRoutes({ path: '/v1/address', methods: [HttpMethod.ANY], integration: lookUp });
-    this.api.addRoutes({ path: '/v1/auth/validate', methods: [HttpMethod.ANY], integration: check });
+    const routes = [
+      ...this.api.addRoutes({ path: '/v1/address', methods: [HttpMethod.ANY], integration: lookUp }),
+      ...this.api.addRoutes({ path: '/v1/auth/validate', methods: [HttpMethod.ANY], integration: check }),
+      this.api.node.findChild('DefaultRoute'),
+    ];
     acknowledge(
       this.api,
       'AwsSolutions-APIG4',
       'The functions authenticate: key, account and quota are one conditional write, which an authorizer would split.',
     );
-    new HttpStage(this, 'Stage', {
+    const { ratePerSecond, burst, otherRatePerSecond, otherBurst } = config.throttle;
+    const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: config.throttle.ratePerSecond, burstLimit: config.throttle.burst },
+      throttle: { rateLimit: otherRatePerSecond, burstLimit: otherBurst },
       accessLogSettings: accessLog(this, logGroupProps(config, encryptionKey)),
       ...(domain && { domainMapping: { domainName: domain.domainName } }),
     });
+    // Each route has a token bucket of its own, so that requests to other paths can't use up that of lookups.
+    const lookups = { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst };
+    const others = { ThrottlingRateLimit: otherRatePerSecond, ThrottlingBurstLimit: otherBurst };
+    const cfnStage = stage.node.defaultChild as CfnStage;
+    cfnStage.routeSettings = { 'ANY /v1/address': lookups, 'ANY /v1/auth/validate': others, $default: others };
+    // Settings of a route that does not exist yet are refused.
+    for (const route of routes) cfnStage.addResourceDependency(route.node.defaultChild as CfnRoute);
     this.baseUrl = config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint;
     new CfnOutput(this, 'BaseUrl', { value: this.baseUrl }).overrideLogicalId('BaseUrl');
   }

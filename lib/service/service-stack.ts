@@ -29,7 +29,7 @@ export class ServiceStack extends Stack {
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
     })
-      .usesChecksumSecret(keyChecksumSecret)
+      .usesChecksumSecret(keyChecksumSecret, config)
       // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.
       .usesTable(accounts, environment.accountsTable, 'GetItem', 'UpdateItem', 'Query')
       .usesTable(addresses, environment.addressesTable, 'GetItem');
@@ -39,7 +39,7 @@ export class ServiceStack extends Stack {
       entry: 'lambdas/validate/handler.ts',
       description: 'Validates a key and returns its limits; answers unknown paths',
     })
-      .usesChecksumSecret(keyChecksumSecret)
+      .usesChecksumSecret(keyChecksumSecret, config)
       .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
 
     const live = { address: address.live, validate: validate.live };

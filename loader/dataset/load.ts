@@ -7,8 +7,8 @@ import {
   type ProblemReport,
   problemKinds,
 } from '../bag/problem-report.ts';
-import type { ChangeCounts, ChangeKind } from './changes.ts';
-import { type Line, parseLine } from './lines.ts';
+import type { Change, ChangeCounts, ChangeKind } from './changes.ts';
+import { addressPart, type Line, parseLine } from './lines.ts';
 import type { Snapshot, SourceVersion } from './manifest.ts';
 
 /** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
@@ -38,10 +38,7 @@ export type ChangeExample = { key: string; before: string[] | null; after: strin
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` of a snapshot to go back to whose problems were not kept. */
   problems: ProblemReport | null;
-  keys: number;
-  changes: ChangeCounts;
-  examples: Record<ChangeKind, ChangeExample[]>;
-};
+} & ShardCounts;
 
 /** The same contents loaded onto the same dataset make the same load, so that it can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
@@ -52,7 +49,7 @@ export function loadId(peildatum: string, identity: string, base: string | null)
 }
 
 /** Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old form. */
-const formatVersion = 3;
+const formatVersion = 4;
 
 /** Identifies the contents of an extract by its members' checksums. */
 export function extractIdentity(peildatum: string, members: readonly Member[]): string {
@@ -73,8 +70,13 @@ export function extractName({ source }: Load): string {
 
 /** The counts of one merged shard. */
 export type ShardCounts = {
+  /** Distinct address keys. */
   keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
   changes: ChangeCounts;
+  /** Lists of toevoegingen that appear, change or go where the address under the same key does not. */
+  listsChanged: number;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
@@ -111,6 +113,8 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
   const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
   return {
     keys: sum(shards, ({ keys }) => keys),
+    listKeys: sum(shards, ({ listKeys }) => listKeys),
+    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
     changes: {
       added: sum(shards, ({ changes }) => changes.added),
       changed: sum(shards, ({ changes }) => changes.changed),
@@ -124,29 +128,35 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
 export function noChanges(): ShardCounts {
   return {
     keys: 0,
+    listKeys: 0,
+    listsChanged: 0,
     changes: { added: 0, changed: 0, removed: 0 },
     examples: { added: [], changed: [], removed: [] },
   };
 }
 
 /** Adds one change to `counts`, and keeps it as an example while there are few. */
-export function countChange(
-  counts: ShardCounts,
-  change: { kind: ChangeKind; before: Line | null; after: Line | null },
-): void {
+export function countChange(counts: ShardCounts, change: Change): void {
+  if (change.kind === 'list') {
+    counts.listsChanged++;
+    return;
+  }
   counts.changes[change.kind]++;
   const examples = counts.examples[change.kind];
   if (examples.length < examplesPerKind) examples.push(changeExample(change));
 }
 
 /** A change as a person reads it, from its lines. */
-export function changeExample({ before, after }: { before: Line | null; after: Line | null }): ChangeExample {
+export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
   const { key } = parseLine((after ?? before) as Line);
   return { key, before: places(before), after: places(after) };
 }
 
 function places(line: Line | null): string[] | null {
-  return line === null ? null : parseLine(line).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
+  const address = line && addressPart(line);
+  return address === null
+    ? null
+    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

@@ -24,9 +24,13 @@ export type ManifestEntry = {
   voorkomens: number;
   addresses: number;
   keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
   added: number;
   changed: number;
   removed: number;
+  /** Lists of toevoegingen that changed where the address did not. */
+  listsChanged: number;
   /** Objects that should have been addresses; `null` where they were not counted. */
   problems: number | null;
   /** Objects that were not loaded, by reason. */

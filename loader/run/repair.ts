@@ -1,5 +1,5 @@
 import { type Change, type ChangeCounts, diff, type Write } from '../dataset/changes.ts';
-import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../dataset/lines.ts';
+import { keyOf, type Line, lineOf, packLines, parseLine, unpackLines } from '../dataset/lines.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
 import { emptyManifest, type Manifest, type ManifestEntry, type Snapshot } from '../dataset/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
@@ -51,6 +51,8 @@ export type RepairOptions = LoadOptions & {
 
 /** How the table differed from the snapshot that it has to hold. Plain JSON. */
 export type RepairReport = ChangeCounts & {
+  /** Lists of toevoegingen that differed where the address did not. */
+  listsChanged: number;
   /** `planned`: only looked at. */
   outcome: 'repaired' | 'planned';
   peildatum: string;
@@ -85,9 +87,9 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
-    const { changes, examples } = found;
+    const { changes, listsChanged, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
-    return { outcome, peildatum, load, keys, ...changes, examples, pending: manifest.pending !== null };
+    return { outcome, peildatum, load, keys, ...changes, listsChanged, examples, pending: manifest.pending !== null };
   });
 }
 
@@ -106,12 +108,7 @@ async function readAll({ progress }: Session, scan: RepairOptions['scan'], keys:
 async function servedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[]> {
   if (!shards.includes(shard)) return [];
   const lines = unpackLines(await getObject(storage, paths.snapshot(id, shard)));
-  return lines.map((line) => (line.split('\t', 4).length < 4 ? line : inServedOrder(line)));
-}
-
-function inServedOrder(line: Line): Line {
-  const { key, places } = parseLine(line);
-  return `${key}\t${places.map(placeText).join('\t')}`;
+  return lines.map((line) => (line.split('\t', 4).length < 4 ? line : lineOf(parseLine(line))));
 }
 
 const writesACheck = 1000;
@@ -124,7 +121,7 @@ async function write({ addresses, owner }: Session, changes: readonly Change[]):
 }
 
 function toWrite({ before, after }: Change): Write {
-  return after === null ? { remove: keyOf(before) } : { put: after };
+  return after === null ? { remove: keyOf(before as Line) } : { put: after };
 }
 
 async function settle(

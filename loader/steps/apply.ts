@@ -43,8 +43,8 @@ export async function importAll(
   const { pending } = await currentManifest(storage, addresses);
   if (pending?.load !== load || writes === 0) return false;
   await addresses.lock.check(owner);
-  const { snapshot, keys } = pending;
-  const size = { lines: keys, writes };
+  const { snapshot, keys, listKeys } = pending;
+  const size = { lines: keys + listKeys, writes };
   if (!(await bulkImport.takesOn(size))) return false;
   await bulkImport.run(linesOf(storage, snapshot), size);
   for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });

@@ -10,7 +10,7 @@ import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { type BatchWriterOptions, dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
 import { executionIsGone } from '../storage/execution-lock.ts';
-import { pdokExtract } from '../storage/open.ts';
+import { pdokExtract } from '../storage/pdok.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Part } from './reference.ts';

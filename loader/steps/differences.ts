@@ -7,7 +7,7 @@ import type { ShardItem } from './collect.ts';
 import type { Merged } from './merge.ts';
 
 /**
- * Every change of a load that was merged, in the order of the keys. Only shards with changes are read, one at a time. They
+ * Every change of an address by a load that was merged, in the order of the keys. Only shards with changes are read, one at a time. They
  * are kept until the next load is published.
  * @throws MissingObjectError
  */
@@ -21,6 +21,6 @@ export async function* differences(storage: Storage, loadId: string): AsyncGener
     if (changes.added + changes.changed + changes.removed === 0) continue;
     const before = base?.snapshot.shards.includes(shard) ? await linesOf(base.snapshot.id, shard) : [];
     const after = keys > 0 ? await linesOf(target?.snapshot.id ?? loadId, shard) : [];
-    for (const change of diff(before, after)) yield changeExample(change);
+    for (const change of diff(before, after)) if (change.kind !== 'list') yield changeExample(change);
   }
 }

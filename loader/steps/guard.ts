@@ -66,7 +66,10 @@ export async function guard(
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.plan(loadId), plan);
   if (!plan.go || planOnly) return plan;
-  await beforeApply?.({ lines: counts.keys, writes: files.reduce((total, { writes }) => total + writes, 0) });
+  await beforeApply?.({
+    lines: counts.keys + counts.listKeys,
+    writes: files.reduce((total, { writes }) => total + writes, 0),
+  });
   await addresses.lock.check(owner);
   await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
   return plan;
@@ -95,7 +98,9 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
     voorkomens: counts.voorkomens,
     addresses: counts.addresses,
     keys: counts.keys,
+    listKeys: counts.listKeys,
     ...counts.changes,
+    listsChanged: counts.listsChanged,
     problems: counts.problems && problemCount(counts.problems),
     ...(counts.problems && { problemCounts: problemCounts(counts.problems) }),
     at: new Date().toISOString(),

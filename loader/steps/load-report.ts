@@ -39,6 +39,8 @@ export type LoadReport = {
   added: number;
   changed: number;
   removed: number;
+  /** Lists of toevoegingen that changed where the address did not. */
+  listsChanged: number;
   /** Addresses that could not be made; an object without postcode is not one of them. `null`: not counted. */
   problems: number | null;
   withoutPostcode: number | null;
@@ -60,7 +62,7 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 /** The report of a load that got as far as its plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
   const { load, peildatum, livePeildatum, counts, objections, waived, approved } = plan;
-  const { voorkomens, addresses, keys, changes, problems, examples } = counts;
+  const { voorkomens, addresses, keys, changes, listsChanged, problems, examples } = counts;
   return {
     outcome,
     peildatum,
@@ -71,6 +73,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     addresses,
     keys,
     ...changes,
+    listsChanged,
     problems: problems && problemCount(problems),
     withoutPostcode: problems?.no_postcode.count ?? null,
     problemReport: problems,
@@ -101,10 +104,10 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
 
 /** The report of a load that was finished when nothing but its entry was left; it has no examples. */
 export function finishedReport(entry: ManifestEntry): LoadReport {
-  const { added, changed, removed } = entry;
+  const { added, changed, removed, listsChanged } = entry;
   const reason = 'a load that had stopped while it was written was finished';
   const report = unchangedReport({ action: 'none', reason, live: entry });
-  return { ...report, outcome: 'published', added, changed, removed };
+  return { ...report, outcome: 'published', added, changed, removed, listsChanged };
 }
 
 /** The guard refused the load before its first write. The live dataset is unchanged. */

@@ -1,5 +1,5 @@
 import { ChangeWriter, diff } from '../dataset/changes.ts';
-import { joinRows, type Line, unpackLines } from '../dataset/lines.ts';
+import { addressPart, joinRows, type Line, unpackLines } from '../dataset/lines.ts';
 import { countChange, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
@@ -42,7 +42,9 @@ export async function mergeShard(
   for (const postcode3 of postcode3sOf(shard)) {
     const lines = await after.next(postcode3);
     snapshot.write(lines);
-    merged.keys += lines.length;
+    const keys = lines.reduce((count, line) => (addressPart(line) === null ? count : count + 1), 0);
+    merged.keys += keys;
+    merged.listKeys += lines.length - keys;
     for (const change of diff(await before.next(postcode3), lines)) {
       countChange(merged, change);
       changes.add(change);

@@ -69,12 +69,12 @@ async function readBack(
     spread(lines, sampledKeys).forEach(expect);
   }
   function expect(line: string): void {
-    const { key, places } = parseLine(line);
-    expected.set(key, places);
+    const address = parseLine(line);
+    expected.set(address.key, address);
   }
 
   const found = await addresses.read([...expected.keys()]);
-  const wrong = [...expected].filter(([key, places]) => !isDeepStrictEqual(found.get(key), places));
+  const wrong = [...expected].filter(([key, address]) => !isDeepStrictEqual(found.get(key), address));
   if (wrong.length === 0) return;
   // So that the next run writes everything again, whatever happened to it.
   await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));

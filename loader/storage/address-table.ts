@@ -1,4 +1,4 @@
-import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
+import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import type { Write } from '../dataset/changes.ts';
 import type { Line } from '../dataset/lines.ts';
 
@@ -27,8 +27,8 @@ export type ImportSize = { lines: number; writes: number };
 
 /** The table that lookups read, as a load sees it. */
 export interface AddressTable extends AddressWriter {
-  /** What the table holds under these keys now, strongly consistent; a key without an address is not in the map. */
-  read(keys: readonly string[]): Promise<Map<string, Place[]>>;
+  /** What the table holds under these keys now, strongly consistent; a key without an item is not in the map. */
+  read(keys: readonly string[]): Promise<Map<string, StoredAddress>>;
   dataset(): Promise<Dataset | null>;
   setDataset(dataset: Dataset): Promise<void>;
   readonly lock: LoadLock;

@@ -10,15 +10,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import {
   addressItem,
-  type Item,
   keyItem,
-  type Place,
+  type StoredAddress,
   storedAddress,
 } from '../../lambdas/shared/addresses/address-item.ts';
 import { isAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
 import type { Write } from '../dataset/changes.ts';
-import { type Line, parseLine, placeText } from '../dataset/lines.ts';
+import { type Line, lineOf, parseLine } from '../dataset/lines.ts';
 import type { AddressTable, AddressWriter } from './address-table.ts';
 import { dynamoDbLock } from './lock.ts';
 
@@ -157,7 +156,7 @@ export function dynamoDbAddressTable(
   return {
     ...batchWriter(client, table, options),
     async read(keys) {
-      const found = new Map<string, Place[]>();
+      const found = new Map<string, StoredAddress>();
       for (let start = 0; start < keys.length; start += largestBatchGet) {
         let wanted = keys.slice(start, start + largestBatchGet);
         await persistently(async () => {
@@ -165,7 +164,7 @@ export function dynamoDbAddressTable(
           const { Responses, UnprocessedKeys } = await client.send(
             new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
           );
-          for (const { key, places } of (Responses?.[table] ?? []).map(storedAddress)) found.set(key, places);
+          for (const address of (Responses?.[table] ?? []).map(storedAddress)) found.set(address.key, address);
           const before = wanted.length;
           wanted = (UnprocessedKeys?.[table]?.Keys ?? []).map((key) => key[partitionKey]?.S ?? '');
           return { done: wanted.length === 0, progress: wanted.length < before };
@@ -189,8 +188,8 @@ export function dynamoDbAddressTable(
 }
 
 /**
- * The line of every address in the table, page by page (1 MB, 128 read units), in no order; its places stand as the table
- * has them. It need not see the writes of this very second: what is found to differ is written as it has to be.
+ * The line of every address and list in the table, page by page (1 MB, 128 read units), in no order; places stand as the
+ * table has them. It need not see the writes of this very second: what is found to differ is written as it has to be.
  */
 export async function* scanAddresses(
   client: DynamoDBClient,
@@ -199,12 +198,7 @@ export async function* scanAddresses(
 ): AsyncGenerator<Line[]> {
   const pace = pacer(pagesPerSecond);
   for await (const { Items = [] } of paginateScan({ client }, { TableName: table })) {
-    yield Items.flatMap(lineOf);
+    yield Items.map(storedAddress).flatMap((address) => (isAddressKey(address.key) ? [lineOf(address)] : []));
     await pace(1);
   }
-}
-
-function lineOf(item: Item): Line[] {
-  const { key, places } = storedAddress(item);
-  return isAddressKey(key) ? [`${key}\t${places.map(placeText).join('\t')}`] : [];
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
-import { type Engine, EngineError, startEngine, startEngineOn } from './engine.ts';
+import { type Engine, EngineError, startEngine, startEngineAt } from './engine.ts';
 
 /** SQLite's files beside the database: writes that are not in it yet. */
 const journalEndings = ['-wal', '-shm', '-journal'];
@@ -74,7 +74,7 @@ export async function startPausableEngine(file: string): Promise<PausableEngine>
       await work(stopping.signal);
     } finally {
       if (!stopping.signal.aborted) {
-        engine = await startEngineOn(Number(new URL(endpoint).port), file);
+        engine = await startEngineAt(endpoint, file);
         watch();
       }
     }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
@@ -28,14 +29,20 @@ export function engineBinary(platform: string = process.platform, arch: string =
   }
 }
 
-/** A TCP port that was free a moment ago on the loopback interface; the caller has to cope with it being taken since. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+/**
+ * A loopback endpoint that was free a moment ago; the caller has to cope with its port being taken since. The engine
+ * answers anyone who finds it, whatever the signature, and allows web pages of any origin. So its address is a random one
+ * of the 16 million that Linux has for the loopback interface: a page or a port scan can't find it.
+ */
+async function freeEndpoint(): Promise<string> {
+  const host =
+    process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}` : '127.0.0.1';
+  const server = createServer().listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
-  return port;
+  return `http://${host}:${port}`;
 }
 
 /** A child process that never outlives this one. */
@@ -106,7 +113,7 @@ export function startGuarded(
 
 /** A running embedded DynamoDB engine. */
 export interface Engine {
-  /** `http://127.0.0.1:PORT` */
+  /** `http://127.93.12.201:41234` */
   readonly endpoint: string;
   /** Resolves when the engine has ended, for whatever reason; never rejects. */
   readonly ended: Promise<void>;
@@ -123,15 +130,15 @@ const startAttempts = 5;
 const startMilliseconds = 10_000;
 
 /**
- * Starts the embedded engine on a free loopback port and resolves when it answers.
+ * Starts the embedded engine on a free loopback endpoint and resolves when it answers.
  * @param file its database; in memory if absent
  * @throws EngineMissingError, EngineError
  */
 export async function startEngine(file?: string): Promise<Engine> {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const endpoint = await freeEndpoint();
     try {
-      return await startEngineOn(port, file);
+      return await startEngineAt(endpoint, file);
     } catch (error) {
       const portTaken = error instanceof EngineError && error.message.includes('already in use');
       if (!portTaken || attempt === startAttempts) throw error;
@@ -139,11 +146,19 @@ export async function startEngine(file?: string): Promise<Engine> {
   }
 }
 
-/** Starts the embedded engine on this port. @throws EngineMissingError, EngineError */
-export async function startEngineOn(port: number, file?: string): Promise<Engine> {
+/** Starts the embedded engine at this endpoint. @throws EngineMissingError, EngineError */
+export async function startEngineAt(endpoint: string, file?: string): Promise<Engine> {
+  const { hostname, port } = new URL(endpoint);
   const database = file === undefined ? [] : ['--db-path', file];
-  const { ended, errorOutput, stop } = startGuarded(engineBinary(), ['serve', '--port', `${port}`, ...database]);
-  const engine = { endpoint: `http://127.0.0.1:${port}`, ended: ended.then(() => undefined), stop };
+  const { ended, errorOutput, stop } = startGuarded(engineBinary(), [
+    'serve',
+    '--host',
+    hostname,
+    '--port',
+    port,
+    ...database,
+  ]);
+  const engine = { endpoint, ended: ended.then(() => undefined), stop };
   try {
     await ready(engine, errorOutput);
   } catch (error) {

@@ -47,11 +47,14 @@ async function tableNames(client: DynamoDBClient): Promise<Set<string>> {
 export const localAws = {
   region: 'eu-west-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-} as const;
+};
 
-/** A client for the DynamoDB engine at `endpoint`. The caller has to destroy it. */
-export function localDynamoDb(endpoint: string): DynamoDBClient {
-  return new DynamoDBClient({ ...localAws, endpoint });
+/**
+ * A client for the DynamoDB engine at `endpoint`. The caller has to destroy it.
+ * @param accessKeyId the one that a guarded endpoint asks for; engines themselves accept any
+ */
+export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
+  return new DynamoDBClient({ ...localAws, credentials: { ...localAws.credentials, accessKeyId }, endpoint });
 }
 
 /** DynamoDB's limit. */

@@ -37,6 +37,8 @@ export interface GatewayOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** How long `stop` waits for requests in progress. */
+  readonly drainMilliseconds?: number;
   /** Called after each response. */
   readonly onAnswer?: (answered: Answered) => void;
 }
@@ -53,7 +55,7 @@ export interface Answered {
 /** A running gateway. */
 export interface Gateway {
   readonly port: number;
-  /** Accepts no more requests, gives those in progress a moment to finish, then resolves. */
+  /** Accepts no more requests, lets those in progress finish for up to `drainMilliseconds`, then resolves. */
   stop(): Promise<void>;
 }
 
@@ -63,7 +65,12 @@ const headLimitBytes = 10_240;
 const parserLimitBytes = 1024 * 1024;
 /** A request that has not arrived completely by then gets a 408. */
 const arrivalMilliseconds = 30_000;
-const drainMilliseconds = 3_000;
+const defaultDrainMilliseconds = 10_000;
+/**
+ * Idle connections stay open longer than clients and proxies keep theirs, usually up to a minute: closing one just as a
+ * request arrives on it resets that request. Shorter, clients that ignore `Keep-Alive: timeout` run into that.
+ */
+const keepAliveMilliseconds = 75_000;
 
 /**
  * Serves `routes` like an HTTP API of API Gateway with payload format 2.0 (decision 0117).
@@ -74,6 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     maxHeaderSize: parserLimitBytes,
     requireHostHeader: false,
     requestTimeout: arrivalMilliseconds,
+    keepAliveTimeout: keepAliveMilliseconds,
   });
   // With an unknown `Expect` header too, which Node would answer by itself.
   for (const event of ['request', 'checkExpectation']) {
@@ -83,7 +91,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   server.on('connect', (_request, socket) => refuse(socket, ownAnswer(400, 'Bad Request')));
   server.listen(options.port, options.host);
   await once(server, 'listening');
-  return { port: portOf(server), stop: () => stop(server) };
+  return { port: portOf(server), stop: () => stop(server, options.drainMilliseconds ?? defaultDrainMilliseconds) };
 }
 
 async function serve(
@@ -127,7 +135,7 @@ async function answerTo(
   const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
   if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
   if (requestLine + headers > headLimitBytes) return ownAnswer(431, 'Request Header Fields Too Large');
-  if (target === undefined || (request.httpVersion === '1.1' && request.headers.host === undefined)) {
+  if (target === undefined || !hasValidHost(request)) {
     return ownAnswer(400, 'Bad Request');
   }
   if (match === undefined) return ownAnswer(404, 'Not Found');
@@ -154,6 +162,12 @@ async function answerTo(
   }
 }
 
+/** HTTP/1.1 requires exactly one `Host` header; of two, Node would silently take the first. */
+function hasValidHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
+}
+
 function write(response: ServerResponse, answer: Answer, withoutBody: boolean): void {
   response.statusCode = answer.statusCode;
   for (const [name, value] of answer.headers) response.appendHeader(name, value);
@@ -162,7 +176,7 @@ function write(response: ServerResponse, answer: Answer, withoutBody: boolean): 
   response.end(withoutBody || !hasBody ? undefined : answer.body);
 }
 
-async function stop(server: Server): Promise<void> {
+async function stop(server: Server, drainMilliseconds: number): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();

@@ -28,8 +28,8 @@ describe('a whole run', () => {
   });
 
   it('writes no key, no secret and no label into any log, whatever a key goes through', async () => {
-    const { baseUrl, endpoint, accountsTable, checksumSecret } = await readLocalState(data);
-    const client = localDynamoDb(endpoint);
+    const { baseUrl, endpoint, accessKeyId, accountsTable, checksumSecret } = await readLocalState(data);
+    const client = localDynamoDb(endpoint, accessKeyId);
     const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table: accountsTable, checksumSecret });
     await admin.plans.put({ code: 'small', limits: { minute: 1, hour: 1 } });
     await admin.accounts.create({ id: 'logged', plan: 'small' });

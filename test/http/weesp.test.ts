@@ -64,7 +64,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
   });
 
   it('holds exactly the current addresses, each with its street', async () => {
-    const client = DynamoDBDocumentClient.from(localDynamoDb(service.state.endpoint));
+    const client = DynamoDBDocumentClient.from(localDynamoDb(service.state.endpoint, service.state.accessKeyId));
     const held = new Map<string, unknown>();
     for await (const { Items = [] } of paginateScan({ client }, { TableName: service.state.addressesTable })) {
       for (const { address, places } of Items) if (places !== undefined) held.set(address, places);

@@ -145,7 +145,7 @@ describe('npm start', () => {
     expect((await lookUp(after, undefined, keyIn(before.output))).status).toBe(401);
     expect((await lookUp(after)).status).toBe(200);
     expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('the user’s own file');
-    await interrupt(second);
+    await interrupt(second, 'SIGHUP');
   });
 
   it('refuses a data folder that another process is using, which keeps serving', async () => {
@@ -179,6 +179,24 @@ describe('npm start', () => {
     await service.ended;
     expect(await processesWith(data)).toEqual([]);
     await (await acquireLock(join(data, 'folder.lock')))();
+  });
+
+  it('keeps serving when nobody reads its output any more, as with "| head" or a closed terminal', async () => {
+    const service = run();
+    const output = await service.until(readyText);
+    service.child.stdout?.destroy();
+    service.child.stderr?.destroy();
+    for (let count = 0; count < 3; count++) expect((await lookUp(output)).status).toBe(200);
+    await interrupt(service, 'SIGHUP');
+  });
+
+  it('creates files that only their owner can read', async () => {
+    const service = run();
+    await service.until(readyText);
+    const files = await readdir(data, { recursive: true });
+    expect(files).toContain('dynamodb.db');
+    for (const file of files) expect([file, (await stat(join(data, file))).mode & 0o077]).toEqual([file, 0]);
+    await interrupt(service);
   });
 
   it('listens on the address of --host', async () => {

@@ -26,7 +26,7 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
     const options = { dataFolder, host: '127.0.0.1', port: 0, fresh: false, extract };
     const service = await startService({ ...options, progress: noProgress, announce: () => undefined }, resources);
     const state = await readLocalState(dataFolder);
-    const client = localDynamoDb(state.endpoint);
+    const client = localDynamoDb(state.endpoint, state.accessKeyId);
     resources.defer(() => client.destroy());
     const admin = createAdmin({
       client: DynamoDBDocumentClient.from(client),

@@ -145,6 +145,15 @@ describe('the loader stack', () => {
     expect(variables.filter((text) => text?.includes('"KEEP_SNAPSHOTS":"3"'))).toHaveLength(1);
   });
 
+  it('passes a configured source to the step that reads it, and puts it out for doctor', () => {
+    const source = 'https://mirror.example.nl/lvbag-extract-nl.zip';
+    const own = templates({ source }).loader;
+    const [discover] = Object.entries(ofType(own, 'AWS::Lambda::Function')).filter(([id]) => /Discover/.test(id));
+    expect(discover?.[1].Properties?.Environment).toMatchObject({ Variables: { EXTRACT_SOURCE: source } });
+    expect(own.Outputs?.ExtractSource?.Value).toBe(source);
+    expect(variablesOf('EXTRACT_SOURCE')).toEqual([]);
+  });
+
   it('looks daily in the time of Amsterdam, unless it is told not to', () => {
     expect(Object.values(ofType(loader, 'AWS::Scheduler::Schedule')).map(({ Properties }) => Properties)).toEqual([
       expect.objectContaining({

@@ -4,7 +4,7 @@ import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
-import { february, january, type Month, march, tableOf } from './months.ts';
+import { february, january, listsOf, type Month, march, tableOf } from './months.ts';
 import { watched } from './watched.ts';
 
 let bench: LoadBench;
@@ -58,6 +58,7 @@ async function placeLike(other: Held) {
     load: (month: Month) => runLoad({ ...small, ...places, source: sourceOf(month) }),
     async holds(month: Month) {
       expect(await bench.addressesIn(table)).toEqual(tableOf(month));
+      expect(await bench.listsIn(table)).toEqual(listsOf(month));
       expect(await places.addresses.dataset()).toMatchObject({ peildatum: month.peildatum });
     },
   };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
+import type { Place, Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 import { type Month, voorkomensOf } from './months.ts';
@@ -20,6 +20,8 @@ export interface LoadBench {
   copyTable(table: string): Promise<string>;
   /** Every address in the table, without what the loader keeps there for itself. */
   addressesIn(table: string): Promise<Map<string, Place[]>>;
+  /** Every list of toevoegingen in the table, by the key that it lies under. */
+  listsIn(table: string): Promise<Map<string, Toevoeging[]>>;
   /** The path of a month's extract. */
   extractOf(month: Month, packing?: Packing): Promise<string>;
   stop(): Promise<void>;
@@ -52,7 +54,15 @@ export async function startLoadBench(): Promise<LoadBench> {
       const found = new Map<string, Place[]>();
       const pages = paginateScan({ client: documents }, { TableName: table, ConsistentRead: true });
       for await (const { Items = [] } of pages) {
-        for (const { address, places } of Items) if (!address.startsWith('#')) found.set(address, places);
+        for (const { address, places } of Items) if (!address.startsWith('#') && places) found.set(address, places);
+      }
+      return found;
+    },
+    async listsIn(table) {
+      const found = new Map<string, Toevoeging[]>();
+      const pages = paginateScan({ client: documents }, { TableName: table, ConsistentRead: true });
+      for await (const { Items = [] } of pages) {
+        for (const { address, toevoegingen } of Items) if (toevoegingen) found.set(address, toevoegingen);
       }
       return found;
     },

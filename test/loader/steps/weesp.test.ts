@@ -15,6 +15,7 @@ import { fileAccess, subRange } from '../../../loader/zip/random-access.ts';
 import { listEntries } from '../../../loader/zip/zip.ts';
 import { readEntry } from '../../../loader/zip/zip-entry.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
+import { weespTruth } from '../../support/weesp-truth.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 
 const samples = resolve('../shared/bag-samples');
@@ -50,6 +51,17 @@ async function nationalLayout(): Promise<string> {
   await writeFile(file, await buffer(zip.outputStream));
   await source.close();
   return file;
+}
+
+/** The toevoegingen of each postcode and huisnummer that has others than none, by the key without one, by plain text search. */
+async function trueLists(): Promise<Map<string, (string | null)[]>> {
+  const { current } = await weespTruth();
+  const groups = Map.groupBy(current.values(), ({ postcode, huisnummer }) => `${postcode}#${huisnummer}#`);
+  const lists = [...groups].map(([key, addresses]): [string, (string | null)[]] => {
+    const names = new Set(addresses.map(({ toevoeging }) => toevoeging.toUpperCase()));
+    return [key, [...names].sort().map((name) => (name === '' ? null : name))];
+  });
+  return new Map(lists.filter(([, list]) => list.some((one) => one !== null)));
 }
 
 async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
@@ -98,6 +110,7 @@ given(`the whole of Weesp${missing}`, () => {
     const found = await bench.addressesIn(table);
     expect(found.size).toBe(11_920);
     expect(found.get('1381AA#9#A')).toEqual([{ straat: 'Buitenveer', woonplaats: 'Weesp' }]);
+    expect(await bench.listsIn(table)).toEqual(await trueLists());
   }, 60_000);
 
   it('is refused, with its reason, where a thread finds it damaged', async () => {

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
+import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { runImport } from '../../../local/engine/bulk-import.ts';
 import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
@@ -45,7 +47,8 @@ describe('a bulk import into the embedded engine', () => {
     const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
     expect(await bench.addressKeys()).toEqual(['#dataset', '#load', ...keys.sort()]);
     const table = dynamoDbAddressTable(bench.client, 'addresses');
-    expect(await table.read(['1381AA#1#', '2381AA#30#'])).toEqual(
+    const found = await table.read(['1381AA#1#', '2381AA#30#']);
+    expect(new Map([...found].map(([key, { places }]) => [key, places]))).toEqual(
       new Map([
         ['1381AA#1#', [{ straat: 'Straat\t"0" \\ ’t', woonplaats: "'s-Graveland é" }]],
         ['2381AA#30#', [{ straat: 'Straat\t"9" \\ ’t', woonplaats: "'s-Graveland é" }]],
@@ -54,6 +57,17 @@ describe('a bulk import into the embedded engine', () => {
     expect(await table.dataset()).toEqual({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
+  });
+
+  it('imports lists of toevoegingen with their addresses and by themselves', async () => {
+    const lines = ['1381AA#1#\tWeesp\tVeer', '1381AA#2#\tWeesp\tVeer\t,A', '1381AA#2#A\tWeesp\tVeer', '1381AA#3#\tB,C'];
+    const groups = (async function* () {
+      yield lines;
+    })();
+    await bench.bulkImport.run(groups, { lines: lines.length, writes: lines.length });
+    const table = dynamoDbAddressTable(bench.client, 'addresses');
+    const expected = lines.map(parseLine).map((address): [string, StoredAddress] => [address.key, address]);
+    expect(await table.read(lines.map(keyOf))).toEqual(new Map(expected));
   });
 
   it('leaves small loads to single writes, which are faster', async () => {

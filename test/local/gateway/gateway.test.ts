@@ -109,7 +109,8 @@ describe('the gateway', () => {
   it.each<[string, string, number]>([
     ['something other than HTTP', 'hello\r\n\r\n', 400],
     ['no host', 'GET /echo HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-    ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
+    ['two hosts', 'GET /echo HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400],
+    ['a target that is not a path', 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
     ['a tunnel', 'CONNECT a:443 HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['a NUL in a header', 'GET /echo HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n', 400],
     ['a space in the path', 'GET /ec ho HTTP/1.1\r\nHost: a\r\n\r\n', 400],
@@ -159,6 +160,31 @@ describe('the gateway', () => {
     await Promise.all([own.stop(), answer]);
     expect(await (await answer).text()).toBe('done');
     await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('lets a request run longer than a function may before it gives up draining', async () => {
+    const hanging: Integration = () => new Promise(() => undefined);
+    const own = await startGateway({
+      routes: [
+        { key: 'ANY /slow', target: slow },
+        { key: 'ANY /hang', target: hanging },
+      ],
+      host: '127.0.0.1',
+      port: 0,
+      drainMilliseconds: 600,
+    });
+    const slowAnswer = fetch(`http://127.0.0.1:${own.port}/slow`);
+    const cut = expect(fetch(`http://127.0.0.1:${own.port}/hang`)).rejects.toThrow();
+    await sleep(50);
+    await own.stop();
+    expect((await slowAnswer).status).toBe(200);
+    await cut;
+  });
+
+  it('keeps an idle connection open for longer than clients reuse one', async () => {
+    const response = await fetch(`${base}/none`);
+    const [, seconds] = /timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '') ?? [];
+    expect(Number(seconds)).toBeGreaterThan(60);
   });
 
   it('fails to start on a port in use, with the code EADDRINUSE', async () => {

@@ -1,0 +1,41 @@
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openDataFolder, readIdentity } from '../../local/data-folder.ts';
+
+let root: string;
+let data: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'data-folder-'));
+  data = join(root, 'data');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const mode = async (path: string) => (await stat(path)).mode & 0o777;
+
+describe('the data folder', () => {
+  it('is created for its owner only', async () => {
+    const folder = await openDataFolder(join(data, 'inner'));
+    expect(await mode(join(data, 'inner'))).toBe(0o700);
+    await folder.release();
+  });
+
+  it('is closed to others when an earlier version created it', async () => {
+    const first = await openDataFolder(data);
+    await readIdentity(first);
+    await first.release();
+    await chmod(data, 0o755);
+    await (await openDataFolder(data)).release();
+    expect(await mode(data)).toBe(0o700);
+  });
+
+  it('keeps its permissions when it holds something else', async () => {
+    await mkdir(data, { mode: 0o755 });
+    await chmod(data, 0o755);
+    await writeFile(join(data, 'mine.txt'), '');
+    await (await openDataFolder(data)).release();
+    expect(await mode(data)).toBe(0o755);
+  });
+});
