@@ -29,7 +29,7 @@ export type Load = {
 };
 
 /** What one worker found in its part of the extract. */
-export type PartCounts = { voorkomens: number; addresses: number; problems: ProblemReport };
+export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
 /** A change as a person reads it. */
 export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
@@ -38,6 +38,7 @@ export type ChangeExample = { key: string; before: string[] | null; after: strin
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` of a snapshot to go back to whose problems were not kept. */
   problems: ProblemReport | null;
+  addresses: number;
 } & ShardCounts;
 
 /** The same contents loaded onto the same dataset make the same load, so that it can be continued and approved. */
@@ -101,7 +102,6 @@ export function reportOfCounts(counts: ProblemCounts): ProblemReport {
 export function mergeParts(parts: readonly PartCounts[]): PartCounts {
   return {
     voorkomens: sum(parts, (part) => part.voorkomens),
-    addresses: sum(parts, (part) => part.addresses),
     problems: mergeReports(parts.map(({ problems }) => problems)),
   };
 }
