@@ -79,9 +79,9 @@ const stepsOf = (config: Config) =>
     },
     collect: {
       description: 'Adds up the results of all parts',
-      memoryMb: 512,
+      memoryMb: oneCpuMb,
       minutes: 5,
-      bucket: { read: [loads], write: [loads] },
+      bucket: { read: [loads], write: [loads, snapshots] },
     },
     merge: {
       description: 'Merges a shard and compares it with the live dataset',

@@ -38,9 +38,8 @@ async function extract(session: Session, load: string): Promise<void> {
   const parts = await getJson<Part[]>(storage, paths.parts(load));
   const files = parts.flatMap((part) => part.files);
   const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
-  const reference = await readReference(storage, load);
   await workers.run(
-    parts.map((part) => ({ kind: 'extract', load, part, reference })),
+    parts.map((part) => ({ kind: 'extract', load, part })),
     (amount) => shown.advance(amount),
   );
   shown.end();
@@ -52,11 +51,18 @@ async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
   const workers = session.workers(0);
-  const { addresses } = await getJson<Collected>(storage, paths.collected(load));
-  const shown = progress.begin('merge', { rows: addresses });
+  const { objects } = await getJson<Collected>(storage, paths.collected(load));
+  const shown = progress.begin('merge', { rows: objects });
+  const reference = await readReference(storage, load);
   const { changesPerFile } = options;
   await workers.run(
-    shards.map(({ shard }) => ({ kind: 'merge', load, shard, ...(changesPerFile ? { changesPerFile } : {}) })),
+    shards.map(({ shard }) => ({
+      kind: 'merge',
+      load,
+      shard,
+      reference,
+      ...(changesPerFile ? { changesPerFile } : {}),
+    })),
     (amount) => shown.advance(amount),
   );
   shown.end();

@@ -1,3 +1,4 @@
+import { mergeReports } from '../bag/problem-report.ts';
 import { isAboutSize, objections, type Thresholds } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount, problemCounts } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
@@ -79,8 +80,13 @@ async function addUp(storage: Storage, load: string) {
   const collected = await getJson<Collected>(storage, paths.collected(load));
   const items = await getJson<ShardItem[]>(storage, paths.shards(load));
   const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
-  const { voorkomens, addresses, problems } = collected;
-  const counts: LoadCounts = { voorkomens, addresses, problems, ...mergeShards(merged) };
+  const { voorkomens, problems } = collected;
+  const counts: LoadCounts = {
+    voorkomens,
+    problems: problems && mergeReports([problems, ...merged.map((shard) => shard.problems)]),
+    addresses: merged.reduce((sum, { addresses }) => sum + addresses, collected.addresses ?? 0),
+    ...mergeShards(merged),
+  };
   const files: ChangeFile[] = merged.flatMap((shard) =>
     shard.files.map(({ name, writes }) => ({ changes: name, writes })),
   );

@@ -9,6 +9,10 @@ export const paths = {
   approval: (load: string) => `${approvals}${load}.json`,
   /** The lines of one shard of a snapshot. */
   snapshot: (snapshot: string, shard: string) => `${snapshots}${snapshot}/${shard}`,
+  /** The occurrences of nummeraanduidingen behind those lines. */
+  snapshotObjects: (snapshot: string, shard: string) => `${snapshots}${snapshot}/objects/${shard}`,
+  /** The streets and places behind them. */
+  snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
   /** A whole extract from a server that can't give ranges, or a municipality's inner zip that was deflated. */
   incoming: (name: string) => `${loads}incoming/${name}`,
   load: (load: string) => `${loads}${load}/load.json`,
@@ -18,6 +22,8 @@ export const paths = {
   parts: (load: string) => `${loads}${load}/parts.json`,
   rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
+  /** What to change in the objects of one shard before it is merged. */
+  edits: (load: string, shard: string) => `${loads}${load}/edits/${shard}.json`,
   collected: (load: string) => `${loads}${load}/collected.json`,
   /** A JSON array of `{"shard": "13"}`: the items of the map that merges. */
   shards: (load: string) => `${loads}${load}/shards.json`,

@@ -114,7 +114,7 @@ describe('what each function may do', () => {
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
       ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
-      ...step('Collect', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Collect', ...reads('loads/*'), ...writes('loads/*', 'snapshots/*')),
       ...step('Merge', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
       ...step(
         'Guard',

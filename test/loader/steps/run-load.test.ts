@@ -178,7 +178,9 @@ describe('a load', () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const keys = (await folderStorage(options.storage).list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
-    expect(keys).toEqual(['manifest.json', ...['10', '13', '25', '99'].map((shard) => `snapshots/ID/${shard}`)]);
+    const shards = ['10', '13', '25', '99'];
+    const snapshot = [...shards, ...shards.map((shard) => `objects/${shard}`), 'reference'];
+    expect(keys).toEqual(['manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
   });
 
   it('keeps as many snapshots as it is told to', async () => {
