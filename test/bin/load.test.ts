@@ -6,6 +6,7 @@ import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-tabl
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
+import { underLock } from '../support/under-lock.ts';
 import { type Ended, run, startLocalRun } from './command-line.ts';
 
 /** Forty addresses in the place of those before: more than may change unseen. */
@@ -222,7 +223,8 @@ describe('loads on this machine, one after the other', () => {
 
   it('a table that something else wrote to is compared, and repaired', async () => {
     const good = (await served(january)).get('1012RJ#147#');
-    await table().write([{ remove: '1012RJ#147#' }, { put: '1381AA#8#\tWeesp\tBuitenveer' }]);
+    const writes = [{ remove: '1012RJ#147#' }, { put: '1381AA#8#\tWeesp\tBuitenveer' }];
+    await underLock(table(), (fence) => table().write(writes, fence));
     const plan = await load('repair', '--plan');
     expect([plan.exit, plan.out.split('\n')]).toEqual([
       0,
@@ -311,7 +313,8 @@ describe('a load that can not be is one line that helps', () => {
   });
 
   it('another storage than that of the table', async () => {
-    await table().setDataset({ peildatum: '2020-01-08', load: 'of-someone' });
+    const other = { peildatum: '2020-01-08', load: 'of-someone' };
+    await underLock(table(), (fence) => table().setDataset(other, fence));
     expect(await failure('status')).toMatchObject({ code: 'foreign_storage' });
   });
 
