@@ -4,6 +4,7 @@ import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecution
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
+import { discardLoad } from '../../loader/run/discard.ts';
 import { repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
@@ -51,6 +52,7 @@ async function localLoads(dataFolder: string | undefined, progress: Progress): P
     },
     running: async () => [],
     repair: ({ planOnly }) => repairTable({ ...options, planOnly, scan: () => scanAddresses(client, addressesTable) }),
+    discard: (load) => discardLoad({ ...options, load }),
     close: () => client.destroy(),
   };
 }
@@ -165,6 +167,7 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
       const scan = () => scanAddresses(dynamoDb, table, scanPagesPerSecond);
       return repairTable({ storage, addresses, progress, planOnly, scan, lease: remoteLease });
     },
+    discard: (load) => discardLoad({ storage, addresses, load }),
     close() {
       dynamoDb.destroy();
       stepFunctions.destroy();

@@ -237,6 +237,9 @@ describe('loads on this machine, one after the other', () => {
         'Would repair: 1 missing, 0 changed, 1 unexpected.',
       ],
     ]);
+    const check = await load('check');
+    expect([check.exit, check.out]).toEqual([1, plan.out]);
+    expect(check.err).toMatch(/differs from the snapshot in 2 lookups\. Repair it: "load repair"\.$/);
     expect(await json('repair')).toMatchObject({ outcome: 'repaired', added: 1, changed: 0, removed: 1 });
     expect((await served(january)).get('1012RJ#147#')).toEqual(good);
     expect((await table().read(['1381AA#8#'])).size).toBe(0);
@@ -247,12 +250,24 @@ describe('loads on this machine, one after the other', () => {
     ]);
   });
 
+  it('the work of a blocked load is discarded, and nothing else', async () => {
+    const { load: id } = await failure('run', '--again', ...extract(another));
+    const { out } = await load('discard', id);
+    expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
+    expect((await json('status')).blocked).toEqual([]);
+    expect(await failure('discard', id)).toMatchObject({ code: 'unknown_load' });
+    expect(await load('check')).toMatchObject({ exit: 0 });
+    expect(await json('history')).toContainEqual(expect.objectContaining({ kept: true, peildatum: another.peildatum }));
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked', load: id });
+  });
+
   it('a load that stopped while it was written is shown with what finishes it', async () => {
     const manifest = join(bench.data, 'manifest.json');
     await load('run', ...extract(february));
     const before = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
     expect((await load('status')).out).toMatch(/started writing at .* finish it: "load run --local/);
+    expect(await failure('discard', before.published.load)).toMatchObject({ code: 'pending' });
     await writeFile(manifest, JSON.stringify(before));
   });
 });
@@ -342,7 +357,7 @@ describe('a command about loads written wrongly ends with 2', () => {
     expect(err).toMatch(message);
   });
 
-  it.each(['plan', 'run', 'approve', 'rollback', 'follow', 'repair', 'status', 'history'])(
+  it.each(['plan', 'run', 'approve', 'rollback', 'follow', 'check', 'repair', 'discard', 'status', 'history'])(
     'load %s has help',
     async (command) => {
       const { exit, out } = await run(['load', command, '--help']);
