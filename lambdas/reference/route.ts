@@ -5,12 +5,12 @@ import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 import { isExplained, problemPage } from './problem-page.ts';
 
-/** The description as the file holds it, read when it is first asked for: a cold start must not pay for it. */
+/** The OpenAPI document as it is in the file, loaded with the first request for it, so that cold starts stay short. */
 export async function openApiFile(): Promise<unknown> {
   return (await import('../../docs/openapi.json', { with: { type: 'json' } })).default;
 }
 
-/** `GET /v1/openapi.json` and `GET /problems/{code}`: what the interface publishes about itself. Needs no key. */
+/** `GET /v1/openapi.json` and `GET /problems/{code}`: the description of the API. Requires no key. */
 export function referenceRoute() {
   return middy<RequestEvent, Answer>()
     .use(observe('reference'))
@@ -41,7 +41,7 @@ function page(body: string): Answer {
 
 const published = /^\/(?:v1\/openapi\.json|problems\/[^/]+)$/;
 
-/** Whether the reference answers this path: the OpenAPI document, or the page of a problem. */
+/** Whether this route handles the path. */
 export function isPublished(path: string): boolean {
   return published.test(path);
 }

@@ -16,8 +16,8 @@ const validate = validateRoute({
 });
 
 /**
- * The Lambda behind `/v1/auth/validate`, behind what the interface publishes about itself, and behind every path that
- * nothing is published at. What publishes is made when it is first asked for.
+ * The Lambda behind `/v1/auth/validate`, the published description, and every path that does not exist. The route of the
+ * description is created with the first request for it.
  */
 export async function handler(event: RequestEvent, context: Context): Promise<Answer> {
   if (!isPublished(event.rawPath)) return await validate(event, context);

@@ -15,7 +15,7 @@ export type ValidateRouteOptions = {
   previousChecksumSecret?: string | undefined;
 };
 
-/** `GET /v1/auth/validate`: tells whether a key works and with which limits; consumes nothing. */
+/** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
 export function validateRoute({ keyStore, checksumSecret, previousChecksumSecret }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
     const { access, label } = await keyStore.read(claim, signal);

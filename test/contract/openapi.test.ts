@@ -94,7 +94,7 @@ const provoke: Record<ProblemCode, () => ReturnType<typeof lookUp>> = {
   },
   'not-found': () => service.send('/v1/postcodes'),
   'method-not-allowed': () => service.send('/v1/address', { method: 'POST' }),
-  'invalid-input': () => lookUp({ postcode: '0123AB' }),
+  'invalid-input': () => lookUp({ postcode: '0123AB', huisnummer: '12A' }),
   'quota-exceeded': async () => await lookUp(query, (await newAccount(service, { minute: 0 })).key),
   'internal-error': () => withFault(new Error('a fault of ours')),
   'temporarily-unavailable': () => withFault(new StoreUnavailable('no answer')),

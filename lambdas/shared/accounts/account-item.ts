@@ -43,7 +43,9 @@ export const accessItem = {
   created: 'created',
   /** Absent when the plan does not configure the window; otherwise the start of the window being counted, in seconds. */
   start: (window: WindowName) => `${window}_start`,
-  /** Units consumed since then. Meaningless while `start` is absent. */
+  /** `start` of a window that the plan does not configure any more: it comes back as it was unless it has passed. */
+  dropped: (window: WindowName) => `${window}_kept`,
+  /** Units consumed since then, of a dropped window too. Meaningless while there is neither `start` nor `dropped`. */
   used: (window: WindowName) => `${window}_used`,
   /** The effective limit, or this shard's share of it; absent is unlimited. */
   limit: (window: WindowName) => `${window}_limit`,
@@ -99,6 +101,7 @@ export function readAccess(item: Item): Access {
     keys: item[accessItem.keys] ?? {},
     ownLimits: inWindowOrder<number | null>(item[accessItem.ownLimits] ?? {}),
     quota: readQuota(item),
+    dropped: readDropped(item),
     created: item[accessItem.created],
     version: item[accessItem.version],
     moves: item[accessItem.moves] ?? 0,
@@ -124,6 +127,15 @@ function readQuota(item: Item): QuotaState {
     quota[window] = count;
   }
   return quota;
+}
+
+function readDropped(item: Item): Access['dropped'] {
+  const dropped: Access['dropped'] = {};
+  for (const window of windowNames) {
+    const start: number | undefined = item[accessItem.dropped(window)];
+    if (start !== undefined) dropped[window] = { start, used: item[accessItem.used(window)] };
+  }
+  return dropped;
 }
 
 /** Whether an item of the accounts table is an access item. */

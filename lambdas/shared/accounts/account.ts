@@ -37,6 +37,8 @@ export type Access = {
   keys: Readonly<Record<string, Uint8Array>>;
   ownLimits: Limits;
   quota: QuotaState;
+  /** Windows that were counted and that the plan does not configure any more. Requests limit nothing by them, and count on. */
+  dropped: Partial<Record<WindowName, { start: number; used: number }>>;
   /** Seconds since 1970. */
   created: number;
   /** On shard 0, counts administrative changes; on the others, the last of those that changed shares. */
