@@ -1,6 +1,7 @@
 import type { Objection } from '../../loader/dataset/guard.ts';
 import type { Load } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
+import type { DiscardReport } from '../../loader/run/discard.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import type { LoadReport, Plan } from '../../loader/steps/load-report.ts';
 import type { LoadContext } from '../../loader/steps/manifest.ts';
@@ -37,6 +38,8 @@ export interface Loads {
   running(): Promise<RunningLoad[]>;
   /** Makes the table equal to its snapshot; always in this process. @throws LockedError, UnknownSnapshotError */
   repair(options: { planOnly: boolean }): Promise<RepairReport>;
+  /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
+  discard(load: string): Promise<DiscardReport>;
   close(): void;
 }
 

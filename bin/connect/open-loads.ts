@@ -4,10 +4,12 @@ import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecution
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
+import { discardLoad } from '../../loader/run/discard.ts';
 import { repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
 import { fileSource } from '../../loader/storage/file-source.ts';
+import { remoteLease } from '../../loader/storage/lease.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
@@ -35,7 +37,7 @@ export async function openLoads({ local, data, stack }: ConnectionOptions, repor
 async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<Loads> {
   const { endpoint, accessKeyId, addressesTable, storageFolder } = await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
-  const addresses = dynamoDbAddressTable(client, addressesTable);
+  const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
   const options = { storage: storageFolder, addresses, progress };
   return {
     context: { storage: await openStorage(storageFolder), addresses },
@@ -50,6 +52,7 @@ async function localLoads(dataFolder: string | undefined, progress: Progress): P
     },
     running: async () => [],
     repair: ({ planOnly }) => repairTable({ ...options, planOnly, scan: () => scanAddresses(client, addressesTable) }),
+    discard: (load) => discardLoad({ ...options, load }),
     close: () => client.destroy(),
   };
 }
@@ -162,8 +165,9 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
     running,
     repair: ({ planOnly }) => {
       const scan = () => scanAddresses(dynamoDb, table, scanPagesPerSecond);
-      return repairTable({ storage, addresses, progress, planOnly, scan });
+      return repairTable({ storage, addresses, progress, planOnly, scan, lease: remoteLease });
     },
+    discard: (load) => discardLoad({ storage, addresses, load }),
     close() {
       dynamoDb.destroy();
       stepFunctions.destroy();
