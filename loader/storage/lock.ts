@@ -156,7 +156,7 @@ export async function takeLock(lock: LoadLock, { owner, seconds, isGone, clock =
 }
 
 /** `false` for a live process of this machine, `true` for one that is gone, `null` for one of another machine. */
-function isProcessGone({ owner }: Held): boolean | null {
+export function isProcessGone({ owner }: Held): boolean | null {
   const [host, pid = '', start] = owner.split(':');
   if (host !== hostname() || !/^\d+$/.test(pid)) return null;
   if (!isRunning(Number(pid))) return true;
