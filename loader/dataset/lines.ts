@@ -5,7 +5,6 @@ import {
   type Place,
   type StoredAddress,
 } from '../../lambdas/shared/addresses/address-item.ts';
-import { longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { releaseMemory } from '../release-memory.ts';
 
 /**
@@ -121,37 +120,6 @@ export class GrowingBytes {
   /** What was written. */
   get bytes(): Buffer {
     return this.memory.subarray(0, this.length);
-  }
-}
-
-const tab = 0x09;
-const lineEnd = 0x0a;
-/** A line beside its place: its key, a tab and a line end. */
-const longestStart = longestAddressKey + 2;
-
-/**
- * The lines of many rows, written byte by byte into one piece of memory: no row becomes a string, so there is nothing for
- * the garbage collector to move.
- */
-export class LineBytes {
-  readonly #lines = new GrowingBytes();
-
-  /** Adds the line of one row: its address key, then `place`, the bytes of its place. */
-  add(postcode: string, huisnummer: number, huisletter: string, huisnummertoevoeging: string, place: Uint8Array): void {
-    const lines = this.#lines;
-    lines.reserve(longestStart + place.length);
-    const { memory } = lines;
-    let at = lines.length;
-    if (at > 0) memory[at++] = lineEnd;
-    at = writeAddressKey(memory, at, postcode, huisnummer, huisletter, huisnummertoevoeging);
-    memory[at++] = tab;
-    for (let i = 0; i < place.length; i++) memory[at++] = place[i] as number;
-    lines.length = at;
-  }
-
-  /** All lines, separated by line ends. */
-  get bytes(): Buffer {
-    return this.#lines.bytes;
   }
 }
 

@@ -29,7 +29,7 @@ export type Load = {
 };
 
 /** What one worker found in its part of the extract. */
-export type PartCounts = { voorkomens: number; addresses: number; problems: ProblemReport };
+export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
 /** A change as a person reads it. */
 export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
@@ -38,6 +38,7 @@ export type ChangeExample = { key: string; before: string[] | null; after: strin
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` of a snapshot to go back to whose problems were not kept. */
   problems: ProblemReport | null;
+  addresses: number;
 } & ShardCounts;
 
 /** The same contents loaded onto the same dataset make the same load, so that it can be continued and approved. */
@@ -101,7 +102,6 @@ export function reportOfCounts(counts: ProblemCounts): ProblemReport {
 export function mergeParts(parts: readonly PartCounts[]): PartCounts {
   return {
     voorkomens: sum(parts, (part) => part.voorkomens),
-    addresses: sum(parts, (part) => part.addresses),
     problems: mergeReports(parts.map(({ problems }) => problems)),
   };
 }
@@ -136,16 +136,20 @@ export function noChanges(): ShardCounts {
 }
 
 /** Adds one change to `counts`, and keeps it as an example while there are few. */
-export function countChange(counts: ShardCounts, { kind, before, after }: Change): void {
-  if (kind === 'list') {
+export function countChange(counts: ShardCounts, change: Change): void {
+  if (change.kind === 'list') {
     counts.listsChanged++;
     return;
   }
-  counts.changes[kind]++;
-  const examples = counts.examples[kind];
-  if (examples.length >= examplesPerKind) return;
+  counts.changes[change.kind]++;
+  const examples = counts.examples[change.kind];
+  if (examples.length < examplesPerKind) examples.push(changeExample(change));
+}
+
+/** A change as a person reads it, from its lines. */
+export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
   const { key } = parseLine((after ?? before) as Line);
-  examples.push({ key, before: places(before), after: places(after) });
+  return { key, before: places(before), after: places(after) };
 }
 
 function places(line: Line | null): string[] | null {

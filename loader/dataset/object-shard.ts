@@ -12,10 +12,14 @@ export class ObjectShardWriter {
   readonly #parts: Record<string, Part> = {};
   readonly #packed: Buffer[] = [];
   #position = 0;
+  /** How many lines were added. */
+  count = 0;
 
   /** Adds a part, in the state of `peildatum`; a part without lines leaves no trace. */
   add(part: string, lines: readonly ObjectLine[], peildatum: string): void {
-    if (lines.length > 0) this.#append(part, packLines(lines), nextChange(lines, peildatum));
+    if (lines.length === 0) return;
+    this.count += lines.length;
+    this.#append(part, packLines(lines), nextChange(lines, peildatum));
   }
 
   /** Adds a part as it is in another shard file. */

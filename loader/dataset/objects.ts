@@ -40,6 +40,11 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
   return postcode?.slice(0, 3) ?? withoutPostcode;
 }
 
+/** The line of an occurrence that is the only one of its object which counts now or later. */
+export function singleLine(num: Omit<NumVoorkomen, 'kind'>): ObjectLine {
+  return lineOf(num, '.');
+}
+
 /** The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are not. */
 export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: string): Map<string, ObjectLine[]> {
   const day = dayOf(peildatum);
@@ -55,7 +60,7 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
   return lines;
 }
 
-function lineOf(num: NumVoorkomen, flag: string): ObjectLine {
+function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
   const place = num.woonplaats ?? noPlace;

@@ -38,9 +38,8 @@ async function extract(session: Session, load: string): Promise<void> {
   const parts = await getJson<Part[]>(storage, paths.parts(load));
   const files = parts.flatMap((part) => part.files);
   const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
-  const reference = await readReference(storage, load);
   await workers.run(
-    parts.map((part) => ({ kind: 'extract', load, part, reference })),
+    parts.map((part) => ({ kind: 'extract', load, part })),
     (amount) => shown.advance(amount),
   );
   shown.end();
@@ -52,11 +51,18 @@ async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
   const workers = session.workers(0);
-  const { addresses } = await getJson<Collected>(storage, paths.collected(load));
-  const shown = progress.begin('merge', { rows: addresses });
+  const { objects } = await getJson<Collected>(storage, paths.collected(load));
+  const shown = progress.begin('merge', { rows: objects });
+  const reference = await readReference(storage, load);
   const { changesPerFile } = options;
   await workers.run(
-    shards.map(({ shard }) => ({ kind: 'merge', load, shard, ...(changesPerFile ? { changesPerFile } : {}) })),
+    shards.map(({ shard }) => ({
+      kind: 'merge',
+      load,
+      shard,
+      reference,
+      ...(changesPerFile ? { changesPerFile } : {}),
+    })),
     (amount) => shown.advance(amount),
   );
   shown.end();
@@ -79,8 +85,8 @@ async function guardAndApply(
   { approve: approved, waiveSize = false, disposable }: Approval,
 ): Promise<LoadReport> {
   if (approved === load) await approve(session.storage, load);
-  const { owner, thresholds, options } = session;
-  const plan = await guard(session, { load, owner }, thresholds, {
+  const { fence, thresholds, options } = session;
+  const plan = await guard(session, load, fence, thresholds, {
     waiveSize,
     ...(disposable !== undefined && { disposable: resolve(disposable) }),
     // An import that can't be done must not become what the next start has to finish first.
@@ -92,20 +98,20 @@ async function guardAndApply(
 
 /** The second half of a load that was begun, or of one that died there. */
 async function apply(session: Session, load: string): Promise<LoadReport> {
-  const { storage, progress, owner, options } = session;
+  const { storage, progress, fence, options } = session;
   const plan = await storage.get(paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const { bulkImport } = options;
-  if (!(bulkImport && (await importAll(session, { load, files, owner }, bulkImport)))) {
+  if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
     const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
     for (const { changes, writes } of files) {
-      const { written } = await applyChanges(session, { load, changes, owner }, (rows) => shown.advance({ rows }));
+      const { written } = await applyChanges(session, { load, changes }, fence, (rows) => shown.advance({ rows }));
       if (written === 0) shown.advance({ rows: writes });
     }
     shown.end();
   }
   const publishing = progress.begin('publish', {});
-  const entry = await publish(session, { load, owner, ...(options.keep ? { keep: options.keep } : {}) });
+  const entry = await publish(session, load, fence, options.keep);
   publishing.end();
   return plan ? reportOf(JSON.parse(plan.toString()) as Plan, 'published') : finishedReport(entry);
 }
@@ -151,8 +157,8 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
       if (found.action === 'none') return unchangedReport(found);
       await extract(session, found.load);
       await merge(session, found.load);
-      const { owner, thresholds } = session;
-      return reportOf(await guard(session, { load: found.load, owner }, thresholds, { planOnly: true }), 'planned');
+      const { fence, thresholds } = session;
+      return reportOf(await guard(session, found.load, fence, thresholds, { planOnly: true }), 'planned');
     }),
   );
 }

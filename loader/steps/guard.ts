@@ -1,7 +1,8 @@
+import { mergeReports } from '../bag/problem-report.ts';
 import { isAboutSize, objections, type Thresholds } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount, problemCounts } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
-import type { ImportSize } from '../storage/address-table.ts';
+import type { Fence, ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, inGroups, type ShardItem } from './collect.ts';
@@ -30,12 +31,12 @@ export type GuardOptions = {
 /**
  * Adds up all shards and compares them with the thresholds. If the load may go on, the manifest says so (`pending`):
  * from there on it will be finished, whatever happens.
- * @param owner must hold the lock
  * @throws StaleLoadError, LockedError
  */
 export async function guard(
   { storage, addresses }: LoadContext,
-  { load: loadId, owner }: { load: string; owner: string },
+  loadId: string,
+  fence: Fence,
   thresholds: Thresholds,
   { planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
 ): Promise<Plan> {
@@ -70,8 +71,8 @@ export async function guard(
     lines: counts.keys + counts.listKeys,
     writes: files.reduce((total, { writes }) => total + writes, 0),
   });
-  await addresses.lock.check(owner);
-  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
+  await fence.confirm(0);
+  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)), manifest);
   return plan;
 }
 
@@ -79,8 +80,13 @@ async function addUp(storage: Storage, load: string) {
   const collected = await getJson<Collected>(storage, paths.collected(load));
   const items = await getJson<ShardItem[]>(storage, paths.shards(load));
   const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
-  const { voorkomens, addresses, problems } = collected;
-  const counts: LoadCounts = { voorkomens, addresses, problems, ...mergeShards(merged) };
+  const { voorkomens, problems } = collected;
+  const counts: LoadCounts = {
+    voorkomens,
+    problems: problems && mergeReports([problems, ...merged.map((shard) => shard.problems)]),
+    addresses: merged.reduce((sum, { addresses }) => sum + addresses, collected.addresses ?? 0),
+    ...mergeShards(merged),
+  };
   const files: ChangeFile[] = merged.flatMap((shard) =>
     shard.files.map(({ name, writes }) => ({ changes: name, writes })),
   );
@@ -113,11 +119,12 @@ export async function approve(storage: Storage, load: string): Promise<void> {
 }
 
 /** Decides whether the load may go on (`go`), and reports what it would change; `items` are the change files to apply. */
-export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment) => {
+export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment, invocation) => {
   const { load, owner, planOnly = false, approve: approved } = input;
   const context = { storage: deployment.storage, addresses: deployment.addresses() };
   if (approved === load) await approve(context.storage, load);
-  const plan = await guard(context, { load, owner }, deployment.thresholds, { planOnly });
+  const fence = await deployment.lease(owner, invocation);
+  const plan = await guard(context, load, fence, deployment.thresholds, { planOnly });
   const outcome = planOnly ? 'planned' : 'refused';
   return {
     load,

@@ -41,7 +41,7 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
   await putJson(storage, paths.load(load.id), load);
   const { voorkomens, addresses: count, problemCounts } = target;
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
-  const collected: Collected = { voorkomens, addresses: count, problems, parts: [] };
+  const collected: Collected = { voorkomens, addresses: count, problems, objects: 0, parts: [] };
   await putJson(storage, paths.collected(load.id), collected);
   await putShards(storage, load.id, new Set([...published.snapshot.shards, ...target.snapshot.shards]));
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };

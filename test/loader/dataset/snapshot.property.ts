@@ -20,7 +20,7 @@ import {
   placeText,
   unpackLines,
 } from '../../../loader/dataset/lines.ts';
-import { postcode3sOf, ShardedRows, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
+import { postcode3sOf, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
 
@@ -105,25 +105,13 @@ describe('a snapshot', () => {
     expect(JSON.stringify(list).length).toBeLessThan(4_000);
   });
 
-  it('is the same bytes whatever the order of the rows and however they were batched', () => {
-    const batched = rows.chain((all) =>
-      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }), fc.integer({ min: 1, max: 10 })),
+  it('is the same bytes whatever the order of the rows', () => {
+    const shuffled = rows.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
     fc.assert(
-      fc.property(batched, ([all, shuffled, size]) => {
-        const batches: Line[][] = [];
-        for (let start = 0; start < shuffled.length; start += size) {
-          const worker = new ShardedRows();
-          for (const { toevoeging, place, ...one } of shuffled.slice(start, start + size)) {
-            const huisletter = toevoeging.slice(0, 1);
-            worker.add({ ...one, huisletter, huisnummertoevoeging: toevoeging.slice(1), ...place });
-          }
-          const { bytes, segments } = worker.pack();
-          for (const [position, length] of Object.values(segments)) {
-            batches.push(unpackLines(bytes.subarray(position, position + length)));
-          }
-        }
-        expect(packLines(joinRows(batches.flat())).equals(packLines(joinRows(all.map(rowOf))))).toBe(true);
+      fc.property(shuffled, ([all, turned]) => {
+        expect(packLines(joinRows(turned.map(rowOf))).equals(packLines(joinRows(all.map(rowOf))))).toBe(true);
       }),
     );
   });
