@@ -122,16 +122,20 @@ export function noChanges(): ShardCounts {
 }
 
 /** Adds one change to `counts`, and keeps it as an example while there are few. */
-export function countChange(counts: ShardCounts, { kind, before, after }: Change): void {
-  if (kind === 'list') {
+export function countChange(counts: ShardCounts, change: Change): void {
+  if (change.kind === 'list') {
     counts.listsChanged++;
     return;
   }
-  counts.changes[kind]++;
-  const examples = counts.examples[kind];
-  if (examples.length >= examplesPerKind) return;
+  counts.changes[change.kind]++;
+  const examples = counts.examples[change.kind];
+  if (examples.length < examplesPerKind) examples.push(changeExample(change));
+}
+
+/** A change as a person reads it, from its lines. */
+export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
   const { key } = parseLine((after ?? before) as Line);
-  examples.push({ key, before: places(before), after: places(after) });
+  return { key, before: places(before), after: places(after) };
 }
 
 function places(line: Line | null): string[] | null {
