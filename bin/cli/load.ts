@@ -7,7 +7,7 @@ import { withDataset } from './arguments.ts';
 import { addDatasetCommands, type LoadOptions, useLoads } from './dataset.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, writeNewFile } from './output.ts';
 
-/** `load plan`, `run`, `approve`, `rollback`, `follow`, `repair`, `status` and `history`. */
+/** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands on what is there. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
   addPlan(load, terminal);

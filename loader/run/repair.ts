@@ -1,7 +1,8 @@
 import { type Change, type ChangeCounts, diff, type Write } from '../dataset/changes.ts';
 import { keyOf, type Line, lineOf, packLines, parseLine, unpackLines } from '../dataset/lines.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
-import { emptyManifest, type Manifest, type ManifestEntry, type Snapshot } from '../dataset/manifest.ts';
+import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
+import { readManifest } from '../steps/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { paths } from '../storage/paths.ts';
 import { getObject, putJson, type Storage } from '../storage/storage.ts';
@@ -72,8 +73,7 @@ export type RepairReport = ChangeCounts & {
  */
 export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
   return inSession(options, async (session) => {
-    const stored = await session.storage.get(paths.manifest);
-    const manifest = stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest;
+    const manifest = await readManifest(session.storage);
     const target = manifest.pending ?? manifest.published;
     if (!target) throw new UnknownSnapshotError('Nothing was loaded yet, so there is no state to repair the table to.');
 
@@ -113,10 +113,10 @@ async function servedLines(storage: Storage, { id, shards }: Snapshot, shard: st
 
 const writesACheck = 1000;
 
-async function write({ addresses, owner }: Session, changes: readonly Change[]): Promise<void> {
+async function write({ addresses, fence }: Session, changes: readonly Change[]): Promise<void> {
   for (let start = 0; start < changes.length; start += writesACheck) {
-    await addresses.lock.check(owner);
-    await addresses.write(changes.slice(start, start + writesACheck).map(toWrite));
+    await fence.confirm(0);
+    await addresses.write(changes.slice(start, start + writesACheck).map(toWrite), fence);
   }
 }
 
@@ -125,12 +125,11 @@ function toWrite({ before, after }: Change): Write {
 }
 
 async function settle(
-  { storage, addresses, owner }: Session,
+  { storage, addresses, fence }: Session,
   { load, peildatum }: ManifestEntry,
   { pending }: Manifest,
 ): Promise<void> {
-  await addresses.lock.check(owner);
   const dataset = await addresses.dataset();
-  if (dataset?.load !== load) await addresses.setDataset({ peildatum, load });
+  if (dataset?.load !== load) await addresses.setDataset({ peildatum, load }, fence);
   if (pending) await putJson(storage, paths.changeFiles(load), []);
 }

@@ -85,8 +85,8 @@ async function guardAndApply(
   { approve: approved, waiveSize = false, disposable }: Approval,
 ): Promise<LoadReport> {
   if (approved === load) await approve(session.storage, load);
-  const { owner, thresholds, options } = session;
-  const plan = await guard(session, { load, owner }, thresholds, {
+  const { fence, thresholds, options } = session;
+  const plan = await guard(session, load, fence, thresholds, {
     waiveSize,
     ...(disposable !== undefined && { disposable: resolve(disposable) }),
     // An import that can't be done must not become what the next start has to finish first.
@@ -98,20 +98,20 @@ async function guardAndApply(
 
 /** The second half of a load that was begun, or of one that died there. */
 async function apply(session: Session, load: string): Promise<LoadReport> {
-  const { storage, progress, owner, options } = session;
+  const { storage, progress, fence, options } = session;
   const plan = await storage.get(paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const { bulkImport } = options;
-  if (!(bulkImport && (await importAll(session, { load, files, owner }, bulkImport)))) {
+  if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
     const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
     for (const { changes, writes } of files) {
-      const { written } = await applyChanges(session, { load, changes, owner }, (rows) => shown.advance({ rows }));
+      const { written } = await applyChanges(session, { load, changes }, fence, (rows) => shown.advance({ rows }));
       if (written === 0) shown.advance({ rows: writes });
     }
     shown.end();
   }
   const publishing = progress.begin('publish', {});
-  const entry = await publish(session, { load, owner, ...(options.keep ? { keep: options.keep } : {}) });
+  const entry = await publish(session, load, fence, options.keep);
   publishing.end();
   return plan ? reportOf(JSON.parse(plan.toString()) as Plan, 'published') : finishedReport(entry);
 }
@@ -157,8 +157,8 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
       if (found.action === 'none') return unchangedReport(found);
       await extract(session, found.load);
       await merge(session, found.load);
-      const { owner, thresholds } = session;
-      return reportOf(await guard(session, { load: found.load, owner }, thresholds, { planOnly: true }), 'planned');
+      const { fence, thresholds } = session;
+      return reportOf(await guard(session, found.load, fence, thresholds, { planOnly: true }), 'planned');
     }),
   );
 }

@@ -7,9 +7,11 @@ import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.
 import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
 import type { Thresholds } from '../dataset/guard.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
-import type { AddressTable } from '../storage/address-table.ts';
-import { type BatchWriterOptions, dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
+import type { AddressTable, Held } from '../storage/address-table.ts';
+import type { AddressWriterOptions } from '../storage/address-writer.ts';
+import { dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
 import { executionIsGone } from '../storage/execution-lock.ts';
+import { Lease } from '../storage/lease.ts';
 import { pdokExtract } from '../storage/pdok.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -89,11 +91,15 @@ const thresholdsSchema = z.strictObject({
   alwaysAllowed: z.number().int().min(0),
 }) satisfies z.ZodType<Thresholds>;
 
+/** What the steps use of Lambda's own context. */
+export type Invocation = { getRemainingTimeInMillis(): number };
+
 /** The settings, clients and logger of one deployed step. Reads a variable of `environment` when the step needs it. */
 export class Deployment {
   readonly logger: Logger;
   readonly #environment: NodeJS.ProcessEnv;
   #storage: Storage | undefined;
+  #addresses: AddressTable | undefined;
 
   constructor(step: StepName, environment: NodeJS.ProcessEnv) {
     this.logger = new Logger({ serviceName: step });
@@ -106,9 +112,11 @@ export class Deployment {
     return this.#storage;
   }
 
-  /** The addresses table of this deployment. */
-  addresses(options?: BatchWriterOptions): AddressTable {
-    return dynamoDbAddressTable(new DynamoDBClient({}), this.#require(tableVariables.addressesTable), options);
+  /** The addresses table of this deployment. @param options of the first call count */
+  addresses(options?: AddressWriterOptions): AddressTable {
+    const table = this.#require(tableVariables.addressesTable);
+    this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, options);
+    return this.#addresses;
   }
 
   /** An object of the bucket, for an ItemReader. */
@@ -137,8 +145,14 @@ export class Deployment {
   }
 
   /** Whether nothing of the execution that holds the lock can write any more. */
-  get isGone(): (owner: string) => Promise<boolean> {
-    return executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
+  get isGone(): (held: Held) => Promise<boolean | null> {
+    const isGone = executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
+    return async ({ owner }) => (await isGone(owner)) || null;
+  }
+
+  /** What lets this invocation write under the lock of its execution, until its time is up. @throws LockedError */
+  lease(owner: string, invocation: Invocation): Promise<Lease> {
+    return Lease.ofOwner(this.addresses().lock, owner, invocation.getRemainingTimeInMillis());
   }
 
   /** Emits the age of the live dataset in whole days. */

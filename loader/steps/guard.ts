@@ -2,7 +2,7 @@ import { mergeReports } from '../bag/problem-report.ts';
 import { isAboutSize, objections, type Thresholds } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount, problemCounts } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
-import type { ImportSize } from '../storage/address-table.ts';
+import type { Fence, ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, inGroups, type ShardItem } from './collect.ts';
@@ -31,12 +31,12 @@ export type GuardOptions = {
 /**
  * Adds up all shards and compares them with the thresholds. If the load may go on, the manifest says so (`pending`):
  * from there on it will be finished, whatever happens.
- * @param owner must hold the lock
  * @throws StaleLoadError, LockedError
  */
 export async function guard(
   { storage, addresses }: LoadContext,
-  { load: loadId, owner }: { load: string; owner: string },
+  loadId: string,
+  fence: Fence,
   thresholds: Thresholds,
   { planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
 ): Promise<Plan> {
@@ -71,8 +71,8 @@ export async function guard(
     lines: counts.keys + counts.listKeys,
     writes: files.reduce((total, { writes }) => total + writes, 0),
   });
-  await addresses.lock.check(owner);
-  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
+  await fence.confirm(0);
+  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)), manifest);
   return plan;
 }
 
@@ -119,11 +119,12 @@ export async function approve(storage: Storage, load: string): Promise<void> {
 }
 
 /** Decides whether the load may go on (`go`), and reports what it would change; `items` are the change files to apply. */
-export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment) => {
+export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment, invocation) => {
   const { load, owner, planOnly = false, approve: approved } = input;
   const context = { storage: deployment.storage, addresses: deployment.addresses() };
   if (approved === load) await approve(context.storage, load);
-  const plan = await guard(context, { load, owner }, deployment.thresholds, { planOnly });
+  const fence = await deployment.lease(owner, invocation);
+  const plan = await guard(context, load, fence, deployment.thresholds, { planOnly });
   const outcome = planOnly ? 'planned' : 'refused';
   return {
     load,

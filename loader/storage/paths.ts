@@ -7,6 +7,7 @@ export const paths = {
   manifest: 'manifest.json',
   ...storagePrefixes,
   approval: (load: string) => `${approvals}${load}.json`,
+  snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
   /** The lines of one shard of a snapshot. */
   snapshot: (snapshot: string, shard: string) => `${snapshots}${snapshot}/${shard}`,
   /** The occurrences of nummeraanduidingen behind those lines. */
@@ -15,6 +16,7 @@ export const paths = {
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
   /** A whole extract from a server that can't give ranges, or a municipality's inner zip that was deflated. */
   incoming: (name: string) => `${loads}incoming/${name}`,
+  workOf: (load: string) => `${loads}${load}/`,
   load: (load: string) => `${loads}${load}/load.json`,
   member: (load: string, index: number, name: string) => `${loads}${load}/members/${index}-${name}`,
   reference: (load: string) => `${loads}${load}/reference`,

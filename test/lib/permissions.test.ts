@@ -106,7 +106,7 @@ describe('what each function may do', () => {
     expect(steps).toEqual({
       ...step(
         'Discover',
-        ...table('GetItem', 'PutItem', 'DeleteItem'),
+        ...table('GetItem', 'PutItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
         ...uploads,
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
@@ -125,7 +125,7 @@ describe('what each function may do', () => {
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(
         'Publish',
-        ...table('GetItem', 'PutItem', 'BatchGetItem'),
+        ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*'),
         ...writes('manifest.json'),
         ...removes('loads/*', 'snapshots/*', 'approvals/*'),
@@ -224,6 +224,7 @@ describe('what each function may do', () => {
       'ListObjectsV2',
       'PutItem',
       'PutObject',
+      'TransactWriteItems',
       'UploadPart',
     ]);
   });

@@ -12,6 +12,7 @@ import { runImport } from '../../../local/engine/bulk-import.ts';
 import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
 import { exportRest } from '../../../local/engine/export-files.ts';
 import { processesWith } from '../../support/start.ts';
+import { underLock } from '../../support/under-lock.ts';
 import { groupsOf, openBench } from './bench.ts';
 
 let folder: string;
@@ -39,9 +40,14 @@ async function* failing() {
   throw new Error('no more lines');
 }
 
+function setDataset(dataset: { peildatum: string; load: string }): Promise<void> {
+  const table = dynamoDbAddressTable(bench.client, 'addresses');
+  return underLock(table, (fence) => table.setDataset(dataset, fence));
+}
+
 describe('a bulk import into the embedded engine', () => {
   it('replaces all addresses by the lines, and keeps the lock, the dataset and the accounts', async () => {
-    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ peildatum: '2026-01-08', load: 'x' });
+    await setDataset({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
     const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
@@ -170,7 +176,7 @@ describe('a bulk import that is killed', () => {
     bench = await openBench(file);
     await bench.bulkImport.run(groupsOf(4), { lines: 4, writes: 4 });
     // The writes of an engine that is killed lie in a file of their own.
-    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ peildatum: '2026-02-08', load: 'y' });
+    await setDataset({ peildatum: '2026-02-08', load: 'y' });
     await copyFile(`${file}-wal`, join(folder, 'old.writes'));
     await bench.close();
     await copyFile(join(folder, 'old.writes'), `${file}-wal`);
