@@ -20,7 +20,7 @@ export async function useLoads(
     throw new UsageError('Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.');
   }
   // Imported here because the AWS clients load slower than `--help` should print.
-  const { openLoads } = await import('../connect/open-loads.ts');
+  const { openLoads } = await import('../connect/loads.ts');
   const loads = await openLoads(options, await progressReporter(terminal, options));
   try {
     printResult(terminal, options, await work(loads));
@@ -38,13 +38,14 @@ async function progressReporter({ err, screen }: Terminal, { json }: { json?: tr
   return { progress, print: err };
 }
 
-/** `load status`, `history`, `check`, `repair` and `discard`: what the table and the storage hold. */
+/** `load status`, `history`, `check`, `repair`, `discard` and `unlock`: what the table and the storage hold. */
 export function addDatasetCommands(load: Command, terminal: Terminal): void {
   addStatus(load, terminal);
   addHistory(load, terminal);
   addCheck(load, terminal);
   addRepair(load, terminal);
   addDiscard(load, terminal);
+  addUnlock(load, terminal);
 }
 
 function addCheck(load: Command, terminal: Terminal): void {
@@ -87,6 +88,19 @@ function addDiscard(load: Command, terminal: Terminal): void {
         const report = await loads.discard(id);
         const megabytes = `${thousands(Math.ceil(report.bytes / 1e6))} MB`;
         return { json: report, text: `Removed the work of ${id}: ${counted(report.objects, 'object')}, ${megabytes}.` };
+      });
+    });
+}
+
+function addUnlock(load: Command, terminal: Terminal): void {
+  withDataset(load.command('unlock'))
+    .description('remove the lock that an interrupted load left on the table')
+    .option('--force', 'also of a load that may still be running; it stops before its next write')
+    .action(async ({ force, ...options }: LoadOptions & { force?: true }) => {
+      await useLoads(terminal, options, async (loads) => {
+        const held = await loads.unlock({ force: force === true });
+        const text = held ? `Removed the lock of ${held.owner}.` : 'The table is not locked.';
+        return { json: { owner: held?.owner ?? null }, text };
       });
     });
 }

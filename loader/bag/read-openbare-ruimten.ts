@@ -102,6 +102,6 @@ export function readOpenbareRuimten(
   const onStand = (fields: Fields) =>
     visitStand('OPR', fields, file, peildatum, counts, { read: toOpenbareRuimte, visit, later });
   const fastParser = options.strictly ? undefined : new FastOpenbareRuimteParser(peildatum, counts, visit, later);
-  readStands(xml, file, 'OPR', onStand, fastParser);
+  readStands(xml, file, 'OPR', peildatum, onStand, fastParser);
   return counts;
 }

@@ -17,7 +17,7 @@ export async function readWoonplaatsen(
   later?: Visit<Woonplaats>,
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
-  await readStandStream(xml, file, 'WPL', (fields) =>
+  await readStandStream(xml, file, 'WPL', peildatum, (fields) =>
     visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, later }),
   );
   return counts;

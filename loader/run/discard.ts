@@ -1,4 +1,4 @@
-import type { Manifest } from '../dataset/manifest.ts';
+import { readManifest } from '../steps/manifest.ts';
 import { UnknownLoadError } from '../steps/resume.ts';
 import { paths } from '../storage/paths.ts';
 import { inSession, type LoadOptions } from './session.ts';
@@ -18,14 +18,13 @@ export type DiscardReport = { load: string; objects: number; bytes: number };
  */
 export async function discardLoad({ load, ...options }: LoadOptions & { load: string }): Promise<DiscardReport> {
   return inSession(options, async ({ storage }) => {
-    const stored = await storage.get(paths.manifest);
-    const manifest = stored && (JSON.parse(stored.toString()) as Manifest);
-    if (manifest?.pending?.load === load) {
+    const { pending, history } = await readManifest(storage);
+    if (pending?.load === load) {
       throw new PendingLoadError(
         `Load ${load} has begun to write, and its work is needed to finish it. Run "load run", or "load repair" first.`,
       );
     }
-    const isKept = manifest?.history.some(({ snapshot }) => snapshot.id === load) ?? false;
+    const isKept = history.some(({ snapshot }) => snapshot.id === load);
     const prefixes = [paths.workOf(load), paths.approval(load), ...(isKept ? [] : [paths.snapshotOf(load)])];
     const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
     if (found.length === 0) {

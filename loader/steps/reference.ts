@@ -69,9 +69,10 @@ export async function reference(
 
 /** The streets and places as they are on the snapshot date, for `mergeShard`; none for a rollback. */
 export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
-  const { peildatum, kind } = await getJson<Load>(storage, paths.load(loadId));
+  const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
   if (kind === 'rollback') return undefined;
-  const { streets, places } = await readReferenceFile(await getObject(storage, paths.reference(loadId)), peildatum);
+  const path = days.length > 0 ? paths.mutatedReference(loadId) : paths.reference(loadId);
+  const { streets, places } = await readReferenceFile(await getObject(storage, path), peildatum);
   return { streets, places };
 }
 

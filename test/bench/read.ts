@@ -127,6 +127,8 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
     peildatum,
     base: null,
     target: null,
+    days: [],
+    extract: null,
     source: source.version,
     members,
     identity: 'bench',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { processOwner } from '../../loader/storage/lock.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
@@ -327,6 +328,20 @@ describe('a load that can not be is one line that helps', () => {
     await table().lock.release('someone else');
   });
 
+  it('a lock that an interrupted load left is removed, that of a live one only by force', async () => {
+    expect((await load('unlock')).out).toBe('The table is not locked.');
+    await table().lock.acquire('elsewhere:1:2:x', -1);
+    expect((await load('unlock')).out).toBe('Removed the lock of elsewhere:1:2:x.');
+    const live = processOwner('test');
+    await table().lock.acquire(live, 60);
+    expect(await failure('unlock')).toMatchObject({
+      code: 'locked',
+      message: expect.stringMatching(/still holds the lock.*--force/),
+    });
+    expect(await json('unlock', '--force')).toEqual({ owner: live });
+    expect(await table().lock.holder()).toBeNull();
+  });
+
   it('another storage than that of the table', async () => {
     const other = { peildatum: '2020-01-08', load: 'of-someone' };
     await underLock(table(), (fence) => table().setDataset(other, fence));
@@ -357,12 +372,21 @@ describe('a command about loads written wrongly ends with 2', () => {
     expect(err).toMatch(message);
   });
 
-  it.each(['plan', 'run', 'approve', 'rollback', 'follow', 'check', 'repair', 'discard', 'status', 'history'])(
-    'load %s has help',
-    async (command) => {
-      const { exit, out } = await run(['load', command, '--help']);
-      expect(exit).toBe(0);
-      for (const option of ['--json', '--local', '--data', '--stack']) expect(out).toContain(option);
-    },
-  );
+  it.each([
+    'plan',
+    'run',
+    'approve',
+    'rollback',
+    'follow',
+    'check',
+    'repair',
+    'discard',
+    'unlock',
+    'status',
+    'history',
+  ])('load %s has help', async (command) => {
+    const { exit, out } = await run(['load', command, '--help']);
+    expect(exit).toBe(0);
+    for (const option of ['--json', '--local', '--data', '--stack']) expect(out).toContain(option);
+  });
 });
