@@ -18,7 +18,7 @@ export class ServiceStack extends Stack {
     super(scope, id, {
       stackName,
       description: 'Dutch address service: the HTTP interface',
-      env: { region: config.region },
+      env: { region: config.region, ...(config.account && { account: config.account }) },
       terminationProtection: isProtected(config),
     });
     const { accounts, addresses, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
