@@ -42,7 +42,8 @@ export const authenticationChecks: Check[] = [
     title: 'a 401 says how to authenticate',
     async run({ api }) {
       const answer = await api.send('/v1/auth/validate', { key: null });
-      const challenge = answer.headers['www-authenticate'] ?? '';
+      // API Gateway may rename the header on its way from a Lambda function.
+      const challenge = answer.headers['www-authenticate'] ?? answer.headers['x-amzn-remapped-www-authenticate'] ?? '';
       demand(/^[\w-]+/.test(challenge), `${answer.asked}: WWW-Authenticate is "${challenge}"`);
     },
   },
