@@ -1,4 +1,5 @@
-import { App, type AppProps, Tags, Validations } from 'aws-cdk-lib';
+import { readFileSync } from 'node:fs';
+import { App, type AppProps, CfnOutput, Tags, Validations } from 'aws-cdk-lib';
 import { parseConfig, readContext } from './config/parse-config.ts';
 import { DataStack } from './data/data-stack.ts';
 import { LoaderStack } from './loader/loader-stack.ts';
@@ -11,11 +12,17 @@ export function bagAdresApp(props: AppProps = {}): App {
   const config = parseConfig(readContext(app.node.getAllContext()));
   const names = stackNames(deploymentName(config.stage));
   const data = new DataStack(app, names.data, { config, stackName: names.data });
-  new ServiceStack(app, names.service, { config, stackName: names.service, data });
+  const service = new ServiceStack(app, names.service, { config, stackName: names.service, data });
   new LoaderStack(app, names.loader, { config, stackName: names.loader, data });
+  // `doctor` compares it with its own version.
+  new CfnOutput(service, 'Version', { value: packageVersion() });
   for (const [key, value] of Object.entries({ application: 'bag-adres', stage: config.stage, ...config.tags }))
     Tags.of(app).add(key, value);
   return app;
+}
+
+function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
 /**

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
 /** Whether there is a process with this id on this machine, ours to signal or not. */
 export function isRunning(pid: number): boolean {
   try {
@@ -5,5 +8,28 @@ export function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * When this process began, in whatever form the system has it, without colons: a later process with the same id has another.
+ * `''` where the system does not say.
+ */
+export function processStart(pid: number): string {
+  try {
+    // The 22nd field, in ticks since the machine began; the second is a name in brackets, which may hold anything.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ');
+    return fields?.[19] ?? '';
+  } catch {
+    return startOfPs(pid);
+  }
+}
+
+function startOfPs(pid: number): string {
+  try {
+    const text = execFileSync('ps', ['-o', 'lstart=', '-p', `${pid}`], { encoding: 'utf8', stdio: 'pipe' });
+    return text.trim().replaceAll(/[^\w]+/g, '-');
+  } catch {
+    return '';
   }
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AccountView, WindowUsage } from '../../lambdas/shared/accounts/accounts.ts';
+import type { AccountView, RepairedWindow, WindowUsage } from '../../lambdas/shared/accounts/accounts.ts';
 import { type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
@@ -20,7 +20,7 @@ import { renderLimit, renderLimits } from './plan.ts';
 type LimitOptions = AccountsOptions & { plan?: string; limit?: string[] };
 type SetOptions = LimitOptions & { shards?: string };
 
-/** `account create`, `show`, `list`, `audit`, `suspend`, `activate` and `set`. */
+/** `account create`, `show`, `list`, `audit`, `suspend`, `activate`, `set` and `repair-windows`. */
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const account = program.command('account').description('accounts of customers: a plan, their own limits, and keys');
   addCreate(account, terminal);
@@ -34,6 +34,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
   });
   addState(account, terminal, 'suspend', 'refuse every request of an account, starting with the next one');
   addState(account, terminal, 'activate', 'accept the requests of a suspended account again');
+  addRepairWindows(account, terminal);
 }
 
 function addCreate(account: Command, terminal: Terminal): void {
@@ -133,6 +134,34 @@ function addState(account: Command, terminal: Terminal, verb: 'suspend' | 'activ
         return { json: changed, text: `Account "${name}" is ${changed.state}.` };
       });
     });
+}
+
+function addRepairWindows(account: Command, terminal: Terminal): void {
+  withAccounts(account.command('repair-windows'))
+    .description('reset the windows of an account that start in the future, after a request with a wrong clock')
+    .argument('<id>', 'the account')
+    .addHelpText(
+      'after',
+      `
+A window never moves backwards, so one that starts in the future refuses requests until then once its limit is reached.
+This command brings it back to the present and sets its usage to 0. Make sure first that all clocks are right.
+
+Example:
+  npm run bag-adres -- account repair-windows acme --local`,
+    )
+    .action(async (id: string, options: AccountsOptions) => {
+      const name = accountId(id);
+      await useAdmin(terminal, options, async (admin) => {
+        const repaired = await admin.accounts.repairWindows(name);
+        return { json: repaired, text: renderRepaired(name, repaired) };
+      });
+    });
+}
+
+function renderRepaired(id: string, repaired: RepairedWindow[]): string {
+  if (repaired.length === 0) return `No window of account "${id}" starts in the future. Nothing was changed.`;
+  const windows = repaired.map(({ window, start }) => `  ${window}: started at ${start}`);
+  return [`Reset these windows of account "${id}" to now, with nothing used:`, ...windows].join('\n');
 }
 
 /** All accounts as a table: used / limit of each window now. */

@@ -1,12 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import * as z from 'zod';
 import type { AccountBackup, Backup, ImportResult } from '../../lambdas/shared/accounts/backup.ts';
 import { windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import { type AccountsOptions, useAdmin, withAccounts } from './arguments.ts';
-import { counted, type Terminal } from './output.ts';
+import { callersPath, checkNewFile, counted, type Terminal, writeNewFile } from './output.ts';
 
 /** `export` and `import`: plans and accounts as JSON lines, for a backup or a move to another table. */
 export function addBackupCommands(program: Command, terminal: Terminal): void {
@@ -23,9 +22,11 @@ Example:
   npm run bag-adres -- export accounts.jsonl --local`,
     )
     .action(async (file: string, options: AccountsOptions) => {
+      const path = pathOf(file, terminal);
+      checkNewFile(path);
       await useAdmin(terminal, options, async (admin) => {
         const backup = await admin.backup.export();
-        await writeNew(fileOf(file, terminal), linesOf(backup).join(''));
+        await writeNewFile(path, linesOf(backup));
         const { plans, accounts } = backup;
         const json = { file, plans: plans.length, accounts: accounts.length };
         return { json, text: `Exported ${counted(json.plans, 'plan')} and ${counted(json.accounts, 'account')}.` };
@@ -46,7 +47,7 @@ Example:
   npm run bag-adres -- import accounts.jsonl --check --local`,
     )
     .action(async (file: string, { check, ...options }: AccountsOptions & { check?: true }) => {
-      const backup = parseLines(file, await readText(fileOf(file, terminal)));
+      const backup = parseLines(file, await readText(pathOf(file, terminal)));
       await useAdmin(terminal, options, async (admin) => {
         const result = await admin.backup.import(backup, { checkOnly: check === true });
         return { json: result, text: renderImport(result, check === true) };
@@ -59,20 +60,9 @@ function renderImport({ plans, accounts, unchanged }: ImportResult, checkOnly: b
   return `${checkOnly ? 'Would import' : 'Imported'} ${what}; ${unchanged} already there.`;
 }
 
-/** npm runs this in the root of the project; a relative path is relative to where npm was run. */
-function fileOf(path: string, { env }: Terminal): string {
-  if (path === '') throw new UsageError('The file name is empty.');
-  return resolve(env.INIT_CWD ?? process.cwd(), path);
-}
-
-async function writeNew(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new CommandError('exists', `${file} exists; name a new file.`, { cause: error });
-    throw new CommandError('file', `Can't write ${file}: ${message}`, { cause: error });
-  }
+function pathOf(file: string, { env }: Terminal): string {
+  if (file === '') throw new UsageError('The file name is empty.');
+  return callersPath(file, env);
 }
 
 async function readText(file: string): Promise<string> {

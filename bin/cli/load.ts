@@ -1,16 +1,13 @@
 import type { Command } from 'commander';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
-import type { ConnectionOptions } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { LoadRequest, Loads, ProgressReporter, RefusedLoad } from '../connect/loads.ts';
-import { checkLocation, withDataset } from './arguments.ts';
-import { printResult, type Result, type Terminal } from './output.ts';
+import type { LoadRequest, Loads, RefusedLoad } from '../connect/loads.ts';
+import { withDataset } from './arguments.ts';
+import { addDatasetCommands, type LoadOptions, useLoads } from './dataset.ts';
+import { callersPath, checkNewFile, type Result, type Terminal, writeNewFile } from './output.ts';
 
-/** Options of every command on loads. */
-export type LoadOptions = Pick<ConnectionOptions, 'local' | 'data' | 'stack'> & { json?: true };
-
-/** `load plan`, `run`, `approve`, `rollback`, `follow`, `repair`, `status` and `history`. */
+/** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands on what is there. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
   addPlan(load, terminal);
@@ -18,38 +15,7 @@ export function addLoadCommands(program: Command, terminal: Terminal): void {
   addApprove(load, terminal);
   addRollback(load, terminal);
   addFollow(load, terminal);
-  addRepair(load, terminal);
-  addStatus(load, terminal);
-  addHistory(load, terminal);
-}
-
-/** Opens the loads of the dataset that `options` name, prints the result of `work`, and closes them in any case. */
-async function useLoads(
-  terminal: Terminal,
-  options: LoadOptions,
-  work: (loads: Loads) => Promise<Result>,
-): Promise<void> {
-  checkLocation(options);
-  if (!options.local && options.stack === undefined) {
-    throw new UsageError('Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.');
-  }
-  // Imported here because the AWS clients load slower than `--help` should print.
-  const { openLoads } = await import('../connect/open-loads.ts');
-  const loads = await openLoads(options, await progressReporter(terminal, options));
-  try {
-    printResult(terminal, options, await work(loads));
-  } finally {
-    loads.close();
-  }
-}
-
-/** Bars on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
-async function progressReporter({ err, screen }: Terminal, { json }: { json?: true }): Promise<ProgressReporter> {
-  const { noProgress } = await import('../../loader/progress.ts');
-  if (json) return { progress: noProgress, print: () => undefined };
-  const { progressBars, progressLines } = await import('../../local/progress.ts');
-  const progress = screen?.isTTY ? progressBars(screen) : progressLines((line) => err(line.trimEnd()));
-  return { progress, print: err };
+  addDatasetCommands(load, terminal);
 }
 
 type ExtractOptions = LoadOptions & { extract?: string; again?: true };
@@ -63,11 +29,11 @@ function withExtract(command: Command): Command {
     .option('--again', 'also an extract that is live already, or was rolled back');
 }
 
-/** npm runs this in the root of the project; a relative path is relative to where npm was run. @throws UsageError */
+/** @throws UsageError */
 function requestOf({ extract, again }: ExtractOptions, env: NodeJS.ProcessEnv): LoadRequest {
   const request: LoadRequest = again ? { again } : {};
   if (extract === undefined) return request;
-  const source = sourceLocation(extract, env.INIT_CWD ?? process.cwd());
+  const source = sourceLocation(extract, callersPath('.', env));
   if (source !== null) return { ...request, source };
   throw new UsageError(`--extract takes a file, an http(s) URL or s3://BUCKET/KEY, not "${extract}".`);
 }
@@ -75,13 +41,41 @@ function requestOf({ extract, again }: ExtractOptions, env: NodeJS.ProcessEnv): 
 function addPlan(load: Command, terminal: Terminal): void {
   withExtract(load.command('plan'))
     .description('show what a load would change, with examples; changes nothing')
-    .addHelpText('after', '\nExample:\n  npm run bag-adres -- load plan --extract lvbag-extract-nl.zip --local')
-    .action(async (options: ExtractOptions) => {
+    .option('--csv <file>', 'write every change to this new file: key, before, after')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  npm run bag-adres -- load plan --extract lvbag-extract-nl.zip --local
+  npm run bag-adres -- load plan --extract lvbag-extract-nl.zip --csv changes.csv --local`,
+    )
+    .action(async ({ csv, ...options }: ExtractOptions & { csv?: string }) => {
       const request = requestOf(options, terminal.env);
-      await useLoads(terminal, options, async (loads) =>
-        showPlan(loads, await loads.start({ ...request, planOnly: true })),
-      );
+      const file = csv === undefined ? undefined : callersPath(csv, terminal.env);
+      if (file !== undefined) checkNewFile(file);
+      await useLoads(terminal, options, async (loads) => {
+        const report = await loads.start({ ...request, planOnly: true });
+        if (file !== undefined) await writeChanges(file, loads, report);
+        return showPlan(loads, report);
+      });
     });
+}
+
+/** Writes all changes of a plan as CSV (RFC 4180); several places of one key are separated by ` | `. @throws CommandError */
+async function writeChanges(file: string, { context }: Loads, { outcome, load }: LoadReport): Promise<void> {
+  const { differences } = await import('../../loader/steps/differences.ts');
+  async function* lines() {
+    yield 'key,before,after\r\n';
+    if (outcome !== 'planned' || load === null) return;
+    for await (const { key, before, after } of differences(context.storage, load)) {
+      yield `${[key, before?.join(' | ') ?? '', after?.join(' | ') ?? ''].map(csvField).join(',')}\r\n`;
+    }
+  }
+  await writeNewFile(file, lines());
+}
+
+function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 async function showPlan({ where }: Loads, report: LoadReport): Promise<Result> {
@@ -205,63 +199,4 @@ function addFollow(load: Command, terminal: Terminal): void {
     .action(async (execution: string | undefined, options: LoadOptions) => {
       await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.follow(execution)));
     });
-}
-
-function addRepair(load: Command, terminal: Terminal): void {
-  withDataset(load.command('repair'))
-    .description('compare every address in the table with the live snapshot and repair the differences')
-    .option('--plan', 'only show the differences')
-    .addHelpText(
-      'after',
-      `
-For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
-the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.
-
-Example:
-  npm run bag-adres -- load repair --plan --stack bag-adres-prod`,
-    )
-    .action(async ({ plan, ...options }: LoadOptions & { plan?: true }) => {
-      await useLoads(terminal, options, (loads) => repair(loads, plan === true));
-    });
-}
-
-async function repair(loads: Loads, planOnly: boolean): Promise<Result> {
-  const { renderRepair } = await import('./render-load.ts');
-  const report = await loads.repair({ planOnly });
-  const result = { json: report, text: renderRepair(report) };
-  if (!report.pending || planOnly) return result;
-  return { ...result, hint: `That load is not published yet: run "load run ${loads.where}" now.` };
-}
-
-function addStatus(load: Command, terminal: Terminal): void {
-  withDataset(load.command('status'))
-    .description('show the live snapshot and its age, running loads, and loads that need your decision')
-    .action(async (options: LoadOptions) => useLoads(terminal, options, status));
-}
-
-async function status(loads: Loads): Promise<Result> {
-  const { loadStatus } = await import('../../loader/steps/manifest.ts');
-  const { refusedLoads } = await import('../connect/loads.ts');
-  const { renderStatus } = await import('./render-load.ts');
-  const [found, refused, running] = await Promise.all([
-    loadStatus(loads.context),
-    refusedLoads(loads.context.storage),
-    loads.running(),
-  ]);
-  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
-  const shown = { ...found, running, blocked };
-  return { json: shown, text: renderStatus(shown, loads.where) };
-}
-
-function addHistory(load: Command, terminal: Terminal): void {
-  withDataset(load.command('history'))
-    .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
-    .action(async (options: LoadOptions) => useLoads(terminal, options, history));
-}
-
-async function history({ context, where }: Loads): Promise<Result> {
-  const { loadHistory } = await import('../../loader/steps/manifest.ts');
-  const { renderHistory } = await import('./render-load.ts');
-  const entries = await loadHistory(context);
-  return { json: entries, text: renderHistory(entries, where) };
 }

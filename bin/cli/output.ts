@@ -1,4 +1,10 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import Table from 'cli-table3';
+import { CommandError } from '../connect/errors.ts';
 
 /** What a command reads from its surroundings and where it writes. */
 export type Terminal = {
@@ -47,4 +53,28 @@ export function thousands(number: number): string {
 /** `1 day`, `12,345 days`. */
 export function counted(number: number, noun: string): string {
   return `${thousands(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** npm runs us in the root of the project; a relative path is relative to where npm was run. */
+export function callersPath(path: string, env: NodeJS.ProcessEnv): string {
+  return resolve(env.INIT_CWD ?? process.cwd(), path);
+}
+
+/** Refuses a path that exists, before the work whose result would go there. @throws CommandError */
+export function checkNewFile(file: string): void {
+  if (existsSync(file)) throw new CommandError('exists', `${file} exists; name a new file.`);
+}
+
+/** Writes a new file that only its owner can read, whole or not at all. @throws CommandError */
+export async function writeNewFile(file: string, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  checkNewFile(file);
+  try {
+    await pipeline(Readable.from(lines), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    const { code, path, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return checkNewFile(file);
+    await rm(file, { force: true });
+    if (path !== file && code !== 'ENOSPC') throw error; // of the lines
+    throw new CommandError('file', `Can't write ${file}: ${message}`, { cause: error });
+  }
 }

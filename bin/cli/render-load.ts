@@ -41,10 +41,13 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
 }
 
 function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
-  const { added, changed, removed, addresses, keys, voorkomens } = report;
-  const changes = [`${thousands(added)} added`, `${thousands(changed)} changed`, `${thousands(removed)} removed`].join(
-    ', ',
-  );
+  const { added, changed, removed, listsChanged, addresses, keys, voorkomens } = report;
+  const changes = [
+    `${thousands(added)} added`,
+    `${thousands(changed)} changed`,
+    `${thousands(removed)} removed`,
+    ...listText(listsChanged),
+  ].join(', ');
   return [
     `${tense === 'would' ? 'Would change' : 'Changed'}: ${changes}.`,
     `Addresses: ${thousands(addresses)} (${counted(keys, 'distinct lookup')}), from ${counted(voorkomens, 'BAG record')}.`,
@@ -57,6 +60,11 @@ function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
       ];
     }),
   ];
+}
+
+/** Changed lists of toevoegingen, which are no addresses. */
+function listText(listsChanged: number): string[] {
+  return listsChanged > 0 ? [counted(listsChanged, 'toevoegingen list')] : [];
 }
 
 /** `1381AA#9#A` as `1381AA 9 A`, in a column. */
@@ -133,10 +141,15 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
 
 /** What a repair found and did. */
 export function renderRepair(report: RepairReport): string {
-  const { outcome, peildatum, keys, added, changed, removed } = report;
+  const { outcome, peildatum, keys, added, changed, removed, listsChanged } = report;
   const title = `Compared the table with the snapshot of ${peildatum} (${counted(keys, 'distinct lookup')})`;
-  if (added + changed + removed === 0) return `${title}: no differences.`;
+  if (added + changed + removed + listsChanged === 0) return `${title}: no differences.`;
   const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
-  const what = [`${thousands(added)} missing`, `${thousands(changed)} changed`, `${thousands(removed)} unexpected`];
+  const what = [
+    `${thousands(added)} missing`,
+    `${thousands(changed)} changed`,
+    `${thousands(removed)} unexpected`,
+    ...listText(listsChanged),
+  ];
   return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`].join('\n');
 }

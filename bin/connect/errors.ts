@@ -33,6 +33,7 @@ const loadErrorCodes: Record<string, string> = {
   ForeignStorageError: 'foreign_storage',
   LockedError: 'locked',
   MissingObjectError: 'storage_incomplete',
+  PendingLoadError: 'pending',
   ReadBackError: 'read_back',
   RefusedLoadError: 'blocked',
   SourceChangedError: 'source_changed',

@@ -7,25 +7,32 @@ import { parameterExamples } from './examples.ts';
 import { headerComponents, headersOf } from './headers.ts';
 import { lookupAnswer, problemReferences, problemResponses, validationAnswer } from './responses.ts';
 
-/** What a reader has to know before the operations; CommonMark. */
-export const introduction = `Looks up the street and the place of a Dutch address by its postcode, huisnummer and toevoeging, in a copy of the
-[BAG](https://www.kadaster.nl/zakelijk/registraties/basisregistraties/bag), the register of addresses.
+/** What a reader must know before the operations; CommonMark. */
+export const introduction = `Looks up the street and town of a Dutch address by postcode, huisnummer and toevoeging, in a copy of the
+[BAG](https://www.kadaster.nl/zakelijk/registraties/basisregistraties/bag), the official register of addresses.
 
-**Keys.** Every operation but \`/openapi.json\` needs an API key in the header \`X-API-Key\`. Call the interface from a back end:
-a key does not belong in a browser, so no CORS headers are sent.
+**Toevoeging.** \`toevoeging\` is the huisletter and the huisnummertoevoeging of the register together: huisletter \`b\` and
+huisnummertoevoeging \`99\` are \`toevoeging=b99\`.
 
-**Outcomes.** A lookup that was understood answers 200 and one of three outcomes, told apart by \`status\`: \`ok\`, \`not_found\`
-and \`ambiguous\`. Names are as the register writes them. PO boxes are not in the register, and an address without a postcode
-can't be found.
+**Keys.** Every operation except \`/openapi.json\` requires an API key in the header \`X-API-Key\`. Call the API from a back end: a key
+does not belong in a browser, so no CORS headers are sent.
 
-**Problems.** Everything else is problem details (RFC 9457) as \`application/problem+json\`. The \`type\` is stable and resolves to
-a page that says what happened and what to do; compare it as text. \`title\` and \`detail\` are for people.
+**Outcomes.** A valid lookup returns 200 and one of three outcomes, distinguished by \`status\`: \`ok\`, \`not_found\` and \`ambiguous\`.
+Names are as the register writes them. PO boxes are not in the register, and addresses without a postcode can't be found.
 
-**Quota.** A valid lookup counts one unit in every window of time of the account's plan. Answered lookups and 429 tell how much is
-left in \`RateLimit-Policy\` and \`RateLimit\`. On 429 and 503 wait for as long as \`Retry-After\` says.
+**Problems.** Every other response is problem details (RFC 9457) as \`application/problem+json\`. \`type\` is stable and resolves to a page
+that says what happened and what to do; compare it as text. \`title\` and \`detail\` are for people.
 
-**Compatibility.** Within \`/v1\` nothing is taken away or changed; members, headers, problem types and operations may be added, so
-ignore what you do not know. \`API-Version\` tells the version that answered.`;
+**Quota.** A valid lookup counts one unit in each time window of the account's plan. Lookups and 429 responses say how much is left in
+\`RateLimit-Policy\` and \`RateLimit\`. On 429 and 503, wait for the number of seconds in \`Retry-After\`.
+
+**Test addresses.** \`9999SD 1\` is \`ok\`, \`9999SD 2\` is \`not_found\` and \`9999SD 3\` is \`ambiguous\` in every deployment, whatever its data.
+
+**Storing results.** The data is in the public domain (CC0), so you may store and share it. \`Cache-Control: no-store\` is about HTTP
+caches between you and the service, because responses belong to a key.
+
+**Compatibility.** Within \`/v1\` nothing is removed or changed. Members, headers, problem types and operations may be added: ignore those
+you do not know. \`API-Version\` is the version that responded.`;
 
 const examples = new URL('../../docs/examples/', import.meta.url);
 const files = [
@@ -36,27 +43,31 @@ const files = [
   ['C#', 'C#', 'csharp/Program.cs'],
 ] as const;
 
-/** The complete programs of `docs/examples`, for `x-codeSamples` of the lookup. */
+/** The complete programs in `docs/examples`, for `x-codeSamples` of the lookup. */
 export function codeSamples(): { lang: string; label: string; source: string }[] {
   return files.map(([lang, label, file]) => ({ lang, label, source: readFileSync(new URL(file, examples), 'utf8') }));
 }
 
 const addressQuery = z.object({
-  postcode: parameter('postcode', postcodeParameter, 'The postcode. Spaces and letter case do not count.'),
+  postcode: parameter(
+    'postcode',
+    postcodeParameter,
+    'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
+  ),
   huisnummer: parameter(
     'huisnummer',
     z.clone(huisnummerSchema),
-    'The house number, without anything behind it. Leading zeros are allowed, up to five digits in all.',
+    'The house number without an addition: 1 to 99999. Leading zeros are allowed, up to five digits in total.',
   ),
   toevoeging: parameter(
     'toevoeging',
     z.optional(toevoegingParameter),
-    'Everything after the number: huisletter and huisnummertoevoeging joined. At most five letters and digits; spaces and ' +
-      'letter case do not count. Absent, empty and only spaces are the same.',
+    'Huisletter and huisnummertoevoeging together: everything after the number. At most five letters and digits; spaces and ' +
+      'letter case do not matter. Absent, empty and only spaces are equivalent.',
   ),
 });
 
-/** The OpenAPI 3.1 document of the whole interface, made of the schemas that the Lambdas work with. */
+/** The OpenAPI 3.1 document of the API, made from the schemas that the Lambdas validate with. */
 export function openApiDocument() {
   return createDocument(
     {
@@ -64,7 +75,7 @@ export function openApiDocument() {
       info: {
         title: 'Dutch addresses',
         version: apiVersion,
-        summary: 'Street and place of a postcode, huisnummer and toevoeging, from the BAG register.',
+        summary: 'Street and town for a postcode, huisnummer and toevoeging, from the BAG.',
         description: introduction,
         contact: { name: 'The provider that gave you your key' },
         license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
@@ -74,7 +85,7 @@ export function openApiDocument() {
       tags: [
         { name: 'Addresses', description: 'Look up addresses.' },
         { name: 'Keys', description: 'Check a key.' },
-        { name: 'Reference', description: 'What the interface publishes about itself.' },
+        { name: 'Reference', description: 'The description of the API itself.' },
       ],
       paths: {
         '/address': {
@@ -83,8 +94,11 @@ export function openApiDocument() {
             tags: ['Addresses'],
             summary: 'Look up one address',
             description:
-              'Finds the street and the place of an exact postcode, huisnummer and toevoeging: `12` does not match `12A`. A ' +
-              'valid lookup counts one unit in every window of the quota, whatever its outcome; an invalid one counts nothing.',
+              'Finds the street and town for an exact postcode, huisnummer and toevoeging: `12` does not match `12A`. A valid ' +
+              'lookup counts one unit in each time window of the quota, whatever the outcome; an invalid one does not count. ' +
+              'Unknown parameters are ignored, except the names that other APIs use for a house number or an addition ' +
+              '(`huisletter`, `huisnummertoevoeging`, `house_number`, `addition` and the like): those are invalid, because ' +
+              'ignoring them would return another address.',
             'x-codeSamples': codeSamples(),
             requestParams: { query: addressQuery },
             responses: { '200': lookupAnswer, ...problemReferences(401, 403, 422, 429, 500, 503) },
@@ -95,7 +109,7 @@ export function openApiDocument() {
             operationId: 'validateKey',
             tags: ['Keys'],
             summary: 'Check a key',
-            description: 'Tells whether the key works and with which limits. Counts nothing against the quota.',
+            description: 'Says whether the key is valid and which limits apply. Does not count against the quota.',
             responses: { '200': validationAnswer, ...problemReferences(401, 403, 500, 503) },
           },
         },
@@ -104,9 +118,12 @@ export function openApiDocument() {
             operationId: 'getOpenApi',
             tags: ['Reference'],
             summary: 'This document',
-            description: 'The description of the interface. Needs no key.',
+            description:
+              'This OpenAPI document. Requires no key. Send the `ETag` that you have as `If-None-Match` to get 304 without a body ' +
+              'while the document is the same.',
             security: [],
-            responses: { '200': openApiAnswer, ...problemReferences(500) },
+            requestParams: { header: openApiHeaders },
+            responses: { '200': openApiAnswer, '304': notModified, ...problemReferences(500) },
           },
         },
       },
@@ -116,27 +133,38 @@ export function openApiDocument() {
             type: 'apiKey',
             in: 'header',
             name: 'X-API-Key',
-            description: 'The key that your provider gave you. It belongs in a back end, never in a browser or an app.',
+            description: 'The key from your provider. Use it in a back end, never in a browser or an app.',
           },
         },
         headers: headerComponents,
         responses: problemResponses,
       },
-      // OpenAPI has no place for what other paths and other methods answer.
+      // OpenAPI has no place for the responses of other paths and methods.
       'x-elsewhere': problemReferences(404, 405),
     },
     {
-      // Members may be added within a major version, so the answers stay open.
       override: ({ jsonSchema }) => {
+        // Members may be added within a major version.
         delete jsonSchema.additionalProperties;
+        // Several generators know `enum` and not `const`.
+        if (jsonSchema.const !== undefined) jsonSchema.enum = [jsonSchema.const];
       },
     },
   );
 }
 
+const ifNoneMatch = z.optional(z.string());
+z.globalRegistry.add(ifNoneMatch, { param: { description: 'One or more values of `ETag`, separated by commas.' } });
+const openApiHeaders = z.object({ 'If-None-Match': ifNoneMatch });
+
+const notModified: ZodOpenApiResponseObject = {
+  description: 'The document is the one that the client has.',
+  headers: headersOf('ETag', 'Vary'),
+};
+
 const openApiAnswer: ZodOpenApiResponseObject = {
-  description: 'The description of the interface, in OpenAPI 3.1.',
-  headers: headersOf(),
+  description: 'The description of the API in OpenAPI 3.1.',
+  headers: headersOf('ETag', 'Vary', 'Content-Encoding'),
   content: {
     'application/json': {
       schema: {

@@ -6,7 +6,7 @@ type LookupExample = {
   answer: LookupAnswer;
 };
 
-/** Lookups with their answers on the demo data; a parameter's example belongs to the answer's example of that name. */
+/** Lookups with their answers on the demo data. The example of a parameter belongs to the answer of the same name. */
 export const lookupExamples: Record<string, LookupExample> = {
   found: {
     summary: 'One address',
@@ -29,31 +29,32 @@ export const lookupExamples: Record<string, LookupExample> = {
     },
   },
   not_found: {
-    summary: 'No such address',
-    query: { postcode: '1381DE', huisnummer: 30, toevoeging: 'a' },
+    summary: 'Not found, but with other toevoegingen (a test address)',
+    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'c' },
     answer: {
       status: 'not_found',
-      request: { postcode: '1381DE', huisnummer: 30, toevoeging: 'a' },
+      request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'c' },
       address: null,
       candidates: [],
+      toevoegingen: ['A', 'B'],
     },
   },
   ambiguous: {
-    summary: 'Several places (made up)',
-    query: { postcode: '9999ZZ', huisnummer: 1 },
+    summary: 'Several places (a test address)',
+    query: { postcode: '9999SD', huisnummer: 3 },
     answer: {
       status: 'ambiguous',
-      request: { postcode: '9999ZZ', huisnummer: 1, toevoeging: null },
+      request: { postcode: '9999SD', huisnummer: 3, toevoeging: null },
       address: null,
       candidates: [
-        { straat: 'Kerkstraat', woonplaats: 'Amsterdam' },
-        { straat: 'Dorpsstraat', woonplaats: 'Utrecht' },
+        { straat: 'Teststraat', woonplaats: 'Testdorp' },
+        { straat: 'Teststraat', woonplaats: 'Teststad' },
       ],
     },
   },
 };
 
-/** A key with a limit for each day and none for a month. */
+/** A key with a limit by minute and by day, and none by month. */
 export const validationExample: ValidationAnswer = {
   valid: true,
   key_label: 'webshop',

@@ -1,9 +1,11 @@
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
+import { otherNames } from '../../lambdas/shared/addresses/other-names.ts';
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
 const parts: Record<string, () => string> = {
   problems: () => (Object.keys(explanations) as ExplainedCode[]).map(problemSection).join('\n'),
+  names: namesTable,
 };
 
 /** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
@@ -20,4 +22,20 @@ export function withGeneratedParts(markdown: string): string {
 function problemSection(code: ExplainedCode): string {
   const { happened, remedy } = explanations[code];
   return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
+}
+
+function namesTable(): string {
+  const { huisnummer, huisletter, toevoeging } = otherNames;
+  const names = (list: readonly string[]) =>
+    list
+      .filter((name) => name !== 'toevoeging')
+      .map((name) => `\`${name.replaceAll(' ', '_')}\``)
+      .join(', ');
+  return [
+    '| send | instead of |',
+    '|---|---|',
+    `| \`huisnummer\` | ${names(huisnummer)} |`,
+    `| \`toevoeging\` | ${names([...huisletter, ...toevoeging])} |`,
+    '',
+  ].join('\n');
 }

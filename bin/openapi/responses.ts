@@ -1,9 +1,11 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { explanations, faultCodes } from '../../lambdas/reference/explanations.ts';
+import { explanations } from '../../lambdas/reference/explanations.ts';
+import { maxToevoegingen } from '../../lambdas/shared/addresses/address-item.ts';
 import {
   addressRequestSchema,
   ambiguousSchema,
+  faultCodes,
   foundSchema,
   inputFaultSchema,
   invalidInputSchema,
@@ -19,7 +21,7 @@ import { type ProblemCode, problems, problemType } from '../../lambdas/shared/ht
 import { exampleRequestId, lookupExamples, validationExample } from './examples.ts';
 import { headersOf } from './headers.ts';
 
-/** Gives an object schema its name in the document, and words for it and for those of its members that need some. */
+/** Gives an object schema its name in the document, and describes it and those of its members that need it. */
 export function nameSchema<Schema extends z.core.$ZodObject>(
   schema: Schema,
   id: string,
@@ -34,30 +36,34 @@ export function nameSchema<Schema extends z.core.$ZodObject>(
   return schema;
 }
 
-nameSchema(addressRequestSchema, 'AddressRequest', 'What was looked up: the input, normalised.', {
+nameSchema(addressRequestSchema, 'AddressRequest', 'The input of the lookup, normalised.', {
   postcode: 'Without spaces, in upper case.',
-  toevoeging: 'Without spaces, in the letter case it was given; `null` if there was none.',
+  toevoeging: 'Without spaces, in the letter case that was sent; `null` if none was sent.',
 });
-nameSchema(placeSchema, 'Place', 'A street and the place it lies in, as the register writes them.', {
+nameSchema(placeSchema, 'Place', 'A street and its town, as the register writes them.', {
   straat: 'The name of the street (openbare ruimte).',
-  woonplaats: "The name of the place, for instance `Amsterdam`; the register writes `'s-Gravenhage` for Den Haag.",
+  woonplaats: "The name of the town, for instance `Amsterdam`. The register writes `'s-Gravenhage` for Den Haag.",
 });
-nameSchema(foundSchema, 'AddressFound', 'The register has exactly one street and place for the input.');
-nameSchema(notFoundSchema, 'AddressNotFound', 'The register has no such address on the date of the state. No error.');
-nameSchema(ambiguousSchema, 'AddressAmbiguous', 'The register has several streets or places for the input.', {
-  candidates: 'Each distinct street and place once, sorted by woonplaats, then straat.',
+nameSchema(foundSchema, 'AddressFound', 'The register has exactly one street and town for the input.');
+nameSchema(notFoundSchema, 'AddressNotFound', 'The register has no such address. This is not an error.', {
+  toevoegingen:
+    'The toevoegingen that do exist at this postcode and huisnummer, in upper case and sorted; `null` is the address without a ' +
+    `toevoeging. Empty if there are none. At most ${maxToevoegingen}: a list of that length may be incomplete.`,
+});
+nameSchema(ambiguousSchema, 'AddressAmbiguous', 'The register has several streets or towns for the input.', {
+  candidates: 'Each combination of street and town once, sorted by woonplaats, then straat.',
 });
 z.globalRegistry.add(lookupAnswerSchema, {
   id: 'LookupAnswer',
-  description: 'One of three outcomes, told apart by `status`. All of them count against the quota.',
+  description: 'One of three outcomes, distinguished by `status`. Each counts against the quota.',
 });
 nameSchema(
   limitsSchema,
   'Limits',
-  'The limit in force for each window of time that the plan configures (UTC, aligned to the clock and the calendar); ' +
-    '`null` is unlimited, 0 admits nothing.',
+  'The effective limit for each time window that the plan configures (UTC, aligned to the clock and the calendar). ' +
+    '`null` is unlimited; 0 allows no requests.',
 );
-nameSchema(validationAnswerSchema, 'KeyValidation', 'A key that works, and its limits.', {
+nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.', {
   key_label: 'The label that the key was created with.',
   plan_code: 'The plan of the account.',
 });
@@ -78,7 +84,7 @@ export const lookupAnswer: ZodOpenApiResponseObject = {
 
 /** The 200 of a validation. */
 export const validationAnswer: ZodOpenApiResponseObject = {
-  description: 'The key works.',
+  description: 'The key is valid.',
   headers: headersOf(),
   content: {
     'application/json': {
@@ -89,19 +95,21 @@ export const validationAnswer: ZodOpenApiResponseObject = {
 };
 
 nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of every problem.', {
-  title: 'What kind of problem it is, for people.',
-  detail: 'What is wrong with this request, for people. Its text may change.',
-  request_id: 'Names the request; the same as the header `X-Request-Id`.',
+  title: 'The kind of problem, for people.',
+  detail: 'What is wrong with this request, for people. The text may change.',
+  request_id: 'Identifies the request; equal to the header `X-Request-Id`.',
 });
-nameSchema(inputFaultSchema, 'InputFault', 'One fault of the input.', {
-  parameter: 'The parameter with the fault.',
+nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
+  parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
   code: faultCodes.map((code) => `\`${code}\`: ${explanations[code].happened}`).join(' '),
-  detail: 'What is expected, for people. Its text may change.',
+  detail: 'What to send instead, for people. The text may change.',
 });
-nameSchema(invalidInputSchema, 'InvalidInput', '', { errors: 'An entry for each parameter that is not valid.' });
-nameSchema(quotaExceededSchema, 'QuotaExceeded', '', { violated_windows: 'The windows without quota left.' });
+nameSchema(invalidInputSchema, 'InvalidInput', '', { errors: 'One entry for each fault.' });
+nameSchema(quotaExceededSchema, 'QuotaExceeded', '', {
+  violated_windows: 'The time windows in which no quota is left.',
+});
 
-/** Headers and members beyond the common ones, by problem. */
+/** The headers of a problem besides those of every response. */
 const headers: Partial<Record<ProblemCode, string[]>> = {
   unauthorized: ['WWW-Authenticate'],
   'method-not-allowed': ['Allow'],
@@ -117,20 +125,20 @@ const exampleMembers: Partial<Record<ProblemCode, Record<string, unknown>>> = {
     errors: [
       {
         parameter: 'postcode',
-        code: 'invalid',
-        detail: 'postcode must be four digits, the first not 0, and two letters, such as 1012JS.',
+        code: 'postcode-leading-zero',
+        detail: "postcode can't begin with 0: send four digits, the first not 0, and two letters, such as 1012JS.",
       },
       {
         parameter: 'huisnummer',
-        code: 'missing',
-        detail: 'huisnummer is required: one to five digits, from 1 to 99999.',
+        code: 'huisnummer-with-toevoeging',
+        detail: 'huisnummer has more than a number: send huisnummer=12 and toevoeging=A.',
       },
     ],
   },
   'quota-exceeded': { violated_windows: ['minute'] },
 };
 
-/** For `components.responses`, by status: `403` has two problems, told apart by `type`. */
+/** For `components.responses`, by status: `403` has two problems, distinguished by `type`. */
 export const problemResponses = Object.fromEntries(
   Object.entries(Object.groupBy(codes(), (code) => responseName(problems[code].status))).map(([name, group = []]) => [
     name,
@@ -138,7 +146,7 @@ export const problemResponses = Object.fromEntries(
   ]),
 );
 
-/** The problems that an operation may answer with, as references. */
+/** The problems that an operation may return, as references. */
 export function problemReferences(...statuses: number[]): Record<string, { $ref: `#/components/responses/${string}` }> {
   return Object.fromEntries(
     statuses.map((status) => [status, { $ref: `#/components/responses/${responseName(status)}` }]),

@@ -1,209 +1,245 @@
+import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { Answer } from './api.ts';
 import {
+  type Answer,
+  assertJson,
+  assertMembers,
+  assertProblem,
+  assertText,
   type Check,
-  demand,
-  demandJson,
-  demandMembers,
-  demandProblem,
-  isText,
+  type Limits,
+  type Run,
   Skip,
   type SmokeAddress,
-  type Visit,
 } from './check.ts';
-import { type Remaining, readRateLimit } from './check-every-answer.ts';
 
-/** What an answered lookup says. */
-export type Looked = {
-  answer: Answer;
-  status: 'ok' | 'not_found' | 'ambiguous';
-  request: unknown;
-  address: unknown;
-  candidates: unknown[];
-};
+/** A lookup that was answered. */
+type Lookup = { answer: Answer; status: unknown; request: unknown; address: unknown };
 
-/** What must be left for a lookup: a customer's quota is not for tests to use up. */
-const enough = 20;
+/** A check makes no lookup when fewer units are left: it must not use up a customer's quota. */
+const minimumLeft = 20;
 
-/** The query of an address as its caller writes it. */
-export function queryOf({ postcode, huisnummer, toevoeging }: SmokeAddress): string {
-  const extra: Record<string, string> = toevoeging === '' ? {} : { toevoeging };
-  return String(new URLSearchParams({ postcode, huisnummer: String(huisnummer), ...extra }));
-}
-
-/**
- * Looks up, and holds the answer against the form of its outcome.
- * @throws Disagreement; Skip where the account has little left
- */
-export async function lookUp(visit: Visit, query: string): Promise<Looked> {
-  if (visit.left !== null && visit.left < enough) throw new Skip(`the account has only ${visit.left} units left`);
-  const answer = await visit.api.send(`/v1/address?${query}`);
+/** Looks up, and asserts what every outcome must have. @throws Skip when the account has little or no quota left */
+async function lookUp(run: Run, query: string): Promise<Lookup> {
+  if (run.left !== null && run.left < minimumLeft) throw new Skip(`the account has only ${run.left} units left`);
+  const answer = await run.client.send(`/v1/address?${query}`);
   const [, left] = /;r=(\d+)/.exec(answer.headers.ratelimit ?? '') ?? [];
-  visit.left = left === undefined ? null : Number(left);
+  run.left = left === undefined ? null : Number(left);
   if (answer.status === 429) {
-    demandExhausted(answer);
+    assertExhausted(answer);
     throw new Skip('the account has no quota left');
   }
   const { asked } = answer;
-  const { status, request, address, candidates } = demandJson(answer, ['status', 'request', 'address', 'candidates']);
-  demandMembers(answer, request, ['postcode', 'huisnummer', 'toevoeging']);
-  demand(Array.isArray(candidates), `${asked}: candidates is no list`);
-  demand(status === 'ok' || status === 'not_found' || status === 'ambiguous', `${asked}: the status is ${status}`);
-  if (status === 'ok') demandPlace(answer, address);
-  else demand(address === null, `${asked}: ${status} has an address: ${JSON.stringify(address)}`);
-  const several = status === 'ambiguous' ? candidates.length > 1 : candidates.length === 0;
-  demand(several, `${asked}: ${status} has ${candidates.length} candidates`);
-  demandSorted(answer, candidates);
-  return { answer, status, request, address, candidates };
+  const isNotFound = answer.json?.status === 'not_found';
+  const members = ['status', 'request', 'address', 'candidates', ...(isNotFound ? ['toevoegingen'] : [])];
+  const { status, request, address, candidates, toevoegingen } = assertJson(answer, members);
+  assert(['ok', 'not_found', 'ambiguous'].includes(String(status)), `${asked}: status is ${status}`);
+  assertMembers(answer, request, ['postcode', 'huisnummer', 'toevoeging']);
+  if (status === 'ok') assertPlace(answer, address);
+  else assert.equal(address, null, `${asked}: ${status} has an address: ${JSON.stringify(address)}`);
+  assertCandidates(answer, status, candidates);
+  if (isNotFound) assertToevoegingen(answer, toevoegingen);
+  return { answer, status, request, address };
 }
 
-/** The answer repeats the request in its normal form. @throws Disagreement */
-export function demandRequest({ answer, request }: Looked, expected: SmokeAddress): void {
-  const normal = { ...expected, toevoeging: expected.toevoeging || null };
-  const said = JSON.stringify(request);
-  demand(isDeepStrictEqual(request, normal), `${answer.asked}: the request is ${said}, not ${JSON.stringify(normal)}`);
+function assertPlace(answer: Answer, place: unknown): void {
+  assertMembers(answer, place, ['straat', 'woonplaats']);
+  for (const [name, value] of Object.entries(place as object)) assertText(answer, name, value);
 }
 
-function demandPlace(answer: Answer, place: unknown): void {
-  demandMembers(answer, place, ['straat', 'woonplaats']);
-  const { straat, woonplaats } = place as Record<string, unknown>;
-  demand(isText(straat) && isText(woonplaats), `${answer.asked}: a place is ${JSON.stringify(place)}`);
-}
-
-function demandSorted(answer: Answer, candidates: unknown[]): void {
-  for (const place of candidates) demandPlace(answer, place);
-  const keys = (candidates as { straat: string; woonplaats: string }[]).map(
-    (one) => `${one.woonplaats}\0${one.straat}`,
-  );
+function assertCandidates(answer: Answer, status: unknown, candidates: unknown): void {
+  const { asked } = answer;
+  assert(Array.isArray(candidates), `${asked}: candidates is not a list`);
+  const count = candidates.length;
+  assert(status === 'ambiguous' ? count > 1 : count === 0, `${asked}: ${status} has ${count} candidates`);
+  for (const place of candidates) assertPlace(answer, place);
+  const keys = candidates.map(({ woonplaats, straat }) => `${woonplaats}\0${straat}`);
   const sorted = [...new Set(keys)].sort();
-  demand(
-    isDeepStrictEqual(keys, sorted),
-    `${answer.asked}: the candidates are not distinct and sorted by woonplaats, straat`,
-  );
+  assert.deepEqual(keys, sorted, `${asked}: the candidates are not distinct and sorted by woonplaats, then straat`);
 }
 
-/** A 429 in full: met by chance only, since no check may use up a customer's quota. */
-function demandExhausted(answer: Answer): void {
-  demandProblem(answer, 429, 'quota-exceeded');
+function assertToevoegingen({ asked }: Answer, toevoegingen: unknown): void {
+  const shown = JSON.stringify(toevoegingen);
+  assert(Array.isArray(toevoegingen), `${asked}: toevoegingen is ${shown}`);
+  const valid = toevoegingen.every((one) => one === null || /^[0-9A-Z]{1,5}$/.test(one));
+  assert(valid, `${asked}: toevoegingen is ${shown}`);
+  const keys = toevoegingen.map((one) => one ?? '');
+  assert.deepEqual(keys, [...new Set(keys)].sort(), `${asked}: toevoegingen is not distinct and sorted: ${shown}`);
+}
+
+/** A 429 is checked where one occurs; no check provokes it. */
+function assertExhausted(answer: Answer): void {
+  assertProblem(answer, 429, 'quota-exceeded');
   const { asked, headers, json } = answer;
-  demand(/^[1-9]\d*$/.test(headers['retry-after'] ?? ''), `${asked}: Retry-After is ${headers['retry-after']}`);
+  assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/, `${asked}: Retry-After is ${headers['retry-after']}`);
   const windows = json?.violated_windows;
-  demand(Array.isArray(windows) && windows.length > 0, `${asked}: violated_windows is ${JSON.stringify(windows)}`);
-  demand(/;r=0;/.test(headers.ratelimit ?? ''), `${asked}: RateLimit is ${headers.ratelimit}`);
+  assert(Array.isArray(windows) && windows.length > 0, `${asked}: violated_windows is ${JSON.stringify(windows)}`);
+  assert.match(headers.ratelimit ?? '', /;r=0;/, `${asked}: RateLimit is ${headers.ratelimit}`);
 }
 
-/** Pairs of lookups for the arithmetic: a window may end between the two. */
-const attempts = 3;
-/** The most that a run is charged: the arithmetic, and one or two for each other check. */
-export const mostLookups = 2 * attempts + 6;
-
-/** The outcomes of lookups, and what they cost. */
-export const lookupChecks: Check[] = [
-  {
-    section: 'quota',
-    title: 'a lookup costs one unit, and nothing else that was asked between two lookups costs any',
-    async run(visit) {
-      const limits = visit.limits ?? {};
-      for (let attempt = 1; ; attempt++) {
-        const before = readRateLimit((await lookUp(visit, queryOf(visit.options.address))).answer, limits);
-        await askWithoutCharge(visit);
-        const after = readRateLimit((await lookUp(visit, queryOf(visit.options.address))).answer, limits);
-        if (!before || !after) return;
-        if (demandOneUnit(before, after, attempt === attempts)) return;
-      }
-    },
-  },
-  {
-    section: 'outcomes',
-    title: 'an address that is there is ok, in whatever way it is written',
-    async run(visit) {
-      const { address } = visit.options;
-      const plain = await lookUp(visit, queryOf(address));
-      demandRequest(plain, address);
-      demandFound(visit, plain);
-      const spelled = await lookUp(visit, untidy(address));
-      demandRequest(spelled, address);
-      demandSame(plain, spelled);
-    },
-  },
-  {
-    section: 'outcomes',
-    title: 'an address that is not there is not_found, with the request as it was given',
-    async run(visit) {
-      const { postcode } = visit.options.address;
-      const found = await lookUp(visit, `postcode=${postcode}&huisnummer=99999&toevoeging=z+Z%209`);
-      demandRequest(found, { postcode, huisnummer: 99_999, toevoeging: 'zZ9' });
-      demand(found.status === 'not_found', `${found.answer.asked}: the status is ${found.status}`);
-    },
-  },
-  {
-    section: 'outcomes',
-    title: 'an address with several places is ambiguous, with each of them once, in order',
-    async run(visit) {
-      const { ambiguous } = visit.options;
-      if (!ambiguous) throw new Skip('name one with --ambiguous');
-      const { answer, status } = await lookUp(visit, queryOf(ambiguous));
-      demand(status === 'ambiguous', `${answer.asked}: the status is ${status}`);
-    },
-  },
-  {
-    section: 'outcomes',
-    title: 'the letter case of a toevoeging does not matter, and is echoed as given',
-    async run(visit) {
-      const { lettered } = visit.options;
-      if (!lettered) throw new Skip('name one with --lettered');
-      const spellings = [lettered.toevoeging.toLowerCase(), lettered.toevoeging.toUpperCase()];
-      const found: Looked[] = [];
-      for (const toevoeging of spellings) {
-        const one = await lookUp(visit, queryOf({ ...lettered, toevoeging }));
-        demandRequest(one, { ...lettered, toevoeging });
-        demand(one.status === 'ok', `${one.answer.asked}: the status is ${one.status}`);
-        found.push(one);
-      }
-      const [lower, upper] = found;
-      if (lower && upper) demandSame(lower, upper);
-    },
-  },
-];
-
-async function askWithoutCharge({ api }: Visit): Promise<void> {
-  const query = 'postcode=1012RJ&huisnummer=147';
-  await api.send('/v1/auth/validate');
-  await api.send('/v1/address?postcode=0000AA');
-  await api.send(`/v1/address/?${query}`);
-  await api.send(`/v1/address?${query}`, { method: 'POST' });
-  await api.send(`/v1/address?${query}`, { key: null });
+function queryOf({ postcode, huisnummer, toevoeging }: SmokeAddress): string {
+  return String(new URLSearchParams({ postcode, huisnummer: String(huisnummer), ...(toevoeging && { toevoeging }) }));
 }
 
-/** @throws Disagreement; false where a window ended in between, so that nothing can be told */
-function demandOneUnit(before: Remaining, after: Remaining, isLast: boolean): boolean {
-  const rolled = before.window !== after.window || after.resetSeconds > before.resetSeconds;
-  if (!rolled && after.left === before.left - 1) return true;
-  if (!isLast) return false;
-  if (rolled) throw new Skip('a window ended between two lookups each time');
-  const taken = before.left - after.left;
-  demand(
-    false,
-    `two lookups after one another took ${taken} units of the ${before.window}, not 1 (take an account that nobody else uses)`,
-  );
-}
-
-/** Spaces, lower case, leading zeros, an empty toevoeging, and a parameter that nobody knows. */
-function untidy({ postcode, huisnummer, toevoeging }: SmokeAddress): string {
+/** The query with spaces, lower case, leading zeros, an empty toevoeging, and an unknown parameter. */
+function untidyQueryOf({ postcode, huisnummer, toevoeging }: SmokeAddress): string {
   const spaced = ` ${postcode.slice(0, 2)} ${postcode.slice(2, 4)} ${postcode.slice(4).toLowerCase()} `;
   const number = String(huisnummer).padStart(5, '0');
   const added = toevoeging === '' ? '  ' : ` ${[...toevoeging].join(' ')} `;
   return String(new URLSearchParams({ postcode: spaced, huisnummer: number, toevoeging: added, callback: 'x' }));
 }
 
-function demandFound({ options }: Visit, { answer, status }: Looked): void {
-  if (options.isGuess && status !== 'ok') {
-    throw new Skip(`${answer.asked} is ${status} in this register; name an address that is there with --address`);
-  }
-  demand(status === 'ok', `${answer.asked}: the status is ${status}`);
+function assertRequest({ answer, request }: Lookup, expected: SmokeAddress): void {
+  const normalised = { ...expected, toevoeging: expected.toevoeging || null };
+  const [found, wanted] = [JSON.stringify(request), JSON.stringify(normalised)];
+  assert.deepEqual(request, normalised, `${answer.asked}: request is ${found}, not ${wanted}`);
 }
 
-function demandSame(one: Looked, other: Looked): void {
-  const same = one.status === other.status && isDeepStrictEqual(one.address, other.address);
-  demand(same, `${other.answer.asked} is answered in another way than ${one.answer.asked}`);
+function assertOutcome({ answer, status }: Lookup, expected: string): void {
+  assert.equal(status, expected, `${answer.asked}: status is ${status}, not ${expected}`);
 }
+
+function assertSameAddress(one: Lookup, other: Lookup): void {
+  const same = one.status === other.status && isDeepStrictEqual(one.address, other.address);
+  assert(same, `${other.answer.asked} has another answer than ${one.answer.asked}`);
+}
+
+/** What `RateLimit` says about one time window. */
+type Remaining = { window: string; left: number; resetSeconds: number };
+
+/**
+ * Asserts the `RateLimit` fields of a lookup: the policy has every finite window with its limit and length, and one of
+ * those is the closest to exhaustion. `null` when no window is finite.
+ */
+function readRateLimit({ asked, headers }: Answer, limits: Limits): Remaining | null {
+  const finite = Object.entries(limits).flatMap(([name, limit]) => (limit === null ? [] : [{ name, limit }]));
+  const { 'ratelimit-policy': policy, ratelimit } = headers;
+  if (finite.length === 0) {
+    assert(policy === undefined && ratelimit === undefined, `${asked}: RateLimit fields for an account without limits`);
+    return null;
+  }
+  const at = new Date(headers.date ?? Date.now());
+  const expected = finite.map(({ name, limit }) => `"${name}";q=${limit};w=${windowAt(name, at).seconds}`);
+  const shown = `RateLimit-Policy is ${policy}, not ${expected.join(', ')}`;
+  assert.deepEqual((policy ?? '').split(/, */).sort(), expected.sort(), `${asked}: ${shown}`);
+  const [, window = '', r, t] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(ratelimit ?? '') ?? [];
+  const limit = finite.find(({ name }) => name === window)?.limit;
+  assert(limit !== undefined, `${asked}: RateLimit is ${ratelimit}, which is no window of the policy`);
+  const remaining = { window, left: Number(r), resetSeconds: Number(t) };
+  assert(remaining.left < limit, `${asked}: RateLimit is ${ratelimit} after a lookup, with a limit of ${limit}`);
+  assertReset(asked, remaining, at);
+  return remaining;
+}
+
+/** For clocks that differ and the time that a response takes. */
+const toleranceSeconds = 3;
+
+function assertReset(asked: string, { window, resetSeconds }: Remaining, at: Date): void {
+  const { seconds, left } = windowAt(window, at);
+  // At the end of a window the service and this machine may be on either side of it.
+  const difference = Math.abs(resetSeconds - left);
+  const isNear = Math.min(difference, seconds - difference) <= toleranceSeconds && resetSeconds <= seconds;
+  assert(isNear, `${asked}: RateLimit says that the ${window} ends in ${resetSeconds} s; in UTC it ends in ${left} s`);
+}
+
+/** The length of the time window at `at` and what is left of it, in seconds; windows are aligned to clock and calendar in UTC. */
+function windowAt(name: string, at: Date): { seconds: number; left: number } {
+  const now = Math.floor(at.getTime() / 1000);
+  if (name === 'month') {
+    const begin = Date.UTC(at.getUTCFullYear(), at.getUTCMonth()) / 1000;
+    const end = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1) / 1000;
+    return { seconds: end - begin, left: end - now };
+  }
+  const seconds = { minute: 60, hour: 3600, day: 86_400 }[name] ?? 0;
+  return { seconds, left: seconds - (now % seconds) };
+}
+
+/** Requests that must not count. */
+async function sendUncounted({ client }: Run): Promise<void> {
+  const query = 'postcode=1012RJ&huisnummer=147';
+  await client.send('/v1/auth/validate');
+  await client.send('/v1/address?postcode=0000AA');
+  await client.send(`/v1/address/?${query}`);
+  await client.send(`/v1/address?${query}`, { method: 'POST' });
+  await client.send(`/v1/address?${query}`, { key: null });
+}
+
+/** How often two lookups are compared: a window may end between them. */
+const attempts = 3;
+/** The most lookups that a run makes: those of the comparison, and one or two for each other check. */
+export const mostLookups = 2 * attempts + 6;
+
+/** The outcomes of lookups, and what they cost. */
+export const lookupChecks: readonly Check[] = [
+  {
+    section: 'quota',
+    title: 'counts one unit for a lookup, and none for a refused request',
+    async run(run) {
+      const look = async () =>
+        readRateLimit((await lookUp(run, queryOf(run.options.address))).answer, run.limits ?? {});
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        const before = await look();
+        await sendUncounted(run);
+        const after = await look();
+        if (!before || !after) return;
+        const hasReset = before.window !== after.window || after.resetSeconds > before.resetSeconds;
+        const counted = before.left - after.left;
+        if (!hasReset && counted === 1) return;
+        const shown = `two lookups counted ${counted} units in the ${before.window}, not 1`;
+        if (attempt === attempts && !hasReset) assert.fail(`${shown}: use an account that nobody else uses`);
+      }
+      throw new Skip('a time window ended between the two lookups each time');
+    },
+  },
+  {
+    section: 'outcomes',
+    title: 'returns ok for an address that exists, however it is written',
+    async run(run) {
+      const { address, isGuess } = run.options;
+      const plain = await lookUp(run, queryOf(address));
+      assertRequest(plain, address);
+      const { answer, status } = plain;
+      if (isGuess && status !== 'ok')
+        throw new Skip(`${answer.asked} is ${status} here; name an address with --address`);
+      assertOutcome(plain, 'ok');
+      const untidy = await lookUp(run, untidyQueryOf(address));
+      assertRequest(untidy, address);
+      assertSameAddress(plain, untidy);
+    },
+  },
+  {
+    section: 'outcomes',
+    title: 'returns not_found for an address that does not exist, with the request in the letter case sent',
+    async run(run) {
+      const { postcode } = run.options.address;
+      const found = await lookUp(run, `postcode=${postcode}&huisnummer=99999&toevoeging=z+Z%209`);
+      assertRequest(found, { postcode, huisnummer: 99_999, toevoeging: 'zZ9' });
+      assertOutcome(found, 'not_found');
+    },
+  },
+  {
+    section: 'outcomes',
+    title: 'returns ambiguous for an address with several places, with each of them once, sorted',
+    async run(run) {
+      const { ambiguous } = run.options;
+      if (!ambiguous) throw new Skip('name one with --ambiguous');
+      assertOutcome(await lookUp(run, queryOf(ambiguous)), 'ambiguous');
+    },
+  },
+  {
+    section: 'outcomes',
+    title: 'ignores the letter case of a toevoeging, and returns it as sent',
+    async run(run) {
+      const { lettered } = run.options;
+      if (!lettered) throw new Skip('name one with --lettered');
+      const [lower, upper] = [lettered.toevoeging.toLowerCase(), lettered.toevoeging.toUpperCase()];
+      const look = async (toevoeging: string) => {
+        const found = await lookUp(run, queryOf({ ...lettered, toevoeging }));
+        assertRequest(found, { ...lettered, toevoeging });
+        assertOutcome(found, 'ok');
+        return found;
+      };
+      assertSameAddress(await look(lower), await look(upper));
+    },
+  },
+];

@@ -1,61 +1,132 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Answer, Api } from './api.ts';
+import assert from 'node:assert/strict';
 
 /** An address as a person writes it: `1381AA 9 a`. */
 export type SmokeAddress = { postcode: string; huisnummer: number; toevoeging: string };
 
-/** What a run is told. */
 export type SmokeOptions = {
   key: string;
-  /** One that is found. `isGuess`: nobody said so, it is in the register of the country. */
+  /** An address that exists. `isGuess`: the operator did not name it; the register of the whole country has it. */
   address: SmokeAddress;
   isGuess: boolean;
-  /** One with several places, and one with a letter; left out where nobody names one. */
+  /** One with several places, and one with a letter. Left out where the operator names none. */
   ambiguous?: SmokeAddress;
   lettered?: SmokeAddress;
 };
 
-/** The limits that the key was told, by window; `null` is unlimited. */
+/** The limits of the key by time window; `null` is unlimited. */
 export type Limits = Record<string, number | null>;
 
 /** What the checks of one run share. */
-export type Visit = {
-  api: Api;
+export type Run = {
+  client: Client;
   options: SmokeOptions;
   limits: Limits | null;
-  /** Units that the account has left in its scarcest window, as the last lookup said. */
+  /** Units left in the account's scarcest window, as the last lookup said. */
   left: number | null;
 };
 
-/** One guarantee of the interface, and how to see whether it is kept. */
-export type Check = {
-  section: string;
-  title: string;
-  /** @throws Disagreement, Skip */
-  run(visit: Visit): Promise<void>;
-};
-
-/** How a check ended. */
-export type CheckResult = {
-  section: string;
-  title: string;
-  state: 'passed' | 'failed' | 'skipped';
-  reason: string | null;
-};
-
-/** The interface does not keep a guarantee; the message says what it did. */
-export class Disagreement extends Error {
-  override name = 'Disagreement';
-}
+/** One guarantee of the API and its test. It asserts with `node:assert`, and throws `Skip` where it can't be tested. */
+export type Check = { section: string; title: string; run(run: Run): Promise<void> };
 
 /** A check can't be made here; the message says why. */
 export class Skip extends Error {
   override name = 'Skip';
 }
 
-/** @throws Disagreement */
-export function demand(holds: boolean, otherwise: string): asserts holds {
-  if (!holds) throw new Disagreement(otherwise);
+/** A response; header names are in lower case. */
+export type Answer = {
+  /** `GET /v1/address?...`, for messages; never has the key. */
+  asked: string;
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  /** The body if it is a JSON object. */
+  json: Record<string, unknown> | null;
+  milliseconds: number;
+};
+
+export type RequestOptions = {
+  method?: string;
+  /** By default the key under test; `null` is none. */
+  key?: string | null;
+  headers?: Record<string, string>;
+  /** What messages show instead of the path, where the path has the key. */
+  shown?: string;
+};
+
+/** Sends requests as a consumer does, and keeps every response. */
+export type Client = {
+  /** @throws NoAnswerError */
+  send(path: string, options?: RequestOptions): Promise<Answer>;
+  readonly answers: readonly Answer[];
+  /** How many of the responses counted against the quota. */
+  lookups(): number;
+};
+
+/** No response at all: wrong URL, or nothing is running there. */
+export class NoAnswerError extends Error {
+  override name = 'NoAnswerError';
+}
+
+/** Twice the five seconds in which every request must be answered. */
+const timeoutMilliseconds = 10_000;
+
+/** A client for the API at `baseUrl`. */
+export function createClient(baseUrl: string, key: string): Client {
+  const base = baseUrl.replace(/\/+$/, '');
+  const answers: Answer[] = [];
+  return {
+    answers,
+    lookups: () => answers.filter(({ asked, status }) => status === 200 && asked.startsWith('GET /v1/address?')).length,
+    async send(path, { method = 'GET', key: sent = key, headers = {}, shown = path } = {}) {
+      const asked = `${method} ${shown}`;
+      const startedAt = performance.now();
+      try {
+        const response = await fetch(base + path, {
+          method,
+          headers: { ...(sent === null ? {} : { 'x-api-key': sent }), ...headers },
+          redirect: 'manual',
+          signal: AbortSignal.timeout(timeoutMilliseconds),
+        });
+        const text = await response.text();
+        const milliseconds = performance.now() - startedAt;
+        const received = Object.fromEntries(response.headers);
+        const answer = { asked, status: response.status, headers: received, text, json: parsed(text), milliseconds };
+        answers.push(answer);
+        return answer;
+      } catch (error) {
+        throw new NoAnswerError(`${asked}: ${reasonOf(error as Error)}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** When several addresses refuse the connection, the error has no message of its own. */
+function reasonOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message;
+  return cause.message || String((cause as NodeJS.ErrnoException).code);
+}
+
+function parsed(text: string): Answer['json'] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Answer['json']) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The response has this status. */
+export function assertStatus({ asked, status }: Answer, expected: number): void {
+  assert.equal(status, expected, `${asked} returns ${status}, not ${expected}`);
+}
+
+/** The response is 200 and JSON with exactly these members. */
+export function assertJson(answer: Answer, members: readonly string[]): Record<string, unknown> {
+  assertStatus(answer, 200);
+  const json = jsonOf(answer, /^application\/json\b/);
+  assertMembers(answer, json, members);
+  return json;
 }
 
 const problemMembers = ['type', 'title', 'status', 'detail', 'request_id'];
@@ -64,47 +135,32 @@ const furtherMembers: Record<string, string[]> = {
   'quota-exceeded': ['violated_windows'],
 };
 
-/** The answer has this status. @throws Disagreement */
-export function demandStatus(answer: Answer, status: number): void {
-  demand(answer.status === status, `${answer.asked} is answered ${answer.status}, not ${status}`);
+/** The response is a problem of this type (RFC 9457) with exactly the members of one. */
+export function assertProblem(answer: Answer, status: number, type: string): void {
+  assertStatus(answer, status);
+  const { asked } = answer;
+  const json = jsonOf(answer, /^application\/problem\+json\b/);
+  assert(String(json.type).endsWith(`/${type}`), `${asked}: type is ${json.type}, which does not end in /${type}`);
+  assert.equal(json.status, status, `${asked}: the body has status ${json.status}`);
+  for (const name of ['title', 'detail', 'request_id']) assertText(answer, name, json[name]);
+  assertMembers(answer, json, [...problemMembers, ...(furtherMembers[type] ?? [])]);
 }
 
-/** The answer is a problem of this kind, as RFC 9457 writes it, with these members and no other. @throws Disagreement */
-export function demandProblem(answer: Answer, status: number, type: string): void {
-  demandStatus(answer, status);
-  const { asked, headers, json } = answer;
-  demand(json !== null, `${asked} is answered without JSON: ${answer.text.slice(0, 80)}`);
-  demand(
-    /^application\/problem\+json\b/.test(headers['content-type'] ?? ''),
-    `${asked}: content type ${headers['content-type']}`,
-  );
-  demand(String(json.type).endsWith(`/${type}`), `${asked}: the type is ${json.type}, which does not end in /${type}`);
-  demand(json.status === status, `${asked}: the body says status ${json.status}`);
-  for (const name of ['title', 'detail', 'request_id']) demand(isText(json[name]), `${asked}: ${name} is no text`);
-  demandMembers(answer, json, [...problemMembers, ...(furtherMembers[type] ?? [])]);
-}
-
-/** The object has just these members. @throws Disagreement */
-export function demandMembers({ asked }: Answer, value: unknown, names: readonly string[]): void {
-  const found = typeof value === 'object' && value !== null ? Object.keys(value).sort() : [];
-  const same = isDeepStrictEqual(found, [...names].sort());
-  demand(same, `${asked}: has ${found.join(', ') || 'no members'} where ${[...names].sort().join(', ')} belong`);
-}
-
-/** The answer is JSON with these members and no other. @throws Disagreement */
-export function demandJson(answer: Answer, names: readonly string[]): Record<string, unknown> {
-  demandStatus(answer, 200);
-  const { asked, headers, json } = answer;
-  demand(
-    /^application\/json\b/.test(headers['content-type'] ?? ''),
-    `${asked}: content type ${headers['content-type']}`,
-  );
-  demand(json !== null, `${asked} is answered without JSON: ${answer.text.slice(0, 80)}`);
-  demandMembers(answer, json, names);
+function jsonOf({ asked, headers, json, text }: Answer, contentType: RegExp): Record<string, unknown> {
+  const received = headers['content-type'] ?? '';
+  assert(json !== null, `${asked} returns no JSON object: ${text.slice(0, 80)}`);
+  assert.match(received, contentType, `${asked}: Content-Type is ${received}`);
   return json;
 }
 
-/** Some text. */
-export function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
+/** The value is an object with exactly these members. */
+export function assertMembers({ asked }: Answer, value: unknown, names: readonly string[]): void {
+  const found = typeof value === 'object' && value !== null ? Object.keys(value).sort() : [];
+  const expected = [...names].sort();
+  assert.deepEqual(found, expected, `${asked}: members are ${found.join(', ') || 'none'}, not ${expected.join(', ')}`);
+}
+
+/** The member is a text that is not empty. */
+export function assertText({ asked }: Answer, name: string, value: unknown): void {
+  assert(typeof value === 'string' && value !== '', `${asked}: ${name} is ${JSON.stringify(value)}, not a text`);
 }

@@ -1,16 +1,16 @@
 <?php
 // Looks up one address: php php.php POSTCODE HUISNUMMER [TOEVOEGING]
-// Wants BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and PHP 8.1 or newer with its curl extension.
+// Requires BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and PHP 8.1 or newer with its curl extension.
 declare(strict_types=1);
 
-$url = getenv('BAG_ADRES_URL') . '/v1/address?' . http_build_query([
+$url = rtrim(getenv('BAG_ADRES_URL'), '/') . '/v1/address?' . http_build_query([
     'postcode' => $argv[1] ?? '',
     'huisnummer' => $argv[2] ?? '',
     'toevoeging' => $argv[3] ?? '',
 ]);
 
-/** Asks once, and twice more when the service says that a short wait helps. */
-function ask(string $url, int $triesLeft = 2): array
+/** Sends the request. Retries twice on 429 and 503 after Retry-After, and on 500 or no response after a growing pause. */
+function send(string $url, int $triesLeft = 2, int $pause = 1): array
 {
     $headers = [];
     $curl = curl_init($url);
@@ -25,16 +25,17 @@ function ask(string $url, int $triesLeft = 2): array
         },
     ]);
     $body = curl_exec($curl);
-    if ($body === false) {
-        throw new RuntimeException(curl_error($curl));
+    if ($body === false && $triesLeft === 0) {
+        throw new RuntimeException('no response: ' . curl_error($curl));
     }
     $status = curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-    $wait = (int) ($headers['retry-after'] ?? PHP_INT_MAX);
-    if ($status === 200 || $triesLeft === 0 || $wait > 30) {
+    $wait = (int) ($headers['retry-after'] ?? $pause);
+    $isFinal = $triesLeft === 0 || !in_array($status, [429, 500, 503], true) || $wait > 30;
+    if ($body !== false && $isFinal) {
         return [$status, json_decode($body, true, flags: JSON_THROW_ON_ERROR)];
     }
     sleep($wait);
-    return ask($url, $triesLeft - 1);
+    return send($url, $triesLeft - 1, 2 * $pause);
 }
 
 function line(array $place): string
@@ -42,14 +43,22 @@ function line(array $place): string
     return "{$place['straat']}, {$place['woonplaats']}";
 }
 
-[$status, $answer] = ask($url);
+function notFound(array $toevoegingen): string
+{
+    $existing = implode(', ', array_map(fn (?string $one): string => $one ?? 'none', $toevoegingen));
+    return $existing === '' ? 'no such address' : "no such address; existing toevoegingen: $existing";
+}
+
+[$status, $answer] = send($url);
 if ($status !== 200) {
     $faults = array_column($answer['errors'] ?? [], 'detail');
-    fwrite(STDERR, implode("\n", ["$status {$answer['title']}: {$answer['detail']}", ...$faults]) . "\n");
+    // API Gateway's own refusals have only a message.
+    $first = isset($answer['title']) ? "{$answer['title']}: {$answer['detail']}" : $answer['message'];
+    fwrite(STDERR, implode("\n", ["$status $first", ...$faults]) . "\n");
     exit(1);
 }
 echo match ($answer['status']) {
     'ok' => line($answer['address']),
     'ambiguous' => 'several: ' . implode('; ', array_map('line', $answer['candidates'])),
-    default => 'no such address',
+    default => notFound($answer['toevoegingen']),
 }, "\n";

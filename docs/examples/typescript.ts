@@ -1,41 +1,50 @@
 // Looks up one address: node typescript.ts POSTCODE HUISNUMMER [TOEVOEGING]
-// Wants BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and Node 24 or newer.
+// Requires BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and Node 24 or newer.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 type Place = { straat: string; woonplaats: string };
 type Answer =
   | { status: 'ok'; address: Place }
-  | { status: 'not_found'; address: null }
+  | { status: 'not_found'; address: null; toevoegingen: (string | null)[] }
   | { status: 'ambiguous'; address: null; candidates: Place[] };
-type Problem = { type: string; title: string; status: number; detail: string; errors?: { detail: string }[] };
+/** API Gateway's own refusals have only a `message`. */
+type Problem = { title?: string; detail?: string; errors?: { detail: string }[]; message?: string };
 
 const { BAG_ADRES_URL, BAG_ADRES_KEY } = process.env;
 if (!BAG_ADRES_URL || !BAG_ADRES_KEY) throw new Error('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
-const key = BAG_ADRES_KEY;
+const headers = { 'X-API-Key': BAG_ADRES_KEY };
 const [postcode = '', huisnummer = '', toevoeging = ''] = process.argv.slice(2);
-const url = `${BAG_ADRES_URL}/v1/address?${new URLSearchParams({ postcode, huisnummer, toevoeging })}`;
+const query = new URLSearchParams({ postcode, huisnummer, toevoeging });
+const url = `${BAG_ADRES_URL.replace(/\/+$/, '')}/v1/address?${query}`;
 
-/** Asks once, and twice more when the service says that a short wait helps. */
-async function ask(triesLeft = 2): Promise<Response> {
-  const response = await fetch(url, { headers: { 'X-API-Key': key }, signal: AbortSignal.timeout(10_000) });
-  const wait = Number(response.headers.get('Retry-After') ?? Number.POSITIVE_INFINITY);
-  if (response.ok || triesLeft === 0 || wait > 30) return response;
+/** Sends the request. Retries twice on 429 and 503 after Retry-After, and on 500 or no response after a growing pause. */
+async function send(triesLeft = 2, pauseSeconds = 1): Promise<Response> {
+  let wait = pauseSeconds;
+  try {
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
+    wait = Number(response.headers.get('Retry-After') ?? pauseSeconds);
+    if (triesLeft === 0 || ![429, 500, 503].includes(response.status) || wait > 30) return response;
+  } catch (error) {
+    if (triesLeft === 0) throw new Error(`no response: ${(error as Error).message}`);
+  }
   await sleep(wait * 1000);
-  return await ask(triesLeft - 1);
+  return await send(triesLeft - 1, 2 * pauseSeconds);
 }
 
-function line({ straat, woonplaats }: Place): string {
-  return `${straat}, ${woonplaats}`;
+function describe(answer: Answer): string {
+  const line = ({ straat, woonplaats }: Place) => `${straat}, ${woonplaats}`;
+  if (answer.status === 'ok') return line(answer.address);
+  if (answer.status === 'ambiguous') return `several: ${answer.candidates.map(line).join('; ')}`;
+  const existing = answer.toevoegingen.map((toevoeging) => toevoeging ?? 'none').join(', ');
+  return existing ? `no such address; existing toevoegingen: ${existing}` : 'no such address';
 }
 
-const response = await ask();
+const response = await send();
 if (response.ok) {
-  const answer = (await response.json()) as Answer;
-  if (answer.status === 'ok') console.log(line(answer.address));
-  else if (answer.status === 'ambiguous') console.log(`several: ${answer.candidates.map(line).join('; ')}`);
-  else console.log('no such address');
+  console.log(describe((await response.json()) as Answer));
 } else {
-  const { status, title, detail, errors } = (await response.json()) as Problem;
-  console.error([`${status} ${title}: ${detail}`, ...(errors ?? []).map((fault) => fault.detail)].join('\n'));
+  const { title, detail, errors = [], message } = (await response.json()) as Problem;
+  const first = title ? `${title}: ${detail}` : message;
+  console.error([`${response.status} ${first}`, ...errors.map((fault) => fault.detail)].join('\n'));
   process.exitCode = 1;
 }

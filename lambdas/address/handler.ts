@@ -2,7 +2,7 @@ import { createAccessStore } from '../shared/accounts/access-store.ts';
 import { createAddressStore } from '../shared/addresses/address-store.ts';
 import { createDatasetDate } from '../shared/addresses/dataset-date.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { requireEnvironment, systemClock } from '../shared/environment.ts';
+import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
 import { environment } from '../shared/tables.ts';
 import { addressRoute } from './route.ts';
 
@@ -15,5 +15,6 @@ export const handler = addressRoute({
   addressStore: createAddressStore(client, addresses),
   datasetDate: createDatasetDate(client, addresses),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),
+  previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret),
   clock: systemClock,
 });

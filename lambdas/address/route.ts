@@ -5,9 +5,11 @@ import { type AccessStore, charge } from '../shared/accounts/charge.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
 import { Refusal } from '../shared/accounts/refusal.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
-import type { AddressStore } from '../shared/addresses/address-store.ts';
+import { maxToevoegingen } from '../shared/addresses/address-item.ts';
+import type { AddressStore, Found } from '../shared/addresses/address-store.ts';
 import type { DatasetDate } from '../shared/addresses/dataset-date.ts';
-import type { AddressRequest, LookupAnswer, Place } from '../shared/contract.ts';
+import { findTestAddress } from '../shared/addresses/test-addresses.ts';
+import type { AddressRequest, LookupAnswer } from '../shared/contract.ts';
 import type { Clock } from '../shared/environment.ts';
 import { authenticate } from '../shared/http/authenticate.ts';
 import {
@@ -23,7 +25,7 @@ import {
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 
-/** Notes the input, valid or not: a bad key must not learn which, so nothing is refused yet. */
+/** Reads the input. Refuses nothing yet: the holder of a bad key must not learn whether the input is valid. */
 export function readInput(): Middleware {
   return {
     before: ({ event }) => {
@@ -32,7 +34,7 @@ export function readInput(): Middleware {
   };
 }
 
-/** Refuses invalid input, once the caller is known. */
+/** Refuses invalid input, after authentication. */
 export function requireValidInput(): Middleware {
   return {
     before: ({ event }) => {
@@ -41,15 +43,18 @@ export function requireValidInput(): Middleware {
   };
 }
 
-/** `places` are the distinct ones of the request's key, sorted; none means that the register has no such address. */
-export function lookupAnswer(request: AddressRequest, places: Place[]): LookupAnswer {
+/** The outcome of a lookup, from what the register has for it. */
+export function lookupAnswer(request: AddressRequest, { places, toevoegingen }: Found): LookupAnswer {
   const [first, ...others] = places;
-  if (!first) return { status: 'not_found', request, address: null, candidates: [] };
+  if (!first) {
+    const listed = toevoegingen.slice(0, maxToevoegingen);
+    return { status: 'not_found', request, address: null, candidates: [], toevoegingen: listed };
+  }
   if (others.length > 0) return { status: 'ambiguous', request, address: null, candidates: places };
   return { status: 'ok', request, address: first, candidates: [] };
 }
 
-/** Tells on each answered lookup of which date the register is that answered it. */
+/** Adds the date of the dataset to each lookup. */
 export function datasetDateHeader(datasetDate: DatasetDate): Middleware {
   return {
     after: async ({ response }) => {
@@ -60,11 +65,11 @@ export function datasetDateHeader(datasetDate: DatasetDate): Middleware {
 }
 
 /**
- * Tells the caller its quota on each answer to a charged or exhausted lookup (IETF draft "RateLimit header fields for
- * HTTP"). An account without a finite window gets neither header: a structured-field list can't be empty.
+ * Adds the quota to each lookup that counted and to each 429 (IETF draft "RateLimit header fields for HTTP"). An account
+ * without a finite window gets neither header: a structured-field list can't be empty.
  */
 export function rateLimitHeaders(clock: Clock): Middleware {
-  function tell(request: MiddlewareRequest, quota: QuotaState): void {
+  function addHeaders(request: MiddlewareRequest, quota: QuotaState): void {
     const windows = reportWindows(quota, clock());
     const closest = closestToExhaustion(windows);
     if (!closest) return;
@@ -75,11 +80,11 @@ export function rateLimitHeaders(clock: Clock): Middleware {
   }
   return {
     after: (request) => {
-      if (request.event.caller) tell(request, request.event.caller.access.quota);
+      if (request.event.caller) addHeaders(request, request.event.caller.access.quota);
     },
     onError: (request) => {
       const { error } = request;
-      if (error instanceof Refusal && error.reason.code === 'quota-exceeded') tell(request, error.reason.quota);
+      if (error instanceof Refusal && error.reason.code === 'quota-exceeded') addHeaders(request, error.reason.quota);
     },
   };
 }
@@ -89,15 +94,23 @@ export type AddressRouteOptions = {
   addressStore: AddressStore;
   datasetDate: DatasetDate;
   checksumSecret: string;
+  previousChecksumSecret?: string | undefined;
   clock: Clock;
 };
 
 /** `GET /v1/address`: authentication, then input, then quota, then the dataset. */
-export function addressRoute({ accessStore, addressStore, datasetDate, checksumSecret, clock }: AddressRouteOptions) {
+export function addressRoute({
+  accessStore,
+  addressStore,
+  datasetDate,
+  checksumSecret,
+  previousChecksumSecret,
+  clock,
+}: AddressRouteOptions) {
   /** A valid lookup is authenticated and counted by one write; any other, which consumes nothing, by one read. */
   async function admit(claim: KeyClaim, { input, signal }: RequestEvent): Promise<Caller> {
     if (input?.request) return await charge(accessStore, claim, clock, signal);
-    return requireCaller(await accessStore.read(claim, signal), claim);
+    return requireCaller(await accessStore.read(claim, signal), claim, clock());
   }
 
   return middy<RequestEvent, Answer>()
@@ -109,11 +122,13 @@ export function addressRoute({ accessStore, addressStore, datasetDate, checksumS
     .use(deadline())
     .use(acceptOnly('GET', '/v1/address'))
     .use(readInput())
-    .use(authenticate({ checksumSecret, admit }))
+    .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
     .use(requireValidInput())
     .handler(async (event) => {
-      if (!event.input?.request) throw new Error('requireValidInput lets no other request through');
-      const answer = lookupAnswer(event.input.request, await addressStore.find(event.input.request, event.signal));
+      const request = event.input?.request;
+      if (!request) throw new Error('requireValidInput lets no other request through');
+      const found = findTestAddress(request) ?? (await addressStore.find(request, event.signal));
+      const answer = lookupAnswer(request, found);
       event.outcome = answer.status;
       return ok<LookupAnswer>(answer);
     });

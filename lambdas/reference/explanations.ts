@@ -1,87 +1,135 @@
-import type { InputFault } from '../shared/contract.ts';
+import type { FaultCode } from '../shared/contract.ts';
 import type { ProblemCode } from '../shared/http/problem.ts';
 
 /** Everything that has a page of its own under `/problems/`. */
-export type ExplainedCode = ProblemCode | InputFault['code'];
+export type ExplainedCode = ProblemCode | FaultCode;
 
 /** What happened, and what a consumer does about it; `code` spans are between backticks. */
 export type Explanation = { happened: string; remedy: string };
 
-/** The one text of each problem and of each code of a 422: its page, the reference and the description are made of it. */
+const postcodeForm =
+  'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
+const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
+
+/** The one text on each problem and each code of a 422: its page, the reference and the OpenAPI document are made from it. */
 export const explanations: Record<ExplainedCode, Explanation> = {
   unauthorized: {
     happened:
-      'The request had no API key that works. The header `X-API-Key` was missing or malformed, or the key is unknown, wrong or ' +
-      'revoked. The answer is the same for all of these, so that nobody learns which.',
+      'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +
+      'The response is the same in all of these cases, so that it does not reveal which.',
     remedy:
-      'Send the whole key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is never read. If the ' +
-      'key used to work it has been revoked: ask your provider for another one. Trying again with the same key does not help.',
+      'Send the complete key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is not read. If the ' +
+      'key used to work, it has been revoked: ask your provider for a new one. Do not retry with the same key.',
   },
   'account-inactive': {
-    happened: 'The key is right, but the account that it belongs to is suspended. Nothing was charged.',
-    remedy: 'Ask your provider to activate the account. The key keeps its value and works again from that moment.',
+    happened: 'The key is valid, but its account is suspended. The request did not count against the quota.',
+    remedy: 'Ask your provider to activate the account. The same key works again from that moment.',
   },
   'plan-inactive': {
     happened:
-      'The key is right and so is its account, but the plan of the account is no longer active. Nothing was charged.',
-    remedy: 'Ask your provider to put the account on another plan. The key keeps its value.',
+      "The key and its account are valid, but the account's plan is no longer active. The request did not count against the quota.",
+    remedy: 'Ask your provider to move the account to another plan. The key stays the same.',
   },
   'not-found': {
     happened:
-      'Nothing is published at this path. An address that the register does not have is no error: that is an answer with ' +
-      'status 200 and the outcome `not_found`.',
+      'There is nothing at this path. An address that is not in the register is not an error: that is a response with status 200 ' +
+      'and the outcome `not_found`.',
     remedy:
-      'Compare the path with the reference. Paths are case-sensitive, begin with `/v1/` and have no slash at the end.',
+      'Compare the path with the reference. Paths are case-sensitive, begin with `/v1/` and do not end in a slash.',
   },
   'method-not-allowed': {
-    happened: 'The path exists, but it answers to another method; the header `Allow` says which.',
+    happened: 'The path exists, but does not support this method; the header `Allow` names the one that it does.',
     remedy: 'Use `GET`, with the parameters in the query string.',
   },
   'invalid-input': {
     happened:
-      'Not all parameters have the form that they must have, so no address was looked up and nothing was charged. `errors` has ' +
-      'an entry for each parameter with a fault: its `parameter`, a stable `code` and a `detail` for people.',
+      'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has ' +
+      'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead.',
     remedy:
-      'Correct every parameter that `errors` names and send the request again. Sending the same one again gives the same answer.',
+      'Correct every parameter that `errors` names and send the request again. The same request always gets the same response.',
   },
   missing: {
-    happened: 'A required parameter is absent, empty, or only spaces.',
-    remedy: 'Send it. `postcode` and `huisnummer` are required; `toevoeging` may be left out.',
+    happened: 'A required parameter is absent, empty, or has only spaces.',
+    remedy: 'Send `postcode` and `huisnummer` with every lookup; only `toevoeging` is optional.',
   },
   duplicate: {
-    happened: 'A parameter is given more than once, whatever its values.',
-    remedy: 'Send each parameter once. A common cause is a base address that already has a query string.',
+    happened: 'A parameter was sent more than once.',
+    remedy: 'Send each parameter once. A common cause is a base URL that already has a query string.',
   },
-  invalid: {
+  'wrong-name': {
     happened:
-      'The value does not have the form of its parameter: `postcode` is four digits, the first not 0, and two letters; ' +
-      '`huisnummer` is one to five digits, from 1 to 99999; `toevoeging` is at most five letters and digits. Spaces are ignored ' +
-      'in `postcode` and `toevoeging`; no other sign is.',
+      'A parameter has the name that another API uses for a house number or an addition, such as `huisletter`, ' +
+      '`huisnummertoevoeging` or `house_number`. Ignoring it would return another address.',
     remedy:
-      'Correct the value. Put everything after the number in `toevoeging`, without hyphens or points: `12-A bis` is ' +
-      '`huisnummer=12&toevoeging=Abis`.',
+      'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
+      '`huisnummertoevoeging=99` become `toevoeging=b99`. `detail` has the value to send where it can be derived. Leave the ' +
+      'parameter out, even when it is empty.',
+  },
+  'postcode-character': {
+    happened:
+      'The postcode has characters other than ASCII letters, digits and spaces, such as a hyphen, a dot or a tab.',
+    remedy: postcodeForm,
+  },
+  'postcode-leading-zero': { happened: 'The postcode begins with 0. No Dutch postcode does.', remedy: postcodeForm },
+  'postcode-incomplete': {
+    happened: 'The postcode ends too early: digits or letters are missing.',
+    remedy: postcodeForm,
+  },
+  'postcode-too-long': {
+    happened: 'There is something after the two letters of the postcode.',
+    remedy: `${postcodeForm} Send the number as \`huisnummer\`.`,
+  },
+  'postcode-form': { happened: 'The postcode is not four digits followed by two letters.', remedy: postcodeForm },
+  'huisnummer-with-toevoeging': {
+    happened: 'The huisnummer includes an addition, as in `12A`.',
+    remedy:
+      'Send the number as `huisnummer` and everything after it as `toevoeging`: `huisnummer=12` and `toevoeging=A`.',
+  },
+  'huisnummer-range': {
+    happened: 'The huisnummer has two numbers, as in `12-14`.',
+    remedy:
+      'Look up one of them. If the second is an addition, send it as `toevoeging`: `huisnummer=12` and `toevoeging=14`.',
+  },
+  'huisnummer-space': {
+    happened: 'The huisnummer begins or ends with white space. In a query string a `+` is a space too.',
+    remedy: huisnummerForm,
+  },
+  'huisnummer-sign': { happened: 'The huisnummer has a plus or minus sign, as in `-12`.', remedy: huisnummerForm },
+  'huisnummer-decimal': { happened: 'The huisnummer has decimals, as in `12.0`.', remedy: huisnummerForm },
+  'huisnummer-zero': { happened: 'The huisnummer is 0. House numbers begin at 1.', remedy: huisnummerForm },
+  'huisnummer-too-long': {
+    happened: 'The huisnummer has more than five digits, leading zeros included.',
+    remedy: huisnummerForm,
+  },
+  'huisnummer-form': { happened: 'The huisnummer is not a whole number from 1 to 99999.', remedy: huisnummerForm },
+  'toevoeging-character': {
+    happened: 'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
+    remedy: 'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`.',
+  },
+  'toevoeging-too-long': {
+    happened: 'The toevoeging has more than five letters and digits. The register has no longer ones.',
+    remedy:
+      'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any ' +
+      'addition, the outcome `not_found` lists those that exist at the huisnummer.',
   },
   'quota-exceeded': {
     happened:
-      'The account has used up its quota in at least one window of time; `violated_windows` names them. The quota belongs to ' +
-      'the account, so all of its keys share it. This request was not charged.',
+      'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the ' +
+      'account, so all its keys share it. This request did not count against it.',
     remedy:
-      'Wait for as long as `Retry-After` says, in seconds, and try again. The headers `RateLimit-Policy` and `RateLimit` on ' +
-      'every answered lookup tell how much is left, so a client can slow down in time. If it happens often, ask your provider ' +
-      'for a larger plan.',
+      'Wait for the number of seconds in `Retry-After`, then try again. The headers `RateLimit-Policy` and `RateLimit` of every ' +
+      'lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan.',
   },
   'internal-error': {
-    happened: 'The service failed in a way that nobody foresaw. It may or may not have been charged.',
-    remedy: 'Try again once. If it stays, send `request_id` to your provider, who can find the cause with it.',
+    happened: 'An unexpected error occurred. This request may have counted against your quota.',
+    remedy:
+      'Try again once. If the error persists, send the `request_id` to your provider, who can find the cause with it.',
   },
   'temporarily-unavailable': {
     happened:
-      'A part of the service did not answer in time. No lookup is ever answered without being counted, so it is refused.',
+      'A part of the service did not respond in time. A lookup that can not be counted is never answered. This request may have ' +
+      'counted against your quota.',
     remedy:
-      'Wait for as long as `Retry-After` says and try again, a few times, each time longer. A lookup that was refused like this ' +
-      'may have been charged.',
+      'Wait for the number of seconds in `Retry-After`, then try again, a few times, with longer and longer waits.',
   },
 };
-
-/** The codes of a 422, each explained. */
-export const faultCodes = ['missing', 'duplicate', 'invalid'] as const satisfies InputFault['code'][];

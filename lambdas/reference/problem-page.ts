@@ -1,17 +1,18 @@
+import { type FaultCode, faultCodes } from '../shared/contract.ts';
 import { problems, problemType } from '../shared/http/problem.ts';
-import { type ExplainedCode, explanations, faultCodes } from './explanations.ts';
+import { type ExplainedCode, explanations } from './explanations.ts';
 
-/** Whether there is a page about `code`. */
+/** Whether a code has a page. */
 export function isExplained(code: string): code is ExplainedCode {
   return Object.hasOwn(explanations, code);
 }
 
-/** The heading of a code: the title of a problem with its status, or what a code of a 422 says. */
+/** The heading of a code: the status and title of a problem, or the code of a fault. */
 export function headingOf(code: ExplainedCode): string {
   return isFault(code) ? `Invalid input: ${code}` : `${problems[code].status} ${problems[code].title}`;
 }
 
-/** The page about one problem or one code of a 422: a whole HTML document without scripts and without anything to load. */
+/** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
 export function problemPage(code: ExplainedCode): string {
   const { happened, remedy } = explanations[code];
   const heading = escaped(headingOf(code));
@@ -50,15 +51,15 @@ ${faultCodes.map((code) => `<dt id="${code}">${link(code, `<code>${code}</code>`
 
 function seeAlso(code: ExplainedCode): string {
   return isFault(code)
-    ? `A code in <code>errors</code> of ${link('invalid-input', escaped(headingOf('invalid-input')))}.`
-    : 'The whole interface is described in <a href="/v1/openapi.json">openapi.json</a>.';
+    ? `A code in the <code>errors</code> of ${link('invalid-input', escaped(headingOf('invalid-input')))}.`
+    : 'The API is described in <a href="/v1/openapi.json">openapi.json</a>.';
 }
 
 function link(code: ExplainedCode, text: string): string {
   return `<a href="/problems/${code}">${text}</a>`;
 }
 
-function isFault(code: ExplainedCode): code is (typeof faultCodes)[number] {
+function isFault(code: ExplainedCode): code is FaultCode {
   return faultCodes.some((fault) => fault === code);
 }
 

@@ -55,6 +55,7 @@ export const notFoundSchema = z.object({
   request: addressRequestSchema,
   address: z.null(),
   candidates: noCandidates,
+  toevoegingen: z.array(z.nullable(z.string().check(z.regex(/^[0-9A-Z]{1,5}$/)))),
 });
 
 export const ambiguousSchema = z.object({
@@ -78,9 +79,33 @@ export const problemSchema = z.object({
   request_id: z.string(),
 });
 
+/** The codes of a 422: one for each kind of fault. */
+export const faultCodes = [
+  'missing',
+  'duplicate',
+  'wrong-name',
+  'postcode-character',
+  'postcode-leading-zero',
+  'postcode-incomplete',
+  'postcode-too-long',
+  'postcode-form',
+  'huisnummer-with-toevoeging',
+  'huisnummer-range',
+  'huisnummer-space',
+  'huisnummer-sign',
+  'huisnummer-decimal',
+  'huisnummer-zero',
+  'huisnummer-too-long',
+  'huisnummer-form',
+  'toevoeging-character',
+  'toevoeging-too-long',
+] as const;
+
+export type FaultCode = (typeof faultCodes)[number];
+
 export const inputFaultSchema = z.object({
-  parameter: z.enum(['postcode', 'huisnummer', 'toevoeging']),
-  code: z.enum(['missing', 'duplicate', 'invalid']),
+  parameter: z.string(),
+  code: z.enum(faultCodes),
   detail: z.string(),
 });
 

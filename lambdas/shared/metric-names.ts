@@ -1,11 +1,3 @@
-/** Environment variables of the canary. */
-export const canaryEnvironment = {
-  /** The lookup to do, a whole URL. */
-  url: 'CANARY_URL',
-  /** The secret in Secrets Manager that holds the API key to do it with. */
-  keySecret: 'CANARY_KEY_SECRET',
-} as const;
-
 /** The namespace of a deployment: stages in one account have metrics of their own. */
 export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
 
@@ -29,6 +21,7 @@ export const requestMetricsVariable = 'REQUEST_METRICS';
 /** The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its size more. */
 export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable'];
 
+/** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
   /** One for each request. */
   requests: 'Requests',
@@ -38,4 +31,12 @@ export const metricNames = {
   canaryLatency: 'CanaryLatency',
   /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
   datasetAge: 'DatasetAgeDays',
+} as const;
+
+/** Environment variables of the canary. */
+export const canaryEnvironment = {
+  /** The complete URL of the lookup. */
+  url: 'CANARY_URL',
+  /** The secret in Secrets Manager that has the API key. */
+  keySecret: 'CANARY_KEY_SECRET',
 } as const;

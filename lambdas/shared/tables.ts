@@ -11,9 +11,9 @@ export const addressesTable = {
   partitionKey: 'address',
   places: 'places',
   toevoegingen: 'toevoegingen',
-  /** The key of the item that says which state of the register is served; no address key can begin like this. */
+  /** The key of the item that describes the live dataset; no address key can begin like this. */
   datasetKey: '#dataset',
-  /** On that item: the date of the state, `2021-10-15`. */
+  /** On that item: the snapshot date, `2021-10-15`. */
   datasetDate: 'date',
 } as const;
 
@@ -31,6 +31,8 @@ export const environment = {
   accountsTable: 'ACCOUNTS_TABLE',
   /** The secret that keys the checksum of an API key; any text. */
   keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
+  /** The secret before it, while keys that it issued are still accepted. */
+  previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
   /** Where a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
 } as const;

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { isPublished, referenceRoute } from '../reference/route.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { requireEnvironment } from '../shared/environment.ts';
+import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
 import type { Answer, RequestEvent } from '../shared/http/event.ts';
 import { environment } from '../shared/tables.ts';
 import { createKeyStore } from './key-store.ts';
@@ -12,11 +12,13 @@ let reference: ReturnType<typeof referenceRoute> | undefined;
 const validate = validateRoute({
   keyStore: createKeyStore(createStoreClient(), requireEnvironment(environment.accountsTable)),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),
+  clock: systemClock,
+  previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret),
 });
 
 /**
- * The Lambda behind `/v1/auth/validate`, behind what the interface publishes about itself, and behind every path that
- * nothing is published at. What publishes is made when it is first asked for.
+ * The Lambda behind `/v1/auth/validate`, the published description, and every path that does not exist. The route of the
+ * description is created with the first request for it.
  */
 export async function handler(event: RequestEvent, context: Context): Promise<Answer> {
   if (!isPublished(event.rawPath)) return await validate(event, context);

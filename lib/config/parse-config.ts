@@ -96,10 +96,14 @@ function contradictions({ stage, region, domain, encryptionKey, removalPolicy, t
     faults.push(
       'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod": give a trial another stage, "trial" for instance.',
     );
-  if (throttle.burst < throttle.ratePerSecond / 10)
-    faults.push(
-      `bagAdres.throttle.burst is ${throttle.burst}, less than a tenth of ratePerSecond (${throttle.ratePerSecond}): most of that rate would be refused. Allowed: ${Math.ceil(throttle.ratePerSecond / 10)} or more.`,
-    );
+  for (const [burst, rate] of [
+    ['burst', 'ratePerSecond'],
+    ['otherBurst', 'otherRatePerSecond'],
+  ] as const)
+    if (throttle[burst] < throttle[rate] / 10)
+      faults.push(
+        `bagAdres.throttle.${burst} is ${throttle[burst]}, less than a tenth of ${rate} (${throttle[rate]}): most of that rate would be refused. Allowed: ${Math.ceil(throttle[rate] / 10)} or more.`,
+      );
   return faults;
 }
 

@@ -26,6 +26,11 @@ const domain = z.strictObject({
     .hostname()
     .meta({ allowed: 'a zone name, for instance `example.nl`' })
     .describe('The name of that zone; `domain.name` is in it.'),
+  keepDefaultEndpoint: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(false)
+    .describe('Keeps the host name that API Gateway generates working as well, until every caller has moved.'),
 });
 
 const canary = z.strictObject({
@@ -38,8 +43,15 @@ const canary = z.strictObject({
 });
 
 const throttle = z.strictObject({
-  ratePerSecond: z.int().min(1).max(10_000).default(100).describe('Requests a second, for all accounts together.'),
-  burst: z.int().min(1).max(5_000).default(200).describe('Requests that may arrive at once above that rate.'),
+  ratePerSecond: z.int().min(1).max(10_000).default(100).describe('Lookups a second, for all accounts together.'),
+  burst: z.int().min(1).max(5_000).default(200).describe('Lookups that may arrive at once above that rate.'),
+  otherRatePerSecond: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(20)
+    .describe('Key validations a second, and as many requests a second for all other paths together.'),
+  otherBurst: z.int().min(1).max(5_000).default(40).describe('Those that may arrive at once above that rate.'),
 });
 
 /** Passed to the loader's guard as it is: the names are the same. */
@@ -113,6 +125,12 @@ export const configSchema = z.strictObject({
   )
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
+  source: text(
+    /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
+    'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+  )
+    .optional()
+    .describe('The extract to load. Without it, the one that the Atom feed of PDOK links to.'),
   guard: guard.prefault({}).describe('What stops a load before its first write.'),
   snapshotsKept: z
     .int()
@@ -134,11 +152,19 @@ export const configSchema = z.strictObject({
     .describe(
       'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
     ),
+  checksumSecretVersions: z
+    .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret'))
+    .max(2)
+    .meta({ allowed: 'a list of no, one or two ids of versions of the secret' })
+    .default([])
+    .describe(
+      'Versions of the checksum secret that the service accepts, the one for new keys first. Empty: the current one at the first deployment. See [rotation](runbook.md#rotate-the-checksum-secret).',
+    ),
   deployment: z
-    .enum(['canary', 'all-at-once'])
+    .enum(['canary', 'all-at-once', 'emergency'])
     .default('canary')
     .describe(
-      '`canary`: a new version gets a tenth of the requests for five minutes, then all. Both roll back on an alarm.',
+      '`canary`: a new version gets a tenth of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, whatever the alarms say; for one deployment, by `-c`.',
     ),
   canary: canary
     .optional()

@@ -54,8 +54,9 @@ const stepsOf = (config: Config) =>
         [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
         [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        ...(config.source && { [loaderEnvironment.source]: config.source }),
       },
-      table: ['GetItem', 'PutItem', 'DeleteItem'],
+      table: ['GetItem', 'PutItem'],
       bucket: { read: [manifest, loads, snapshots, uploads], upload: [loads] },
     },
     stage: {
@@ -78,9 +79,9 @@ const stepsOf = (config: Config) =>
     },
     collect: {
       description: 'Adds up the results of all parts',
-      memoryMb: 512,
+      memoryMb: oneCpuMb,
       minutes: 5,
-      bucket: { read: [loads], write: [loads] },
+      bucket: { read: [loads], write: [loads, snapshots] },
     },
     merge: {
       description: 'Merges a shard and compares it with the live dataset',
@@ -99,7 +100,8 @@ const stepsOf = (config: Config) =>
     apply: {
       description: 'Writes changes to the table',
       memoryMb: 1024,
-      minutes: 15,
+      // So that a request that it signed is void before the lock of its execution can be taken over (decision 0130).
+      minutes: 9,
       environment: { [loaderEnvironment.writesPerSecond]: `${writesPerSecond}` },
       table: ['GetItem', 'BatchWriteItem'],
       bucket: { read: [loads], write: [loads] },
@@ -109,7 +111,7 @@ const stepsOf = (config: Config) =>
       memoryMb: 1024,
       minutes: 10,
       environment: { [loaderEnvironment.keepSnapshots]: `${config.snapshotsKept}` },
-      table: ['GetItem', 'PutItem', 'BatchGetItem'],
+      table: ['GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'],
       bucket: { read: [manifest, loads, snapshots], write: [manifest], remove: [loads, snapshots, approvals] },
     },
     release: {

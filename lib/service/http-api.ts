@@ -2,6 +2,8 @@ import { CfnOutput } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   HttpApi as Api,
+  type CfnRoute,
+  type CfnStage,
   DomainName,
   HttpMethod,
   HttpStage,
@@ -20,7 +22,7 @@ import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-r
 import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../shared/data-protection.ts';
+import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**
@@ -44,7 +46,11 @@ const fields = {
 /** The log group and format of a stage's access log. */
 export function accessLog(scope: Construct, props: LogGroupProps): IAccessLogSettings {
   // Half the price. This class supports no metric filters, which nothing here needs, and Logs Insights reads it as well.
-  const logGroup = new LogGroup(scope, 'AccessLog', { ...props, logGroupClass: LogGroupClass.INFREQUENT_ACCESS });
+  const logGroup = new LogGroup(scope, 'AccessLog', {
+    ...props,
+    logGroupName: vendedLogGroupName(scope, 'access'),
+    logGroupClass: LogGroupClass.INFREQUENT_ACCESS,
+  });
   return {
     destination: new LogGroupLogDestination(logGroup),
     format: AccessLogFormat.custom(JSON.stringify(fields)),
@@ -83,7 +89,7 @@ export type HttpApiProps = {
 
 /**
  * Routes both operations with every method, so that callers get our own 405, and every other path, so that they get our own
- * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled.
+ * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled, unless it is kept for a while.
  */
 export class HttpApi extends Construct {
   readonly api: Api;
@@ -98,25 +104,36 @@ export class HttpApi extends Construct {
     this.api = new Api(this, 'Api', {
       description: `Dutch address service, ${config.stage}`,
       createDefaultStage: false,
-      disableExecuteApiEndpoint: domain !== undefined,
+      disableExecuteApiEndpoint: config.domain !== undefined && !config.domain.keepDefaultEndpoint,
       ipAddressType: IpAddressType.DUAL_STACK,
       defaultIntegration: check,
     });
-    this.api.addRoutes({ path: '/v1/address', methods: [HttpMethod.ANY], integration: lookUp });
-    this.api.addRoutes({ path: '/v1/auth/validate', methods: [HttpMethod.ANY], integration: check });
+    const routes = [
+      ...this.api.addRoutes({ path: '/v1/address', methods: [HttpMethod.ANY], integration: lookUp }),
+      ...this.api.addRoutes({ path: '/v1/auth/validate', methods: [HttpMethod.ANY], integration: check }),
+      this.api.node.findChild('DefaultRoute'),
+    ];
     acknowledge(
       this.api,
       'AwsSolutions-APIG4',
       'The functions authenticate: key, account and quota are one conditional write, which an authorizer would split.',
     );
-    new HttpStage(this, 'Stage', {
+    const { ratePerSecond, burst, otherRatePerSecond, otherBurst } = config.throttle;
+    const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: config.throttle.ratePerSecond, burstLimit: config.throttle.burst },
+      throttle: { rateLimit: otherRatePerSecond, burstLimit: otherBurst },
       accessLogSettings: accessLog(this, logGroupProps(config, encryptionKey)),
       ...(domain && { domainMapping: { domainName: domain.domainName } }),
     });
+    // Each route has a token bucket of its own, so that requests to other paths can't use up that of lookups.
+    const lookups = { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst };
+    const others = { ThrottlingRateLimit: otherRatePerSecond, ThrottlingBurstLimit: otherBurst };
+    const cfnStage = stage.node.defaultChild as CfnStage;
+    cfnStage.routeSettings = { 'ANY /v1/address': lookups, 'ANY /v1/auth/validate': others, $default: others };
+    // Settings of a route that does not exist yet are refused.
+    for (const route of routes) cfnStage.addResourceDependency(route.node.defaultChild as CfnRoute);
     this.baseUrl = config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint;
     new CfnOutput(this, 'BaseUrl', { value: this.baseUrl }).overrideLogicalId('BaseUrl');
   }

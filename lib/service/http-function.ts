@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, SecretValue } from 'aws-cdk-lib';
 import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -49,19 +49,27 @@ export class HttpFunction extends LambdaFunction {
   }
 
   /**
-   * Puts the secret itself into the environment. CloudFormation resolves it, so a cold start makes no call. It grants no
+   * Puts the secret itself into the environment, in the configured versions. CloudFormation resolves it, so a cold start makes
+   * no call. It resolves again only when the template changes: that is why a rotation names versions. The secret grants no
    * access by itself: a key is accepted only if its stored hash matches.
    */
-  usesChecksumSecret(secret: ISecret): this {
-    this.function.addEnvironment(environment.keyChecksumSecret, secret.secretValue.unsafeUnwrap());
+  usesChecksumSecret({ secretArn }: ISecret, { checksumSecretVersions: [current, previous] }: Config): this {
+    const secretValue = (versionId?: string) =>
+      SecretValue.secretsManager(secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
+    this.function.addEnvironment(environment.keyChecksumSecret, secretValue(current));
+    if (previous) this.function.addEnvironment(environment.previousKeyChecksumSecret, secretValue(previous));
     return this;
   }
 
-  /** Shifts traffic to a new version as configured, and back when one of these alarms goes off. */
+  /** Shifts traffic to a new version as configured, and back when one of these alarms goes off; `emergency` ignores them. */
   deploySafely({ deployment }: Config, alarms: IAlarm[]): void {
+    const isEmergency = deployment === 'emergency';
     const group = new LambdaDeploymentGroup(this, 'Deployment', {
       alias: this.live,
       alarms,
+      // In an incident the alarms are already on: they would stop the deployment that ends it.
+      ignoreAlarmConfiguration: isEmergency,
+      autoRollback: { failedDeployment: true, deploymentInAlarm: !isEmergency },
       deploymentConfig:
         deployment === 'canary' ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
     });

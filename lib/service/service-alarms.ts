@@ -94,6 +94,33 @@ export class ServiceAlarms extends Construct {
       runbook: 'Function throttles',
       topic,
     });
+    operatorAlarm(this, 'GatewayThrottles', {
+      // The gateway has no metric of its own throttling. Requests that never reach a function are throttled ones. Its metrics and
+      // Lambda's are not of the very same moment, so small differences don't count.
+      metric: new MathExpression({
+        label: 'requests throttled by the gateway',
+        expression:
+          'IF(requests - invocations > 60 AND requests - invocations > requests * 0.02, requests - invocations, 0)',
+        usingMetrics: {
+          requests: api.metricCount({ statistic: 'Sum' }),
+          invocations: new MathExpression({
+            expression: 'FILL(toAddress, 0) + FILL(toValidate, 0)',
+            usingMetrics: {
+              toAddress: address.metricInvocations({ statistic: 'Sum' }),
+              toValidate: validate.metricInvocations({ statistic: 'Sum' }),
+            },
+            period,
+          }),
+        },
+        period,
+      }),
+      threshold: 1,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 3,
+      problem: 'API Gateway throttles requests: callers get 429 whatever their quota.',
+      runbook: 'Gateway throttles',
+      topic,
+    });
     operatorAlarm(this, 'ChargeFailures', {
       metric: requests(stage, 'address', 'temporarily-unavailable'),
       threshold: 3,

@@ -29,7 +29,7 @@ export class ServiceStack extends Stack {
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
     })
-      .usesChecksumSecret(keyChecksumSecret)
+      .usesChecksumSecret(keyChecksumSecret, config)
       // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.
       .usesTable(accounts, environment.accountsTable, 'GetItem', 'UpdateItem', 'Query')
       .usesTable(addresses, environment.addressesTable, 'GetItem');
@@ -39,15 +39,16 @@ export class ServiceStack extends Stack {
       entry: 'lambdas/validate/handler.ts',
       description: 'Validates a key and returns its limits; answers unknown paths',
     })
-      .usesChecksumSecret(keyChecksumSecret)
+      .usesChecksumSecret(keyChecksumSecret, config)
       .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
 
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
-    address.deploySafely(config, rollback.address);
+    const canary =
+      config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
+    address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
-    if (config.canary) new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

@@ -47,12 +47,14 @@ export type OperatorAlarmProps = Pick<
   runbook: string;
   /** What missing data means. By default it means no traffic, which is fine. */
   missingData?: TreatMissingData;
+  /** Whether the metric comes back to normal when the trouble is over. An event, like a failed load, has no such moment. */
+  isEvent?: boolean;
   topic: ITopic;
 };
 
-/** Notifies the topic when the metric reaches its threshold, and again when it has recovered. */
+/** Notifies the topic when the metric reaches its threshold, and again when it has recovered, unless it counts events. */
 export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
-  const { problem, runbook, missingData = TreatMissingData.NOT_BREACHING, topic, ...rule } = props;
+  const { problem, runbook, missingData = TreatMissingData.NOT_BREACHING, isEvent = false, topic, ...rule } = props;
   const alarm = new Alarm(scope, id, {
     ...rule,
     alarmDescription: `${problem} What to do: docs/runbook.md#${anchor(runbook)}`,
@@ -61,7 +63,7 @@ export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarm
   });
   const action = new SnsAction(topic);
   alarm.addAlarmAction(action);
-  alarm.addOkAction(action);
+  if (!isEvent) alarm.addOkAction(action);
   return alarm;
 }
 

@@ -16,7 +16,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from './data-protection.ts';
+import { logGroupProps, removal } from './data-protection.ts';
 import { acknowledge, acknowledgeWildcard, grantTable } from './grants.ts';
 
 export type LambdaFunctionProps = {
@@ -75,6 +75,8 @@ export class LambdaFunction extends Construct {
       role: functionRole(this, logGroup, encryptionKey),
       environment,
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
+      // Earlier versions stay, so that the alias can go back to one at once.
+      currentVersionOptions: { removalPolicy: removal(config) },
     });
     if (!config.tracing)
       acknowledge(

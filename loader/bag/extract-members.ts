@@ -24,15 +24,16 @@ export const memorySpool: Spool = async (stream, name, size) => {
  * The members of an extract that addresses are made of, in the order NUM, OPR, WPL, and its snapshot date. Entries may
  * come in any order, beside others and junk; `Inactief`, `NietBag` and `InOnderzoek` are never among the members.
  * `peildatum` overrides the date of the Leveringsdocument, which may then be missing.
- * @throws ExtractError, for instance where the names of members have different dates
+ * @throws ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or other dates
  */
 export async function findMembers(
   source: RandomAccess,
   label: string,
-  options: { spool?: Spool; peildatum?: string } = {},
+  options: { spool?: Spool; peildatum?: string; now?: number } = {},
 ): Promise<{ peildatum: string; members: Member[] }> {
   const entries = await listEntries(source, label);
   const peildatum = await peildatumOf(source, entries, label, options.peildatum);
+  refuseFuture(peildatum, label, options.now ?? Date.now());
   const members = membersAmong(entries, []);
   for (const entry of entries.filter(({ name }) => /^\d{4}GEM\d{8}\.zip$/.test(baseName(name)))) {
     const municipality = await innerZip(source, entry, label, options.spool ?? memorySpool);
@@ -42,7 +43,8 @@ export async function findMembers(
     if (!members.some((member) => member.kind === kind)) throw missing(label, kind, entries);
   }
   members.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
-  if (new Set(members.map(({ name }) => dateIn(name))).size > 1) throw mixed(label, members);
+  refuseTwice(members, label);
+  refuseOtherDates(members, peildatum, label);
   return { peildatum, members };
 }
 
@@ -58,11 +60,27 @@ export async function memberAccess(
   return inner;
 }
 
-/** The XML files of a member, in the order of its zip: every `.xml` but the junk of a Mac. */
+/**
+ * The XML files of a member, in the order of its zip: every `.xml` in any letter case but the junk of a Mac.
+ * @throws ExtractError where there is none, or where the numbers of `0457NUM15102021-000001.xml` have a gap or repeat
+ */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
-  const files = (await listEntries(inner, label)).filter(({ name }) => name.endsWith('.xml') && !isJunk(name));
+  const files = (await listEntries(inner, label)).filter(({ name }) => /\.xml$/i.test(name) && !isJunk(name));
   if (files.length === 0) throw new ExtractError('missing_member', label, 'holds no XML file; get the extract again');
-  return files;
+  const numbers = files.map(({ name }) => Number(/[-_](\d{6})\.xml$/i.exec(name)?.[1] ?? 0)).filter(Boolean);
+  numbers.sort((a, b) => a - b);
+  const wrong = numbers.findIndex((number, index) => number !== index + 1);
+  if (wrong < 0) return files;
+  if (numbers[wrong] === wrong) {
+    const problem = `holds file ${sixDigits(wrong)} twice; get the extract again`;
+    throw new ExtractError('duplicate_member', label, problem);
+  }
+  const problem = `lacks file ${sixDigits(wrong + 1)} of ${numbers.at(-1)}; get the extract again`;
+  throw new ExtractError('missing_member', label, problem);
+}
+
+function sixDigits(number: number): string {
+  return String(number).padStart(6, '0');
 }
 
 /** The name of an entry of `label` in messages. */
@@ -76,7 +94,7 @@ function membersAmong(entries: ZipEntry[], path: ZipEntry[]): Member[] {
   return entries.flatMap((entry) => {
     const name = baseName(entry.name);
     const kind = /^\d{4}(NUM|OPR|WPL)\d{8}\.zip$/.exec(name)?.[1] as ObjectKind | undefined;
-    return kind && !isJunk(entry.name) ? [{ kind, name, path: [...path, entry] }] : [];
+    return kind && !isJunk(entry.name) && !isUnused(entry.name) ? [{ kind, name, path: [...path, entry] }] : [];
   });
 }
 
@@ -93,7 +111,11 @@ async function peildatumOf(
   label: string,
   given: string | undefined,
 ): Promise<string> {
-  const delivery = entries.find(({ name }) => baseName(name) === deliveryFile && !isJunk(name));
+  const [delivery, other] = entries.filter(({ name }) => baseName(name) === deliveryFile && !isJunk(name));
+  if (other) {
+    const problem = `holds ${delivery?.name} and ${other.name}, so its snapshot date is unknown; get the extract again`;
+    throw new ExtractError('duplicate_member', label, problem);
+  }
   if (delivery) {
     const file = `${label} > ${deliveryFile}`;
     const own = readPeildatum(await readEntry(source, delivery, file), file);
@@ -120,16 +142,43 @@ function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractE
   return new ExtractError('missing_member', label, `${problem}. Give a full extract (lvbag-extract-nl.zip or BAGGEM)`);
 }
 
-/** Members of an older date still have what has ended since: together they would bring back what no longer exists. */
-function mixed(label: string, members: Member[]): ExtractError {
-  const held = members.slice(0, 20).map(({ name }) => name);
-  const problem = `holds members of several dates: ${held.join(', ')}. Give an extract of one date`;
-  return new ExtractError('mixed_peildatums', label, problem);
+function refuseTwice(members: Member[], label: string): void {
+  const twice = members.find(({ name }, index) => members.findIndex((member) => member.name === name) < index);
+  if (!twice) return;
+  const problem = `holds ${twice.name} twice, so its contents are unknown; get the extract again`;
+  throw new ExtractError('duplicate_member', label, problem);
 }
 
-/** `08012026` of `9999NUM08012026.zip`. */
+/** Members of an older date still have what has ended since: together they would bring back what no longer exists. */
+function refuseOtherDates(members: Member[], peildatum: string, label: string): void {
+  const dates = new Set(members.map(({ name }) => dateIn(name)));
+  if (dates.size === 1 && dates.has(peildatum)) return;
+  const held = members.slice(0, 20).map(({ name }) => name);
+  const problem =
+    dates.size > 1
+      ? `holds members of several dates: ${held.join(', ')}. Give an extract of one date`
+      : `is of ${peildatum} by its ${deliveryFile}, but holds ${held.join(', ')}; get the extract again`;
+  throw new ExtractError('mixed_peildatums', label, problem);
+}
+
+const dayMilliseconds = 86_400_000;
+
+/** A dataset with a date in the future would make every later extract an older one. A day is for clocks and time zones. */
+function refuseFuture(peildatum: string, label: string, now: number): void {
+  if (Date.parse(peildatum) <= now + dayMilliseconds) return;
+  const today = new Date(now).toISOString().slice(0, 10);
+  const problem = `is of ${peildatum}, which is in the future: today is ${today}. Check the clock, or get the extract again`;
+  throw new ExtractError('future_peildatum', label, problem);
+}
+
+/** `2026-01-08` of `9999NUM08012026.zip`. */
 function dateIn(member: string): string {
-  return member.slice(-'08012026.zip'.length);
+  return member.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1');
+}
+
+/** Entries in a folder of what the register holds apart from its addresses. */
+function isUnused(name: string): boolean {
+  return /(?:Inactief|NietBag|InOnderzoek)[^/]*\//i.test(name);
 }
 
 /** What a Mac adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary, whatever its name says. */

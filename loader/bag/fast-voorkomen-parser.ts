@@ -79,12 +79,6 @@ export function parseVoorkomen(cursor: ByteCursor, day: number, span: Span): Val
   return isNietBagLV ? 'not_bag' : 'current';
 }
 
-/** The day from which an occurrence holds, `2010-09-29`, of which `Objecten:voorkomen` begins at `position`. */
-export function beginOf(cursor: ByteCursor, position: number): string {
-  const start = cursor.bytes.indexOf('<', position + open.length) + begin.length;
-  return cursor.text(start, '2010-09-29'.length);
-}
-
 /** The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead of ten. */
 function skipPlainRest(cursor: ByteCursor): boolean {
   return (

@@ -10,7 +10,6 @@ import {
   noEind,
   type OpenbareRuimte,
   type Span,
-  type WithBegin,
   type Woonplaats,
   whyNotCurrent,
 } from './voorkomen.ts';
@@ -135,24 +134,22 @@ export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduidi
 }
 
 /** The street of a current occurrence, or what is wrong with one of its values. */
-export function toOpenbareRuimte(fields: Fields, file: string): WithBegin<OpenbareRuimte> | Problem {
+export function toOpenbareRuimte(fields: Fields, file: string): OpenbareRuimte | Problem {
   return (
     invalidValue(fields, oprRules, file) ?? {
       identificatie: fields.identificatie as string,
       naam: fields.naam as string,
       woonplaats: fields.WoonplaatsRef as string,
-      begin: trim(fields.beginGeldigheid as string),
     }
   );
 }
 
 /** The place of a current occurrence, or what is wrong with one of its values. */
-export function toWoonplaats(fields: Fields, file: string): WithBegin<Woonplaats> | Problem {
+export function toWoonplaats(fields: Fields, file: string): Woonplaats | Problem {
   return (
     invalidValue(fields, wplRules, file) ?? {
       identificatie: fields.identificatie as string,
       naam: fields.naam as string,
-      begin: trim(fields.beginGeldigheid as string),
     }
   );
 }

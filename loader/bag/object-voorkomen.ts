@@ -34,15 +34,11 @@ export function toObjectVoorkomen(kind: ObjectKind, fields: Fields, file: string
     }
     case 'OPR': {
       const opr = toOpenbareRuimte(fields, file);
-      if (isProblem(opr)) return opr;
-      const { identificatie, naam, woonplaats } = opr;
-      return { kind, identificatie, naam, woonplaats, ...span };
+      return isProblem(opr) ? opr : { kind, ...opr, ...span };
     }
     case 'WPL': {
       const wpl = toWoonplaats(fields, file);
-      if (isProblem(wpl)) return wpl;
-      const { identificatie, naam } = wpl;
-      return { kind, identificatie, naam, ...span };
+      return isProblem(wpl) ? wpl : { kind, ...wpl, ...span };
     }
   }
 }

@@ -131,6 +131,6 @@ export function readNummeraanduidingen(
   const onStand = (fields: Fields) =>
     visitStand('NUM', fields, file, peildatum, counts, { read: toNummeraanduiding, visit, later });
   const fastParser = options.strictly ? undefined : new FastNummeraanduidingParser(peildatum, counts, visit, later);
-  readStands(xml, file, 'NUM', onStand, fastParser);
+  readStands(xml, file, 'NUM', peildatum, onStand, fastParser);
   return counts;
 }

@@ -1,10 +1,10 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
-import { beginOf, parseVoorkomen } from './fast-voorkomen-parser.ts';
+import { parseVoorkomen } from './fast-voorkomen-parser.ts';
 import { toOpenbareRuimte, type Visit, visitStand } from './interpret-stand.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { type FastParser, readStands } from './read-stands.ts';
 import type { Fields } from './stand-parser.ts';
-import { dayOf, type OpenbareRuimte, type Span, type WithBegin } from './voorkomen.ts';
+import { dayOf, type OpenbareRuimte, type Span } from './voorkomen.ts';
 
 const open = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:OpenbareRuimte>',
@@ -33,17 +33,12 @@ const longestName = 80;
  */
 export class FastOpenbareRuimteParser implements FastParser {
   readonly #counts: ReadCounts;
-  readonly #visit: Visit<WithBegin<OpenbareRuimte>>;
-  readonly #later: Visit<WithBegin<OpenbareRuimte>> | undefined;
+  readonly #visit: Visit<OpenbareRuimte>;
+  readonly #later: Visit<OpenbareRuimte> | undefined;
   readonly #day: number;
   readonly #span: Span = { volgnummer: 0, begin: 0, eind: 0 };
 
-  constructor(
-    peildatum: string,
-    counts: ReadCounts,
-    visit: Visit<WithBegin<OpenbareRuimte>>,
-    later?: Visit<WithBegin<OpenbareRuimte>>,
-  ) {
+  constructor(peildatum: string, counts: ReadCounts, visit: Visit<OpenbareRuimte>, later?: Visit<OpenbareRuimte>) {
     this.#day = dayOf(peildatum);
     this.#counts = counts;
     this.#visit = visit;
@@ -66,7 +61,6 @@ export class FastOpenbareRuimteParser implements FastParser {
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(ligtIn)) return false;
     const place = cursor.position;
     if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
-    const voorkomen = cursor.position;
     const validity = parseVoorkomen(cursor, this.#day, this.#span);
     if (validity === 'unknown_shape' || !cursor.skip(close)) return false;
 
@@ -84,7 +78,6 @@ export class FastOpenbareRuimteParser implements FastParser {
         identificatie: cursor.text(identificatie, 16),
         naam: cursor.text(name, length),
         woonplaats: cursor.text(place, 4),
-        begin: beginOf(cursor, voorkomen),
       },
       this.#span,
     );
@@ -101,14 +94,14 @@ export function readOpenbareRuimten(
   xml: Buffer,
   file: string,
   peildatum: string,
-  visit: Visit<WithBegin<OpenbareRuimte>>,
-  options: { strictly?: boolean; later?: Visit<WithBegin<OpenbareRuimte>> } = {},
+  visit: Visit<OpenbareRuimte>,
+  options: { strictly?: boolean; later?: Visit<OpenbareRuimte> } = {},
 ): ReadCounts {
   const { later } = options;
   const counts = emptyCounts();
   const onStand = (fields: Fields) =>
     visitStand('OPR', fields, file, peildatum, counts, { read: toOpenbareRuimte, visit, later });
   const fastParser = options.strictly ? undefined : new FastOpenbareRuimteParser(peildatum, counts, visit, later);
-  readStands(xml, file, 'OPR', onStand, fastParser);
+  readStands(xml, file, 'OPR', peildatum, onStand, fastParser);
   return counts;
 }

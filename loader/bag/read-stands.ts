@@ -13,7 +13,7 @@ const standEnd = '</sl:stand>';
 const contentsEnd = '</sl:inhoud>';
 
 /**
- * Passes every occurrence in a file of `kind` to either `fastParser` or `onStand`: the fast parser reads those whose bytes
+ * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `fastParser` or `onStand`: the fast parser reads those whose bytes
  * are exactly as the Kadaster writes them, and the strict parser reads all that remains, so nothing is skipped and
  * nothing is interpreted in two ways (decision 0111). Without `fastParser` the strict parser reads everything.
  * @throws ExtractError, the strict parser's own
@@ -22,19 +22,20 @@ export function readStands(
   xml: Buffer,
   file: string,
   kind: ObjectKind,
+  peildatum: string,
   onStand: (fields: Fields) => void,
   fastParser?: FastParser,
 ): void {
   if (!fastParser) {
-    readStrictly(xml, file, kind, onStand);
+    readStrictly(xml, file, kind, peildatum, onStand);
     return;
   }
   try {
-    readFast(xml, file, kind, onStand, fastParser);
+    readFast(xml, file, kind, peildatum, onStand, fastParser);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
     // The strict parser did not see all of the file: let it, so that its error is the first one and names the right line.
-    readStrictly(xml, file, kind, onStand);
+    readStrictly(xml, file, kind, peildatum, onStand);
     throw error;
   }
 }
@@ -44,9 +45,10 @@ export async function readStandStream(
   chunks: AsyncIterable<Uint8Array>,
   file: string,
   kind: ObjectKind,
+  peildatum: string,
   onStand: (fields: Fields) => void,
 ): Promise<void> {
-  const parser = new StandParser(kind, file, onStand);
+  const parser = new StandParser(kind, file, peildatum, onStand);
   const decode = utf8Decoder(file);
   let refusal: unknown;
   for await (const chunk of chunks) {
@@ -64,8 +66,14 @@ export async function readStandStream(
 
 const chunkBytes = 128 * 1024;
 
-function readStrictly(xml: Buffer, file: string, kind: ObjectKind, onStand: (fields: Fields) => void): void {
-  const parser = new StandParser(kind, file, onStand);
+function readStrictly(
+  xml: Buffer,
+  file: string,
+  kind: ObjectKind,
+  peildatum: string,
+  onStand: (fields: Fields) => void,
+): void {
+  const parser = new StandParser(kind, file, peildatum, onStand);
   const decode = utf8Decoder(file);
   for (let start = 0; start < xml.length; start += chunkBytes) {
     parser.write(decode(xml.subarray(start, start + chunkBytes)));
@@ -78,10 +86,11 @@ function readFast(
   xml: Buffer,
   file: string,
   kind: ObjectKind,
+  peildatum: string,
   onStand: (fields: Fields) => void,
   fastParser: FastParser,
 ): void {
-  const parser = new StandParser(kind, file, onStand);
+  const parser = new StandParser(kind, file, peildatum, onStand);
   const decode = utf8Decoder(file);
   const cursor = new ByteCursor(xml);
   let unread = 0;

@@ -1,7 +1,7 @@
 import { toWoonplaats, type Visit, visitStand } from './interpret-stand.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { readStandStream } from './read-stands.ts';
-import type { WithBegin, Woonplaats } from './voorkomen.ts';
+import type { Woonplaats } from './voorkomen.ts';
 
 /**
  * Visits each woonplaats in `xml` that counts on `peildatum`, with `later` each that will count on a
@@ -13,11 +13,11 @@ export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,
   peildatum: string,
-  visit: Visit<WithBegin<Woonplaats>>,
-  later?: Visit<WithBegin<Woonplaats>>,
+  visit: Visit<Woonplaats>,
+  later?: Visit<Woonplaats>,
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
-  await readStandStream(xml, file, 'WPL', (fields) =>
+  await readStandStream(xml, file, 'WPL', peildatum, (fields) =>
     visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, later }),
   );
   return counts;

@@ -91,7 +91,10 @@ const objects: Record<ObjectKind, Content> = {
 export function documentOf(kind: ObjectKind): Content {
   return {
     'sl-bag-extract:bagStand': {
-      'sl-bag-extract:bagInfo': 'skipped',
+      'sl-bag-extract:bagInfo': {
+        'selecties-extract:Gebied-Registratief': 'skipped',
+        'selecties-extract:LVC-Extract': { 'selecties-extract:StandTechnischeDatum': 'text' },
+      },
       'sl:standBestand': {
         'sl:dataset': 'skipped',
         'sl:inhoud': {

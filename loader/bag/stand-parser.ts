@@ -1,6 +1,6 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
-import { type Content, documentOf, namespaces, type ObjectKind, unknownSchema } from './schema.ts';
+import { type Content, documentOf, mutationNamespaces, namespaces, type ObjectKind, unknownSchema } from './schema.ts';
 
 /** The values of one occurrence by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`. */
 export type Fields = Partial<Record<string, string>>;
@@ -13,17 +13,21 @@ const required: Record<ObjectKind, string[]> = {
 
 const repeatable = new Set(['sl:stand', 'sl:objectType']);
 const prefixes = Object.keys(namespaces) as (keyof typeof namespaces)[];
-const prefixOf = new Map<string, string>(prefixes.map((prefix) => [namespaces[prefix], prefix]));
+const prefixOf = new Map<string, string>([
+  ...prefixes.map((prefix): [string, string] => [namespaces[prefix], prefix]),
+  [mutationNamespaces['selecties-extract'], 'selecties-extract'],
+]);
 const blank = /^[ \t\r\n]*$/;
 
 /**
- * The strict parser of a file of `kind`, which decides what such a file means: prefixes, order, comments, CDATA and
+ * The strict parser of a file of `kind` in an extract of `peildatum`, which decides what such a file means: prefixes, order, comments, CDATA and
  * entities make no difference; an element that the schema does not have is refused, and so is a value that occurs twice.
- * Text may be written in any pieces; `onStand` is called with each `sl:stand` when it closes.
+ * A file whose header has another date is refused. Text may be written in any pieces; `onStand` is called with each `sl:stand` when it closes.
  */
 export class StandParser {
   readonly #kind: ObjectKind;
   readonly #file: string;
+  readonly #peildatum: string;
   readonly #onStand: (fields: Fields) => void;
   readonly #parser = new SaxesParser({ xmlns: true });
   readonly #open: Content[];
@@ -37,9 +41,10 @@ export class StandParser {
   #written = 0;
   #boundary = -1;
 
-  constructor(kind: ObjectKind, file: string, onStand: (fields: Fields) => void) {
+  constructor(kind: ObjectKind, file: string, peildatum: string, onStand: (fields: Fields) => void) {
     this.#kind = kind;
     this.#file = file;
+    this.#peildatum = peildatum;
     this.#onStand = onStand;
     this.#open = [documentOf(kind)];
     this.#parser.on('xmldecl', ({ encoding }) => {
@@ -64,6 +69,7 @@ export class StandParser {
   close(): void {
     this.#guarded(() => this.#parser.close());
     if (!this.#seen.has('sl:standBestand')) throw this.#invalid('has no standBestand');
+    if (!this.#seen.has('selecties-extract:StandTechnischeDatum')) throw this.#invalid('has no StandTechnischeDatum');
     this.#checkObjectType();
   }
 
@@ -108,6 +114,7 @@ export class StandParser {
     const content = this.#open.pop();
     const inStandBestand = this.#open.length === 3;
     if (content === 'text' && this.#inStand) this.#fields[tag.local] = this.#text;
+    else if (tag.local === 'StandTechnischeDatum') this.#checkPeildatum(this.#text.trim());
     else if (content === 'text') this.#objectTypes.push(this.#text);
     else if (inStandBestand && tag.local === 'stand') this.#closeStand();
     if (inStandBestand) this.#boundary = this.#parser.position;
@@ -125,6 +132,12 @@ export class StandParser {
     const missing = required[this.#kind].find((field) => this.#fields[field] === undefined);
     if (missing) throw this.#invalid(`an occurrence without ${missing}`);
     this.#onStand(this.#fields);
+  }
+
+  #checkPeildatum(date: string): void {
+    if (date === this.#peildatum) return;
+    const problem = `is of ${date || 'no date'}, in an extract of ${this.#peildatum}; get the extract again`;
+    throw new ExtractError('mixed_peildatums', this.#file, problem);
   }
 
   #checkObjectType(): void {

@@ -24,9 +24,6 @@ export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: 
 /** A place: a town, or a part of one. */
 export type Woonplaats = { identificatie: string; naam: string };
 
-/** With the date from which it is valid, `2010-09-29`. Of several current occurrences of an object, the last to begin counts. */
-export type WithBegin<T> = T & { begin: string };
-
 /** When an occurrence holds, and which one of its object it is. Dates are numbers, `20211015`, so that they compare fast. */
 export type Span = {
   /** Its voorkomenidentificatie. */

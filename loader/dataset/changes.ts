@@ -1,14 +1,18 @@
-import { GrowingBytes, keyOf, type Line, packLineBytes, unpackLines } from './lines.ts';
+import { addressPart, GrowingBytes, keyOf, type Line, packLineBytes, unpackLines } from './lines.ts';
 
-/** One key that differs: its line before, its line after, or both. */
-export type Change =
-  | { kind: 'added'; before: null; after: Line }
-  | { kind: 'changed'; before: Line; after: Line }
-  | { kind: 'removed'; before: Line; after: null };
+/** What happens to the address of a key. */
+export type ChangeKind = 'added' | 'changed' | 'removed';
 
-export type ChangeKind = Change['kind'];
+/**
+ * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen beside the
+ * address differs, or a list without an address appears or goes.
+ */
+export type Change = { kind: ChangeKind | 'list' } & (
+  | { before: Line | null; after: Line }
+  | { before: Line; after: Line | null }
+);
 
-/** How many keys of each kind. */
+/** How many addresses of each kind. */
 export type ChangeCounts = Record<ChangeKind, number>;
 
 /** What turns the snapshot `before` into `after`, in the order of the keys. Both are sorted, one line a key. */
@@ -26,10 +30,18 @@ export function* diff(before: readonly Line[], after: readonly Line[]): Generato
     const order = old === undefined ? 1 : now === undefined ? -1 : compare(keyOf(old), keyOf(now));
     if (order <= 0) i++;
     if (order >= 0) j++;
-    if (order < 0) yield { kind: 'removed', before: old as Line, after: null };
-    else if (order > 0) yield { kind: 'added', before: null, after: now as Line };
-    else yield { kind: 'changed', before: old as Line, after: now as Line };
+    if (order < 0) yield change(old as Line, null);
+    else if (order > 0) yield change(null, now as Line);
+    else yield change(old as Line, now as Line);
   }
+}
+
+function change(before: Line, after: Line | null): Change;
+function change(before: Line | null, after: Line): Change;
+function change(before: Line | null, after: Line | null): Change {
+  const [old, now] = [before && addressPart(before), after && addressPart(after)];
+  const kind = old === now ? 'list' : old === null ? 'added' : now === null ? 'removed' : 'changed';
+  return { kind, before, after } as Change;
 }
 
 function compare(a: string, b: string): number {
@@ -49,7 +61,7 @@ export class ChangeWriter {
 
   add({ before, after }: Change): void {
     if (this.count++ > 0) this.#text.write('\n', 'latin1');
-    this.#text.write(after === null ? `-${keyOf(before)}` : `+${after}`, 'latin1');
+    this.#text.write(after === null ? `-${keyOf(before as Line)}` : `+${after}`, 'latin1');
   }
 
   /** What was added since the last time. */

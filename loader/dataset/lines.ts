@@ -1,11 +1,19 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { comparePlaces, type Place, type StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
-import { longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import {
+  comparePlaces,
+  maxToevoegingen,
+  type Place,
+  type StoredAddress,
+} from '../../lambdas/shared/addresses/address-item.ts';
 import { releaseMemory } from '../release-memory.ts';
 
 /**
  * A load sorts, compares and stores lines: the key, then woonplaats and straat of each place, separated by tabs:
  * `1381AA#9#A<tab>Weesp<tab>Buitenveer`. A row has one place; a line of a snapshot has all distinct places of its key.
+ *
+ * Under the key without a toevoeging, a line of a snapshot ends in one more field where other toevoegingen exist: the list
+ * of all of them, separated by commas, in which nothing stands for the address without one: `1381AA#9#<tab>Weesp<tab>
+ * Buitenveer<tab>,A,B`. Where there is no address without one, a line with only the list is added: `1381AA#9#<tab>A,B`.
  *
  * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, need no
  * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
@@ -24,12 +32,33 @@ export function keyOf(line: Line): string {
 
 /** A line as the addresses table holds it. */
 export function parseLine(line: Line): StoredAddress {
-  const [key = '', ...names] = Buffer.from(line, 'latin1').toString().split('\t');
+  const [key = '', ...fields] = Buffer.from(line, 'latin1').toString().split('\t');
+  const list = fields.length % 2 === 1 ? fields.pop() : undefined;
   const places: Place[] = [];
-  for (let i = 0; i + 1 < names.length; i += 2) {
-    places.push({ straat: unescaped(names[i + 1] as string), woonplaats: unescaped(names[i] as string) });
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    places.push({ straat: unescaped(fields[i + 1] as string), woonplaats: unescaped(fields[i] as string) });
   }
-  return { key, places: places.sort(comparePlaces) };
+  places.sort(comparePlaces);
+  return list === undefined
+    ? { key, places }
+    : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
+}
+
+/** The line of what the addresses table holds, its places in their order there. */
+export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
+  const fields = places.map(placeText);
+  const list = toevoegingen?.map((one) => one ?? '').join(',');
+  if (list !== undefined) fields.push(list);
+  return `${key}\t${fields.join('\t')}`;
+}
+
+/** The line without its list of toevoegingen; `null` for a line that has only a list, which is no address. */
+export function addressPart(line: Line): Line | null {
+  const first = line.indexOf('\t');
+  let tabs = 1;
+  for (let at = line.indexOf('\t', first + 1); at >= 0; at = line.indexOf('\t', at + 1)) tabs++;
+  if (tabs % 2 === 0) return line;
+  return tabs === 1 ? null : line.slice(0, line.lastIndexOf('\t'));
 }
 
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
@@ -94,55 +123,46 @@ export class GrowingBytes {
   }
 }
 
-const tab = 0x09;
-const lineEnd = 0x0a;
-/** A line beside its place: its key, a tab and a line end. */
-const longestStart = longestAddressKey + 2;
-
 /**
- * The lines of many rows, written byte by byte into one piece of memory: no row becomes a string, so there is nothing for
- * the garbage collector to move.
- */
-export class LineBytes {
-  readonly #lines = new GrowingBytes();
-
-  /** Adds the line of one row: its address key, then `place`, the bytes of its place. */
-  add(postcode: string, huisnummer: number, huisletter: string, huisnummertoevoeging: string, place: Uint8Array): void {
-    const lines = this.#lines;
-    lines.reserve(longestStart + place.length);
-    const { memory } = lines;
-    let at = lines.length;
-    if (at > 0) memory[at++] = lineEnd;
-    at = writeAddressKey(memory, at, postcode, huisnummer, huisletter, huisnummertoevoeging);
-    memory[at++] = tab;
-    for (let i = 0; i < place.length; i++) memory[at++] = place[i] as number;
-    lines.length = at;
-  }
-
-  /** All lines, separated by line ends. */
-  get bytes(): Buffer {
-    return this.#lines.bytes;
-  }
-}
-
-/**
- * The lines of a snapshot from rows in any order: sorted by key, one a key, with its distinct places. Sorts `rows` in
- * place. The same rows give the same lines, whatever their order and however they were spread over workers.
+ * The lines of a snapshot from rows in any order: sorted by key, one a key, with its distinct places and, where they belong,
+ * the lists of toevoegingen. Needs all rows of a postcode. Sorts `rows` in place. The same rows give the same lines,
+ * whatever their order and however they were spread over workers.
  */
 export function joinRows(rows: Line[]): Line[] {
   rows.sort();
   const lines: Line[] = [];
   let previous = '';
   let start = '';
+  let group = '';
+  let groupAt = 0;
   for (const row of rows) {
     if (row === previous) continue;
     previous = row;
     if (start !== '' && row.startsWith(start)) {
       lines.push(`${lines.pop()}${row.slice(start.length - 1)}`);
-    } else {
-      start = `${keyOf(row)}\t`;
-      lines.push(row);
+      continue;
     }
+    const key = keyOf(row);
+    if (group === '' || !key.startsWith(group)) {
+      addList(lines, groupAt, group);
+      group = key.slice(0, key.lastIndexOf('#') + 1);
+      groupAt = lines.length;
+    }
+    start = `${key}\t`;
+    lines.push(row);
   }
+  addList(lines, groupAt, group);
   return lines;
+}
+
+/** Adds the list of toevoegingen to the lines from `start` on, which have the same postcode and huisnummer: `group`. */
+function addList(lines: Line[], start: number, group: string): void {
+  const first = lines[start];
+  if (first === undefined) return;
+  const isBare = first.startsWith(`${group}\t`);
+  if (isBare && lines.length === start + 1) return;
+  const some = lines.slice(start, start + maxToevoegingen);
+  const list = some.map((line) => line.slice(group.length, line.indexOf('\t'))).join(',');
+  if (isBare) lines[start] = `${first}\t${list}`;
+  else lines.splice(start, 0, `${group}\t${list}`);
 }

@@ -1,26 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Member } from '../bag/extract-members.ts';
-import {
-  emptyReport,
-  mergeReports,
-  type ProblemCounts,
-  type ProblemReport,
-  problemKinds,
-} from '../bag/problem-report.ts';
-import type { ChangeCounts, ChangeKind } from './changes.ts';
-import { type Line, parseLine } from './lines.ts';
-import type { Snapshot, SourceVersion } from './manifest.ts';
+import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import type { ZipEntry } from '../zip/zip.ts';
+import type { Change, ChangeCounts, ChangeKind } from './changes.ts';
+import { addressPart, type Line, parseLine } from './lines.ts';
+import type { ExtractInfo, MutationFile, Snapshot, SourceVersion } from './manifest.ts';
 
 /** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
 export type Load = {
   id: string;
-  kind: 'extract' | 'rollback';
+  kind: 'extract' | 'mutations' | 'rollback';
   /** The snapshot date, `2021-10-15`. */
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
-  base: { load: string; snapshot: Snapshot } | null;
+  base: { load: string; peildatum: string; snapshot: Snapshot } | null;
   /** The snapshot to go back to; only of a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
+  /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
+  days: MutationFile[];
+  /** The extract that the result goes back to; `null` of a rollback. */
+  extract: ExtractInfo | null;
   /** Only of an extract. */
   source: SourceVersion | null;
   members: Member[];
@@ -28,8 +27,16 @@ export type Load = {
   identity: string;
 };
 
+/** The date of the extract that the load reads, which days of mutations then bring to the load's own. */
+export function extractDate({ extract, peildatum }: Load): string {
+  return extract?.peildatum ?? peildatum;
+}
+
+/** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
+export type Part = { part: string; member: number; files: ZipEntry[] };
+
 /** What one worker found in its part of the extract. */
-export type PartCounts = { voorkomens: number; addresses: number; problems: ProblemReport };
+export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
 /** A change as a person reads it. */
 export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
@@ -38,10 +45,8 @@ export type ChangeExample = { key: string; before: string[] | null; after: strin
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
   /** `null` of a snapshot to go back to whose problems were not kept. */
   problems: ProblemReport | null;
-  keys: number;
-  changes: ChangeCounts;
-  examples: Record<ChangeKind, ChangeExample[]>;
-};
+  addresses: number;
+} & ShardCounts;
 
 /** The same contents loaded onto the same dataset make the same load, so that it can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
@@ -52,7 +57,7 @@ export function loadId(peildatum: string, identity: string, base: string | null)
 }
 
 /** Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old form. */
-const formatVersion = 3;
+const formatVersion = 4;
 
 /** Identifies the contents of an extract by its members' checksums. */
 export function extractIdentity(peildatum: string, members: readonly Member[]): string {
@@ -73,8 +78,13 @@ export function extractName({ source }: Load): string {
 
 /** The counts of one merged shard. */
 export type ShardCounts = {
+  /** Distinct address keys. */
   keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
   changes: ChangeCounts;
+  /** Lists of toevoegingen that appear, change or go where the address under the same key does not. */
+  listsChanged: number;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
@@ -83,23 +93,10 @@ export function problemCount(report: ProblemReport): number {
   return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
 }
 
-/** The counts of a report, which is the part of it that a manifest keeps. */
-export function problemCounts(report: ProblemReport): ProblemCounts {
-  return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
-}
-
-/** A report of these counts, without examples. */
-export function reportOfCounts(counts: ProblemCounts): ProblemReport {
-  const report = emptyReport();
-  for (const kind of problemKinds) report[kind].count = counts[kind];
-  return report;
-}
-
 /** Several parts as one, in any order. */
 export function mergeParts(parts: readonly PartCounts[]): PartCounts {
   return {
     voorkomens: sum(parts, (part) => part.voorkomens),
-    addresses: sum(parts, (part) => part.addresses),
     problems: mergeReports(parts.map(({ problems }) => problems)),
   };
 }
@@ -111,6 +108,8 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
   const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
   return {
     keys: sum(shards, ({ keys }) => keys),
+    listKeys: sum(shards, ({ listKeys }) => listKeys),
+    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
     changes: {
       added: sum(shards, ({ changes }) => changes.added),
       changed: sum(shards, ({ changes }) => changes.changed),
@@ -124,25 +123,35 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
 export function noChanges(): ShardCounts {
   return {
     keys: 0,
+    listKeys: 0,
+    listsChanged: 0,
     changes: { added: 0, changed: 0, removed: 0 },
     examples: { added: [], changed: [], removed: [] },
   };
 }
 
 /** Adds one change to `counts`, and keeps it as an example while there are few. */
-export function countChange(
-  counts: ShardCounts,
-  { kind, before, after }: { kind: ChangeKind; before: Line | null; after: Line | null },
-): void {
-  counts.changes[kind]++;
-  const examples = counts.examples[kind];
-  if (examples.length >= examplesPerKind) return;
+export function countChange(counts: ShardCounts, change: Change): void {
+  if (change.kind === 'list') {
+    counts.listsChanged++;
+    return;
+  }
+  counts.changes[change.kind]++;
+  const examples = counts.examples[change.kind];
+  if (examples.length < examplesPerKind) examples.push(changeExample(change));
+}
+
+/** A change as a person reads it, from its lines. */
+export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
   const { key } = parseLine((after ?? before) as Line);
-  examples.push({ key, before: places(before), after: places(after) });
+  return { key, before: places(before), after: places(after) };
 }
 
 function places(line: Line | null): string[] | null {
-  return line === null ? null : parseLine(line).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
+  const address = line && addressPart(line);
+  return address === null
+    ? null
+    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

@@ -1,6 +1,7 @@
 import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Objects } from './apply-mutations.ts';
 import { type ObjectLine, objectLines, parseObjectLine } from './objects.ts';
+import { shardOf } from './shard.ts';
 
 /** The lines of some objects by identificatie, then by the part that they are stored with. */
 export type FoundObjects = Map<string, Map<string, ObjectLine[]>>;
@@ -10,6 +11,27 @@ export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[] };
 
 /** By part; plain JSON. */
 export type Edits = Record<string, PartEdits>;
+
+/** Notes that lines, by part, are to be removed or added. */
+export function addEdit(
+  edits: Edits,
+  what: keyof PartEdits,
+  lines: Iterable<[part: string, lines: ObjectLine[]]>,
+): void {
+  for (const [part, ofPart] of lines) {
+    edits[part] ??= { remove: [], add: [] };
+    edits[part][what].push(...ofPart);
+  }
+}
+
+/** The same by the shard that each part is in. */
+export function editsByShard(edits: Edits): Map<string, Edits> {
+  const shards = new Map<string, Edits>();
+  for (const [part, edit] of Object.entries(edits)) {
+    shards.set(shardOf(part), { ...shards.get(shardOf(part)), [part]: edit });
+  }
+  return shards;
+}
 
 /** The occurrences of what was found, each once. */
 export function objectsOf(found: FoundObjects): Objects {
@@ -28,22 +50,18 @@ export function objectsOf(found: FoundObjects): Objects {
 /** What leads from the lines that were found to those of `objects` on `peildatum`. */
 export function editsOf(found: FoundObjects, objects: Objects, peildatum: string): Edits {
   const edits: Edits = {};
-  const editOf = (part: string): PartEdits => {
-    edits[part] ??= { remove: [], add: [] };
-    return edits[part];
-  };
   for (const [key, occurrences] of objects) {
-    const identificatie = key.slice('NUM '.length);
     if (!key.startsWith('NUM ')) continue;
-    for (const [part, lines] of found.get(identificatie) ?? []) editOf(part).remove.push(...lines);
+    addEdit(edits, 'remove', found.get(key.slice('NUM '.length)) ?? []);
     const kept = [...occurrences.values()].filter((one): one is NumVoorkomen => one.kind === 'NUM');
-    for (const [part, lines] of objectLines(kept, peildatum)) editOf(part).add.push(...lines);
+    addEdit(edits, 'add', objectLines(kept, peildatum));
   }
   return edits;
 }
 
-/** The lines of a part after an edit, sorted. */
-export function edited(lines: readonly ObjectLine[], { remove, add }: PartEdits): ObjectLine[] {
+/** The lines of a part after an edit, sorted. A line that is removed goes as often as it is there. */
+export function edited(lines: readonly ObjectLine[], edit: PartEdits | undefined): ObjectLine[] {
+  const { remove, add } = edit ?? { remove: [], add: [] };
   const gone = new Set(remove);
   return [...lines.filter((line) => !gone.has(line)), ...add].sort();
 }

@@ -1,14 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Reference } from '../bag/address-row.ts';
+import type { OprVoorkomen, WplVoorkomen } from '../bag/object-voorkomen.ts';
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
-import type { OpenbareRuimte, WithBegin, Woonplaats } from '../bag/voorkomen.ts';
+import { dayOf, type OpenbareRuimte, type Span, type Woonplaats } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { GrowingBytes, packLineBytes, unpackLineBytes } from './lines.ts';
 
-/** A line is `0457300000000035<tab>2010-09-29<tab>3631<tab>Buitenveer`: identification, begin, place, name. */
+/**
+ * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`: identification,
+ * begin, number, end, place, name. That of a place is the same without a place. So of the lines of one object the greatest
+ * is that of the last to begin, and among equals of the highest number.
+ */
 const idLength = 16;
-const placeAt = idLength + 1 + 11;
-const nameAt = placeAt + 5;
+const placeIdLength = 4;
+const beginAt = 1;
+const eindAt = beginAt + 9 + 6;
+const afterSpan = eindAt + 9;
+const placeAt = idLength + afterSpan;
+const nameAt = placeAt + placeIdLength + 1;
 const lineEnd = 0x0a;
 
 /** The memory of a `StreetTable`, which several threads may use as it is: a message between them passes no copy. */
@@ -38,14 +47,15 @@ export class StreetTable {
   }
 
   /**
-   * Adds lines, each with its line end, at `position` of the memory. Of equal identifications the greatest line counts,
-   * which is the last to begin; returns the identification of each that was replaced or left out.
+   * Adds lines, each with its line end, at `position` of the memory. Of those of one street that are current on `day` the
+   * greatest line counts; returns the identification of each other one.
    */
-  add(lines: Buffer, position: number): string[] {
+  add(lines: Buffer, position: number, day: number): string[] {
     const dropped: string[] = [];
     const text = this.#text;
     const end = position + lines.copy(text, position);
     for (let start = position; start < end; start = text.indexOf(lineEnd, start) + 1) {
+      if (!isCurrent(text, start + idLength, day)) continue;
       const identificatie = text.toString('latin1', start, start + idLength);
       const slot = this.#slotOf(identificatie);
       const held = this.#slots[slot] as number;
@@ -90,6 +100,18 @@ export class StreetTable {
   }
 }
 
+/** Whether the line whose identification ends at `at` counts on `day`. */
+function isCurrent(text: Buffer, at: number, day: number): boolean {
+  return numberAt(text, at + beginAt) <= day && numberAt(text, at + eindAt) > day;
+}
+
+/** Eight digits as a number. */
+function numberAt(text: Buffer, start: number): number {
+  let number = 0;
+  for (let i = 0; i < 8; i++) number = 10 * number + (text[start + i] as number) - 0x30;
+  return number;
+}
+
 /** FNV-1a. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
@@ -101,7 +123,7 @@ function hashOf(text: string): number {
 type Header = { streets: number; bytes: number; groups: number[]; problems: ProblemReport };
 
 /**
- * Makes the file of current streets and places that every worker uses: a header, the streets in groups, the places. Never
+ * Makes the file of the streets and places that count now or later, which every worker uses: a header, the streets in groups, the places. Never
  * holds all streets as text, and copies each to bytes: a name may be a slice of the string of its whole file.
  */
 export class ReferenceWriter {
@@ -110,13 +132,13 @@ export class ReferenceWriter {
   readonly #places = new GrowingBytes();
   readonly #group = new GrowingBytes();
 
-  addStreet({ identificatie, begin, woonplaats, naam }: WithBegin<OpenbareRuimte>): void {
+  addStreet({ identificatie, woonplaats, naam }: OpenbareRuimte, span: Span): void {
     this.#header.streets++;
-    this.#group.write(line(identificatie, begin, woonplaats, naam));
+    this.#group.write(line(identificatie, ...spanTexts(span), woonplaats, naam));
   }
 
-  addPlace({ identificatie, begin, naam }: WithBegin<Woonplaats>): void {
-    this.#places.write(line(identificatie, begin, naam));
+  addPlace({ identificatie, naam }: Woonplaats, span: Span): void {
+    this.#places.write(line(identificatie, ...spanTexts(span), naam));
   }
 
   addProblems(problems: Iterable<Problem>): void {
@@ -147,11 +169,13 @@ export type ReferenceMemory = { streets: StreetMemory; places: Woonplaats[] };
 export type ReadReference = ReferenceMemory & { severalCurrent: { OPR: string[]; WPL: string[] } };
 
 /**
- * Reads what a `ReferenceWriter` packed, without the problems. Of several current occurrences of one object the last to
- * begin counts, in whatever order they were added. Yields between groups, as the country takes 0.1 s.
+ * Reads the streets and places that a `ReferenceWriter` packed, as they are on `peildatum`, without the problems. Of several
+ * current occurrences of one object the last to begin counts, in whatever order they were added. Yields between groups, as
+ * the country takes 0.1 s.
  */
-export async function readReferenceFile(packed: Buffer): Promise<ReadReference> {
+export async function readReferenceFile(packed: Buffer, peildatum: string): Promise<ReadReference> {
   const { header, start } = headerOf(packed);
+  const day = dayOf(peildatum);
   const streets = streetMemory(header.bytes, header.streets);
   const table = new StreetTable(streets);
   const severalCurrent: ReadReference['severalCurrent'] = { OPR: [], WPL: [] };
@@ -159,19 +183,30 @@ export async function readReferenceFile(packed: Buffer): Promise<ReadReference> 
   let filled = 0;
   for (const length of header.groups) {
     const lines = unpackLineBytes(packed.subarray(position, position + length));
-    severalCurrent.OPR.push(...table.add(lines, filled));
+    severalCurrent.OPR.push(...table.add(lines, filled, day));
     filled += lines.length;
     releaseMemory(lines);
     position += length;
     await setImmediate();
   }
   const places = new Map<string, Woonplaats>();
-  for (const text of unpackLineBytes(packed.subarray(position)).toString().split('\n').slice(0, -1).sort()) {
-    const place = placeOf(text);
+  for (const { span, ...place } of placesAt(packed.subarray(position))) {
+    if (span.begin > day || span.eind <= day) continue;
     if (places.has(place.identificatie)) severalCurrent.WPL.push(place.identificatie);
     places.set(place.identificatie, place);
   }
   return { streets, places: [...places.values()], severalCurrent };
+}
+
+/** Every occurrence that a `ReferenceWriter` packed, streets first, some at a time. */
+export function* occurrencesIn(packed: Buffer): Generator<(OprVoorkomen | WplVoorkomen)[]> {
+  const { header, start } = headerOf(packed);
+  let position = start;
+  for (const length of header.groups) {
+    yield linesOf(packed.subarray(position, position + length)).map(streetOf);
+    position += length;
+  }
+  yield placesAt(packed.subarray(position)).map(({ span, ...place }) => ({ kind: 'WPL', ...place, ...span }));
 }
 
 /** The streets and places, to be looked up. */
@@ -195,7 +230,32 @@ function line(...values: string[]): string {
   return `${values.join('\t')}\n`;
 }
 
-function placeOf(text: string): Woonplaats {
-  const [identificatie = '', begin = ''] = text.split('\t', 2);
-  return { identificatie, naam: text.slice(identificatie.length + begin.length + 2) };
+function spanTexts({ begin, volgnummer, eind }: Span): string[] {
+  return [String(begin), String(volgnummer).padStart(5, '0'), String(eind)];
+}
+
+function linesOf(packed: Uint8Array): string[] {
+  return unpackLineBytes(packed).toString().split('\n').slice(0, -1);
+}
+
+function spanOf(text: string, idEnd: number): Span {
+  const [begin, volgnummer, eind] = text.slice(idEnd + beginAt, idEnd + afterSpan - 1).split('\t');
+  return { volgnummer: Number(volgnummer), begin: Number(begin), eind: Number(eind) };
+}
+
+function streetOf(text: string): OprVoorkomen {
+  const identificatie = text.slice(0, idLength);
+  const woonplaats = text.slice(placeAt, nameAt - 1);
+  return { kind: 'OPR', identificatie, naam: text.slice(nameAt), woonplaats, ...spanOf(text, idLength) };
+}
+
+/** In the order of their lines, so that of several current ones the last counts. */
+function placesAt(packed: Uint8Array): (Woonplaats & { span: Span })[] {
+  return linesOf(packed)
+    .sort()
+    .map((text) => ({
+      identificatie: text.slice(0, placeIdLength),
+      naam: text.slice(placeIdLength + afterSpan),
+      span: spanOf(text, placeIdLength),
+    }));
 }

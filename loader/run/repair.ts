@@ -1,7 +1,8 @@
 import { type Change, type ChangeCounts, diff, type Write } from '../dataset/changes.ts';
-import { keyOf, type Line, packLines, parseLine, placeText, unpackLines } from '../dataset/lines.ts';
+import { keyOf, type Line, lineOf, packLines, parseLine, unpackLines } from '../dataset/lines.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
-import { emptyManifest, type Manifest, type ManifestEntry, type Snapshot } from '../dataset/manifest.ts';
+import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
+import { readManifest } from '../steps/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { paths } from '../storage/paths.ts';
 import { getObject, putJson, type Storage } from '../storage/storage.ts';
@@ -51,6 +52,8 @@ export type RepairOptions = LoadOptions & {
 
 /** How the table differed from the snapshot that it has to hold. Plain JSON. */
 export type RepairReport = ChangeCounts & {
+  /** Lists of toevoegingen that differed where the address did not. */
+  listsChanged: number;
   /** `planned`: only looked at. */
   outcome: 'repaired' | 'planned';
   peildatum: string;
@@ -70,8 +73,7 @@ export type RepairReport = ChangeCounts & {
  */
 export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
   return inSession(options, async (session) => {
-    const stored = await session.storage.get(paths.manifest);
-    const manifest = stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest;
+    const manifest = await readManifest(session.storage);
     const target = manifest.pending ?? manifest.published;
     if (!target) throw new UnknownSnapshotError('Nothing was loaded yet, so there is no state to repair the table to.');
 
@@ -85,9 +87,9 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
-    const { changes, examples } = found;
+    const { changes, listsChanged, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
-    return { outcome, peildatum, load, keys, ...changes, examples, pending: manifest.pending !== null };
+    return { outcome, peildatum, load, keys, ...changes, listsChanged, examples, pending: manifest.pending !== null };
   });
 }
 
@@ -106,34 +108,28 @@ async function readAll({ progress }: Session, scan: RepairOptions['scan'], keys:
 async function servedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[]> {
   if (!shards.includes(shard)) return [];
   const lines = unpackLines(await getObject(storage, paths.snapshot(id, shard)));
-  return lines.map((line) => (line.split('\t', 4).length < 4 ? line : inServedOrder(line)));
-}
-
-function inServedOrder(line: Line): Line {
-  const { key, places } = parseLine(line);
-  return `${key}\t${places.map(placeText).join('\t')}`;
+  return lines.map((line) => (line.split('\t', 4).length < 4 ? line : lineOf(parseLine(line))));
 }
 
 const writesACheck = 1000;
 
-async function write({ addresses, owner }: Session, changes: readonly Change[]): Promise<void> {
+async function write({ addresses, fence }: Session, changes: readonly Change[]): Promise<void> {
   for (let start = 0; start < changes.length; start += writesACheck) {
-    await addresses.lock.check(owner);
-    await addresses.write(changes.slice(start, start + writesACheck).map(toWrite));
+    await fence.confirm(0);
+    await addresses.write(changes.slice(start, start + writesACheck).map(toWrite), fence);
   }
 }
 
 function toWrite({ before, after }: Change): Write {
-  return after === null ? { remove: keyOf(before) } : { put: after };
+  return after === null ? { remove: keyOf(before as Line) } : { put: after };
 }
 
 async function settle(
-  { storage, addresses, owner }: Session,
+  { storage, addresses, fence }: Session,
   { load, peildatum }: ManifestEntry,
   { pending }: Manifest,
 ): Promise<void> {
-  await addresses.lock.check(owner);
   const dataset = await addresses.dataset();
-  if (dataset?.load !== load) await addresses.setDataset({ peildatum, load });
+  if (dataset?.load !== load) await addresses.setDataset({ peildatum, load }, fence);
   if (pending) await putJson(storage, paths.changeFiles(load), []);
 }

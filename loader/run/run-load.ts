@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Load } from '../dataset/load.ts';
+import type { Load, Part } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
 import { discover } from '../steps/discover.ts';
@@ -13,8 +13,9 @@ import {
   unchangedReport,
 } from '../steps/load-report.ts';
 import type { ChangeFile, Found } from '../steps/manifest.ts';
+import { mutate } from '../steps/mutate.ts';
 import { publish } from '../steps/publish.ts';
-import { type Part, readReference } from '../steps/reference.ts';
+import { readReference } from '../steps/reference.ts';
 import { resume } from '../steps/resume.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
@@ -38,9 +39,8 @@ async function extract(session: Session, load: string): Promise<void> {
   const parts = await getJson<Part[]>(storage, paths.parts(load));
   const files = parts.flatMap((part) => part.files);
   const shown = progress.begin('extract', { bytes: sum(files, ({ compressedSize }) => compressedSize) });
-  const reference = await readReference(storage, load);
   await workers.run(
-    parts.map((part) => ({ kind: 'extract', load, part, reference })),
+    parts.map((part) => ({ kind: 'extract', load, part })),
     (amount) => shown.advance(amount),
   );
   shown.end();
@@ -52,11 +52,18 @@ async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
   const workers = session.workers(0);
-  const { addresses } = await getJson<Collected>(storage, paths.collected(load));
-  const shown = progress.begin('merge', { rows: addresses });
+  const { objects } = await getJson<Collected>(storage, paths.collected(load));
+  const shown = progress.begin('merge', { rows: objects });
+  const reference = await readReference(storage, load);
   const { changesPerFile } = options;
   await workers.run(
-    shards.map(({ shard }) => ({ kind: 'merge', load, shard, ...(changesPerFile ? { changesPerFile } : {}) })),
+    shards.map(({ shard }) => ({
+      kind: 'merge',
+      load,
+      shard,
+      reference,
+      ...(changesPerFile ? { changesPerFile } : {}),
+    })),
     (amount) => shown.advance(amount),
   );
   shown.end();
@@ -79,8 +86,8 @@ async function guardAndApply(
   { approve: approved, waiveSize = false, disposable }: Approval,
 ): Promise<LoadReport> {
   if (approved === load) await approve(session.storage, load);
-  const { owner, thresholds, options } = session;
-  const plan = await guard(session, { load, owner }, thresholds, {
+  const { fence, thresholds, options } = session;
+  const plan = await guard(session, load, fence, thresholds, {
     waiveSize,
     ...(disposable !== undefined && { disposable: resolve(disposable) }),
     // An import that can't be done must not become what the next start has to finish first.
@@ -92,20 +99,20 @@ async function guardAndApply(
 
 /** The second half of a load that was begun, or of one that died there. */
 async function apply(session: Session, load: string): Promise<LoadReport> {
-  const { storage, progress, owner, options } = session;
+  const { storage, progress, fence, options } = session;
   const plan = await storage.get(paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const { bulkImport } = options;
-  if (!(bulkImport && (await importAll(session, { load, files, owner }, bulkImport)))) {
+  if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
     const shown = progress.begin('apply', { rows: sum(files, ({ writes }) => writes) });
     for (const { changes, writes } of files) {
-      const { written } = await applyChanges(session, { load, changes, owner }, (rows) => shown.advance({ rows }));
+      const { written } = await applyChanges(session, { load, changes }, fence, (rows) => shown.advance({ rows }));
       if (written === 0) shown.advance({ rows: writes });
     }
     shown.end();
   }
   const publishing = progress.begin('publish', {});
-  const entry = await publish(session, { load, owner, ...(options.keep ? { keep: options.keep } : {}) });
+  const entry = await publish(session, load, fence, options.keep);
   publishing.end();
   return plan ? reportOf(JSON.parse(plan.toString()) as Plan, 'published') : finishedReport(entry);
 }
@@ -116,31 +123,53 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
 
 export type RunOptions = LoadOptions &
   Approval & {
-    /** A URL, `s3://bucket/key`, or the path of a file. */
-    source: string;
+    /** The extract: a URL, `s3://bucket/key`, or the path of a file. Left out, only mutations are applied. */
+    source?: string | undefined;
+    /** Where mutations are: lists, folders and zips. */
+    mutations?: readonly string[] | undefined;
     /** Loads the extract even if it is the one that is served, or one that was gone back from. */
     again?: boolean;
   };
 
 /**
- * Makes the table equal to the extract: after it every current address is there, and nothing else. A load that died is
+ * Makes the table equal to the extract, and then to the mutations that lead on from it: after it every current address is
+ * there, and nothing else. A load that died is
  * taken up where it stopped; one that died while applying is finished first. Running it again is always right.
  * @throws RefusedLoadError, LockedError, SourceError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function runLoad(options: RunOptions): Promise<LoadReport> {
-  return inSession(options, (session) =>
-    untilUnchanged(() =>
-      afterPending(
-        session,
-        () => discover(session, options),
-        async (load) => {
-          await extract(session, load);
-          await merge(session, load);
-          return guardAndApply(session, load, options);
-        },
-      ),
+  return inSession(options, async (session) => {
+    const report = await loadOnce(session, options);
+    const isNewExtract = report.outcome === 'published' && options.source !== undefined && report.days.length === 0;
+    if (!isNewExtract || !options.mutations?.length) return report;
+    const later = await loadOnce(session, { ...options, source: undefined, again: false });
+    return later.outcome === 'unchanged' ? report : later;
+  });
+}
+
+function loadOnce(session: Session, options: RunOptions): Promise<LoadReport> {
+  return untilUnchanged(() =>
+    afterPending(
+      session,
+      () => discover(session, options),
+      async (load, found) => {
+        await prepare(session, load, found);
+        return guardAndApply(session, load, options);
+      },
     ),
   );
+}
+
+/** Everything up to the guard. */
+async function prepare(session: Session, load: string, { action }: Found): Promise<void> {
+  if (action === 'load') await extract(session, load);
+  const { days } = await getJson<Load>(session.storage, paths.load(load));
+  if (days.length > 0) {
+    const shown = session.progress.begin('mutate', {});
+    await mutate(session.storage, load);
+    shown.end();
+  }
+  await merge(session, load);
 }
 
 /** Everything up to the guard: says what `runLoad` would do, and writes nothing into the table but the lock. */
@@ -149,10 +178,9 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
     untilUnchanged(async () => {
       const found = await discover(session, { ...options, planOnly: true });
       if (found.action === 'none') return unchangedReport(found);
-      await extract(session, found.load);
-      await merge(session, found.load);
-      const { owner, thresholds } = session;
-      return reportOf(await guard(session, { load: found.load, owner }, thresholds, { planOnly: true }), 'planned');
+      await prepare(session, found.load, found);
+      const { fence, thresholds } = session;
+      return reportOf(await guard(session, found.load, fence, thresholds, { planOnly: true }), 'planned');
     }),
   );
 }
@@ -192,13 +220,13 @@ export async function approveLoad(options: LoadOptions & { load: string }): Prom
 async function afterPending(
   session: Session,
   find: () => Promise<Found>,
-  work: (load: string) => Promise<LoadReport>,
+  work: (load: string, found: Found) => Promise<LoadReport>,
 ): Promise<LoadReport> {
   let finished: LoadReport | undefined;
   for (;;) {
     const found = await find();
     if (found.action === 'none') return finished ?? unchangedReport(found);
-    if (found.action !== 'finish') return work(found.load);
+    if (found.action !== 'finish') return work(found.load, found);
     finished = await apply(session, found.load);
   }
 }

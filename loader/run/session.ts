@@ -5,6 +5,7 @@ import { localGuardDefaults } from '../names.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import type { LoadContext } from '../steps/manifest.ts';
 import type { AddressTable, BulkImport } from '../storage/address-table.ts';
+import { type Lease, type LeaseTiming, localLease } from '../storage/lease.ts';
 import { processOwner, withLock } from '../storage/lock.ts';
 import { openStorage } from '../storage/open.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -24,6 +25,8 @@ export type LoadOptions = {
   workers?: number;
   /** Who holds the lock, for the message that another load gets. */
   owner?: string;
+  /** For how long the lock is taken: by default as for a table on this machine. */
+  lease?: LeaseTiming;
   /** XML of nummeraanduidingen that one task reads, in bytes. */
   partBytes?: number;
   /** Changes that one task applies. */
@@ -37,7 +40,8 @@ export type Session = LoadContext & {
   options: LoadOptions;
   thresholds: Thresholds;
   progress: Progress;
-  owner: string;
+  /** Proof that the lock is still held. */
+  fence: Lease;
   /** The workers of this run; threads, if the first who asks has so much zipped XML for them that they pay. */
   workers(zippedBytes: number): Workers;
 };
@@ -57,7 +61,7 @@ export async function inSession<T>(options: LoadOptions, work: (session: Session
     pool ??= location && threads > 0 ? new ThreadPool(location, threads) : noWorkers(storage);
     return pool;
   };
-  return withLock(addresses.lock, owner, () =>
-    work({ storage, addresses, options, thresholds, progress, owner, workers }),
+  return withLock(addresses.lock, owner, options.lease ?? localLease, (fence) =>
+    work({ storage, addresses, options, thresholds, progress, fence, workers }),
   );
 }

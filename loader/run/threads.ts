@@ -1,17 +1,18 @@
 import { Worker } from 'node:worker_threads';
+import type { Part } from '../dataset/load.ts';
 import type { ReferenceMemory } from '../dataset/reference-file.ts';
 import { ExtractError } from '../extract-error.ts';
 import type { Amount } from '../progress.ts';
 import { extractPart } from '../steps/extract.ts';
 import { mergeShard } from '../steps/merge.ts';
-import { type Part, reference } from '../steps/reference.ts';
+import { reference } from '../steps/reference.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** Work for a thread: none of it should keep the thread that serves from answering. */
 export type Task =
   | { kind: 'reference'; load: string; partBytes: number | undefined }
-  | { kind: 'extract'; load: string; part: Part; reference: ReferenceMemory }
-  | { kind: 'merge'; load: string; shard: string; changesPerFile?: number };
+  | { kind: 'extract'; load: string; part: Part }
+  | { kind: 'merge'; load: string; shard: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
 
 /** Does tasks, some of them at once. */
 export interface Workers {
@@ -26,10 +27,12 @@ export async function doTask(storage: Storage, task: Task, onRead: (amount: Amou
       await reference(storage, task.load, task.partBytes, onRead);
       break;
     case 'extract':
-      await extractPart(storage, task.load, task.part, task.reference, onRead);
+      await extractPart(storage, task.load, task.part, onRead);
       break;
     case 'merge':
-      onRead({ rows: (await mergeShard(storage, task.load, task.shard, task.changesPerFile)).keys });
+      onRead({
+        rows: (await mergeShard(storage, task.load, task.shard, task.reference, task.changesPerFile)).objects,
+      });
   }
 }
 

@@ -2,7 +2,7 @@ import { unpackWrites } from '../dataset/changes.ts';
 import { type Line, unpackLines } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
-import type { BulkImport } from '../storage/address-table.ts';
+import type { BulkImport, Fence } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
 import { getObject, putJson, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -11,18 +11,18 @@ import { type ChangeFile, currentManifest, type LoadContext } from './manifest.t
 /**
  * Writes one file of changes into the table. A file that was written before is left alone; one that was written in part
  * is written again: every write says all about its key, so nothing is lost or doubled.
- * @param owner must hold the lock
  * @throws LockedError
  */
 export async function applyChanges(
   { storage, addresses }: LoadContext,
-  { load, changes, owner }: { load: string; changes: string; owner: string },
+  { load, changes }: { load: string; changes: string },
+  fence: Fence,
   onWritten: (count: number) => void = () => undefined,
 ): Promise<{ written: number }> {
   if (await storage.open(paths.applied(load, changes))) return { written: 0 };
-  await addresses.lock.check(owner);
+  await fence.confirm(0);
   const writes = unpackWrites(await getObject(storage, paths.changes(load, changes)));
-  await addresses.write(writes, onWritten);
+  await addresses.write(writes, fence, onWritten);
   await putJson(storage, paths.applied(load, changes), { writes: writes.length });
   return { written: writes.length };
 }
@@ -34,7 +34,8 @@ export async function applyChanges(
  */
 export async function importAll(
   { storage, addresses }: LoadContext,
-  { load, files, owner }: { load: string; files: ChangeFile[]; owner: string },
+  { load, files }: { load: string; files: ChangeFile[] },
+  fence: Fence,
   bulkImport: BulkImport,
 ): Promise<boolean> {
   const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
@@ -42,10 +43,10 @@ export async function importAll(
   const writes = left.reduce((total, file) => total + file.writes, 0);
   const { pending } = await currentManifest(storage, addresses);
   if (pending?.load !== load || writes === 0) return false;
-  await addresses.lock.check(owner);
-  const { snapshot, keys } = pending;
-  const size = { lines: keys, writes };
+  const { snapshot, keys, listKeys } = pending;
+  const size = { lines: keys + listKeys, writes };
   if (!(await bulkImport.takesOn(size))) return false;
+  await fence.confirm(0);
   await bulkImport.run(linesOf(storage, snapshot), size);
   for (const { changes, writes } of left) await putJson(storage, paths.applied(load, changes), { writes });
   return true;
@@ -56,10 +57,14 @@ async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenera
 }
 
 /** Writes a batch of change files into the table. */
-export const handler = /* @__PURE__ */ lambdaStep('apply', async ({ Items, BatchInput }, deployment) => {
-  const writesPerSecond = deployment.number(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
-  const context = { storage: deployment.storage, addresses: deployment.addresses({ writesPerSecond }) };
-  let written = 0;
-  for (const { changes } of Items) written += (await applyChanges(context, { ...BatchInput, changes })).written;
-  return { written };
-});
+export const handler = /* @__PURE__ */ lambdaStep(
+  'apply',
+  async ({ Items, BatchInput: { load, owner } }, deployment, invocation) => {
+    const writesPerSecond = deployment.number(loaderEnvironment.writesPerSecond, Number.MAX_SAFE_INTEGER);
+    const context = { storage: deployment.storage, addresses: deployment.addresses({ writesPerSecond }) };
+    const fence = await deployment.lease(owner, invocation);
+    let written = 0;
+    for (const { changes } of Items) written += (await applyChanges(context, { load, changes }, fence)).written;
+    return { written };
+  },
+);

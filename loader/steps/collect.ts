@@ -1,11 +1,13 @@
+import type { Part } from '../dataset/load.ts';
 import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
+import { editsByShard } from '../dataset/object-edits.ts';
 import { referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
+import { editsOfDivided } from './divided-objects.ts';
 import type { Extracted } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
-import type { Part } from './reference.ts';
 
 const groupSize = 16;
 
@@ -18,8 +20,13 @@ export async function inGroups<T, R>(items: readonly T[], work: (item: T) => Pro
   return results;
 }
 
-/** What the parts came to together, and where the rows of each postcode3 lie in each part. */
-export type Collected = Pick<LoadCounts, keyof PartCounts> & { parts: { part: string; segments: Segments }[] };
+/** The counts of all parts together, how many object lines they have, and where those of each postcode3 lie. */
+export type Collected = Pick<LoadCounts, keyof PartCounts> & {
+  /** Only of a rollback: counted when the snapshot was made. */
+  addresses?: number;
+  objects: number;
+  parts: { part: string; segments: Segments }[];
+};
 
 /** One shard to merge. */
 export type ShardItem = { shard: string };
@@ -35,14 +42,18 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
     part,
     ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
   }));
-  const problems = referenceProblems(await getObject(storage, paths.reference(loadId)));
+  const reference = await getObject(storage, paths.reference(loadId));
   const collected: Collected = {
-    ...mergeParts([...extracted, { voorkomens: 0, addresses: 0, problems }]),
+    ...mergeParts([...extracted, { voorkomens: 0, problems: referenceProblems(reference) }]),
+    objects: extracted.reduce((sum, { objects }) => sum + objects, 0),
     parts: extracted.map(({ part, segments }) => ({ part, segments })),
   };
+  const edits = editsByShard(await editsOfDivided(storage, load, extracted));
+  for (const [shard, ofShard] of edits) await putJson(storage, paths.edits(loadId, shard), ofShard);
+  await storage.put(paths.snapshotReference(loadId), reference);
   await putJson(storage, paths.collected(loadId), collected);
-  const shards = new Set(load.base?.snapshot.shards);
-  for (const { segments } of extracted) for (const postcode3 of Object.keys(segments)) shards.add(shardOf(postcode3));
+  const shards = new Set([...(load.base?.snapshot.shards ?? []), ...edits.keys()]);
+  for (const { segments } of extracted) for (const part of Object.keys(segments)) shards.add(shardOf(part));
   return putShards(storage, loadId, shards);
 }
 

@@ -6,14 +6,16 @@ import * as z from 'zod';
 import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.ts';
 import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
 import type { Thresholds } from '../dataset/guard.ts';
+import type { Part } from '../dataset/load.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
-import type { AddressTable } from '../storage/address-table.ts';
-import { type BatchWriterOptions, dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
+import type { AddressTable, Held } from '../storage/address-table.ts';
+import type { AddressWriterOptions } from '../storage/address-writer.ts';
+import { dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
 import { executionIsGone } from '../storage/execution-lock.ts';
-import { pdokExtract } from '../storage/open.ts';
+import { Lease } from '../storage/lease.ts';
+import { pdokExtract } from '../storage/pdok.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Part } from './reference.ts';
 
 /** The step works on this load. */
 const ofLoad = z.object({ load: z.string() });
@@ -51,6 +53,8 @@ const stepInputs = {
     source: z.string().optional(),
     /** A date or a load to go back to, instead of loading an extract. */
     rollback: z.string().optional(),
+    /** Lists, folders or zips of mutations to apply, instead of the configured one. */
+    mutations: z.array(z.string()).optional(),
     again: z.boolean().optional(),
     planOnly: z.boolean().optional(),
     /** Without a source or a rollback: the load to continue from the guard on. */
@@ -60,6 +64,7 @@ const stepInputs = {
   reference: ofLoad,
   extract: batchOf(partItem, ofLoad),
   collect: ofLoad,
+  mutate: ofLoad,
   merge: batchOf(z.object({ shard: z.string() }), ofLoad),
   guard: ofLoadAndOwner.extend({
     planOnly: z.boolean().optional(),
@@ -89,11 +94,15 @@ const thresholdsSchema = z.strictObject({
   alwaysAllowed: z.number().int().min(0),
 }) satisfies z.ZodType<Thresholds>;
 
+/** What the steps use of Lambda's own context. */
+export type Invocation = { getRemainingTimeInMillis(): number };
+
 /** The settings, clients and logger of one deployed step. Reads a variable of `environment` when the step needs it. */
 export class Deployment {
   readonly logger: Logger;
   readonly #environment: NodeJS.ProcessEnv;
   #storage: Storage | undefined;
+  #addresses: AddressTable | undefined;
 
   constructor(step: StepName, environment: NodeJS.ProcessEnv) {
     this.logger = new Logger({ serviceName: step });
@@ -106,9 +115,11 @@ export class Deployment {
     return this.#storage;
   }
 
-  /** The addresses table of this deployment. */
-  addresses(options?: BatchWriterOptions): AddressTable {
-    return dynamoDbAddressTable(new DynamoDBClient({}), this.#require(tableVariables.addressesTable), options);
+  /** The addresses table of this deployment. @param options of the first call count */
+  addresses(options?: AddressWriterOptions): AddressTable {
+    const table = this.#require(tableVariables.addressesTable);
+    this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, options);
+    return this.#addresses;
   }
 
   /** An object of the bucket, for an ItemReader. */
@@ -136,9 +147,21 @@ export class Deployment {
     return this.#environment[loaderEnvironment.source] ?? pdokExtract;
   }
 
+  /** Where mutations are looked for daily; nowhere unless configured. */
+  get mutations(): string[] {
+    const location = this.#environment[loaderEnvironment.mutations];
+    return location ? [location] : [];
+  }
+
   /** Whether nothing of the execution that holds the lock can write any more. */
-  get isGone(): (owner: string) => Promise<boolean> {
-    return executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
+  get isGone(): (held: Held) => Promise<boolean | null> {
+    const isGone = executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
+    return async ({ owner }) => (await isGone(owner)) || null;
+  }
+
+  /** What lets this invocation write under the lock of its execution, until its time is up. @throws LockedError */
+  lease(owner: string, invocation: Invocation): Promise<Lease> {
+    return Lease.ofOwner(this.addresses().lock, owner, invocation.getRemainingTimeInMillis());
   }
 
   /** Emits the age of the live dataset in whole days. */

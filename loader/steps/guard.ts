@@ -1,7 +1,8 @@
-import { isAboutSize, objections, type Thresholds } from '../dataset/guard.ts';
-import { type Load, type LoadCounts, mergeShards, problemCount, problemCounts } from '../dataset/load.ts';
+import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
+import { isAboutSize, objections, type Thresholds, thresholdsOfDays } from '../dataset/guard.ts';
+import { type Load, type LoadCounts, mergeShards, problemCount } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
-import type { ImportSize } from '../storage/address-table.ts';
+import type { Fence, ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, inGroups, type ShardItem } from './collect.ts';
@@ -9,6 +10,7 @@ import { lambdaStep } from './lambda-step.ts';
 import { type Plan, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 import type { Merged } from './merge.ts';
+import type { Mutated } from './mutate.ts';
 
 /** Another load was published since this one began. */
 export class StaleLoadError extends Error {
@@ -30,12 +32,12 @@ export type GuardOptions = {
 /**
  * Adds up all shards and compares them with the thresholds. If the load may go on, the manifest says so (`pending`):
  * from there on it will be finished, whatever happens.
- * @param owner must hold the lock
  * @throws StaleLoadError, LockedError
  */
 export async function guard(
   { storage, addresses }: LoadContext,
-  { load: loadId, owner }: { load: string; owner: string },
+  loadId: string,
+  fence: Fence,
   thresholds: Thresholds,
   { planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
 ): Promise<Plan> {
@@ -50,7 +52,8 @@ export async function guard(
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
   const mayGoBack = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
-  const found = objections(counts, { peildatum: load.peildatum, mayGoBack, wasJudged }, base, thresholds);
+  const limits = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days.length) : thresholds;
+  const found = objections(counts, { peildatum: load.peildatum, mayGoBack, wasJudged }, base, limits);
   const waived = waiveSize ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
   const plan: Plan = {
@@ -58,6 +61,9 @@ export async function guard(
     peildatum: load.peildatum,
     livePeildatum: base?.peildatum ?? null,
     counts,
+    days: load.days.map(({ name }) => name),
+    extractPeildatum: load.extract?.peildatum ?? null,
+    audit: isAudit(load, base) ? counts.changes : null,
     objections: against,
     waived,
     approved,
@@ -66,25 +72,51 @@ export async function guard(
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.plan(loadId), plan);
   if (!plan.go || planOnly) return plan;
-  await beforeApply?.({ lines: counts.keys, writes: files.reduce((total, { writes }) => total + writes, 0) });
-  await addresses.lock.check(owner);
-  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)));
+  await beforeApply?.({
+    lines: counts.keys + counts.listKeys,
+    writes: files.reduce((total, { writes }) => total + writes, 0),
+  });
+  await fence.confirm(0);
+  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)), manifest);
   return plan;
+}
+
+/** Whether the load compares what days of mutations led to with an extract, on one and the same date. */
+function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean {
+  return (
+    kind === 'extract' &&
+    base?.extract != null &&
+    base.extract.peildatum !== base.peildatum &&
+    base.peildatum === peildatum
+  );
 }
 
 async function addUp(storage: Storage, load: string) {
   const collected = await getJson<Collected>(storage, paths.collected(load));
   const items = await getJson<ShardItem[]>(storage, paths.shards(load));
   const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
-  const { voorkomens, addresses, problems } = collected;
-  const counts: LoadCounts = { voorkomens, addresses, problems, ...mergeShards(merged) };
+  const stored = await storage.get(paths.mutated(load));
+  const mutated: Mutated | null = stored && JSON.parse(stored.toString());
+  const voorkomens = collected.voorkomens;
+  const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;
+  const counts: LoadCounts = {
+    voorkomens,
+    problems: problems && mergeReports([problems, ...merged.map((shard) => shard.problems)]),
+    addresses: merged.reduce((sum, { addresses }) => sum + addresses, collected.addresses ?? 0),
+    ...mergeShards(merged),
+  };
   const files: ChangeFile[] = merged.flatMap((shard) =>
     shard.files.map(({ name, writes }) => ({ changes: name, writes })),
   );
   return { counts, files, shards: merged.filter(({ keys }) => keys > 0).map(({ shard }) => shard) };
 }
 
-function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry {
+/** The problems after the days: which streets and places are current several times was counted again. */
+function mutatedProblems(collected: ProblemReport, { problems }: Mutated): ProblemReport {
+  return mergeReports([{ ...collected, several_current: emptyReport().several_current }, problems]);
+}
+
+function entryOf(load: Load, { counts, audit }: Plan, shards: string[]): ManifestEntry {
   return {
     load: load.id,
     kind: load.kind,
@@ -92,10 +124,15 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
     snapshot: load.target?.snapshot ?? { id: load.id, shards },
     identity: load.identity,
     source: load.source,
+    extract: load.extract,
+    days: load.days,
+    ...(audit && { audit }),
     voorkomens: counts.voorkomens,
     addresses: counts.addresses,
     keys: counts.keys,
+    listKeys: counts.listKeys,
     ...counts.changes,
+    listsChanged: counts.listsChanged,
     problems: counts.problems && problemCount(counts.problems),
     ...(counts.problems && { problemCounts: problemCounts(counts.problems) }),
     at: new Date().toISOString(),
@@ -108,11 +145,12 @@ export async function approve(storage: Storage, load: string): Promise<void> {
 }
 
 /** Decides whether the load may go on (`go`), and reports what it would change; `items` are the change files to apply. */
-export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment) => {
+export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment, invocation) => {
   const { load, owner, planOnly = false, approve: approved } = input;
   const context = { storage: deployment.storage, addresses: deployment.addresses() };
   if (approved === load) await approve(context.storage, load);
-  const plan = await guard(context, { load, owner }, deployment.thresholds, { planOnly });
+  const fence = await deployment.lease(owner, invocation);
+  const plan = await guard(context, load, fence, deployment.thresholds, { planOnly });
   const outcome = planOnly ? 'planned' : 'refused';
   return {
     load,

@@ -1,4 +1,7 @@
-import type { Deployment, StepInput, StepName } from './deployment.ts';
+import type { Deployment, Invocation, StepInput, StepName } from './deployment.ts';
+
+/** Of an event outside of Lambda. */
+const unlimited: Invocation = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
 
 /**
  * The Lambda of one step: checks its event, does its work, and logs both in one line. An error is thrown as it is: the
@@ -7,17 +10,17 @@ import type { Deployment, StepInput, StepName } from './deployment.ts';
  */
 export function lambdaStep<Name extends StepName, R>(
   name: Name,
-  work: (input: StepInput<Name>, deployment: Deployment) => Promise<R>,
-): (event: unknown) => Promise<R> {
+  work: (input: StepInput<Name>, deployment: Deployment, invocation: Invocation) => Promise<R>,
+): (event: unknown, invocation?: Invocation) => Promise<R> {
   let started: ReturnType<typeof start> | undefined;
-  return async (event) => {
+  return async (event, invocation = unlimited) => {
     started ??= start(name, { ...process.env });
     const { parseInput, deployment } = await started;
     const { logger } = deployment;
     const input = parseInput(name, event);
     const startedAt = performance.now();
     try {
-      const result = await work(input, deployment);
+      const result = await work(input, deployment, invocation);
       logger.info('done', { input, result, seconds: secondsSince(startedAt) });
       return result;
     } catch (error) {

@@ -1,35 +1,45 @@
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { putJson, type Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/storage.ts';
 
 /** The storage and the table do not belong together, so no difference between them can be known. */
 export class ForeignStorageError extends Error {
   override readonly name = 'ForeignStorageError';
 }
 
+/** A manifest and the bytes that it was read from: `null` where there were none. */
+export type StoredManifest = Manifest & { readonly stored: Buffer | null };
+
+/** The manifest of a storage, whatever the table says. */
+export async function readManifest(storage: Storage): Promise<StoredManifest> {
+  const stored = await storage.get(paths.manifest);
+  return { ...(stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest), stored };
+}
+
 /**
- * The manifest, held against the table: a table that serves nothing is a new one, so everything has to be loaded.
- * @throws ForeignStorageError when the table serves what this storage knows nothing of
+ * The manifest, compared with the table: an empty table needs everything, whatever the storage remembers.
+ * @throws ForeignStorageError when the table holds a load that this storage does not know
  */
-export async function currentManifest(storage: Storage, addresses: AddressTable): Promise<Manifest> {
-  const [stored, dataset] = await Promise.all([storage.get(paths.manifest), addresses.dataset()]);
-  const manifest = stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest;
-  if (!dataset) return manifest.published ? emptyManifest : manifest;
-  const { published, pending } = manifest;
+export async function currentManifest(storage: Storage, addresses: AddressTable): Promise<StoredManifest> {
+  const [manifest, dataset] = await Promise.all([readManifest(storage), addresses.dataset()]);
+  const { published, pending, stored } = manifest;
+  if (!dataset) return published ? { ...emptyManifest, stored } : manifest;
   if (dataset.load !== published?.load && dataset.load !== pending?.load) {
     throw new ForeignStorageError(
-      `The table serves the state of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this storage does not ` +
-        'know. Use the storage of that load, or have the table made what this storage knows: "load repair". If the ' +
-        'storage was lost: docs/runbook.md#lost-table.',
+      `The addresses table holds the snapshot of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this ` +
+        'storage does not know. Use the storage of that load, or run "load repair" to make the table equal to the ' +
+        'snapshot that this storage knows. If the storage was lost, see docs/runbook.md#lost-table.',
     );
   }
   return manifest;
 }
 
-/** Stores the manifest. */
-export async function putManifest(storage: Storage, manifest: Manifest): Promise<void> {
-  await putJson(storage, paths.manifest, manifest);
+/** Replaces the manifest that was read as `over`. @throws ObjectChangedError when another load has replaced it since */
+export async function putManifest(storage: Storage, manifest: Manifest, over: StoredManifest): Promise<void> {
+  const { published, pending, history, rejected } = manifest;
+  const bytes = Buffer.from(JSON.stringify({ published, pending, history, rejected }));
+  await storage.put(paths.manifest, bytes, over.stored);
 }
 
 /** What the steps that look at the table work with. */
@@ -38,7 +48,7 @@ export type LoadContext = { storage: Storage; addresses: AddressTable };
 /** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
 export type Found =
   | { action: 'none'; reason: string; live: ManifestEntry | null }
-  | { action: 'finish' | 'load' | 'rollback'; load: string; peildatum: string };
+  | { action: 'finish' | 'load' | 'mutations' | 'rollback'; load: string; peildatum: string };
 
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };

@@ -1,36 +1,59 @@
+import {
+  addProblem,
+  emptyReport,
+  mergeReports,
+  type ProblemReport,
+  problemCounts,
+  reportOfCounts,
+} from '../bag/problem-report.ts';
 import { ChangeWriter, diff } from '../dataset/changes.ts';
-import { joinRows, type Line, unpackLines } from '../dataset/lines.ts';
-import { countChange, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
+import { addressPart, joinRows, type Line } from '../dataset/lines.ts';
+import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
+import { edited } from '../dataset/object-edits.ts';
+import { ObjectShardWriter } from '../dataset/object-shard.ts';
+import { deriveRows, type ObjectLine, referencesOf } from '../dataset/objects.ts';
+import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
-import { type Collected, inGroups } from './collect.ts';
+import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
+import type { Mutated } from './mutate.ts';
+import { objectSource, readEdits } from './object-source.ts';
+import { readReference } from './reference.ts';
 
 /** What `mergeShard` leaves; its being there says that the shard is finished. `files` names its change files. */
-export type Merged = ShardCounts & { shard: string; files: { name: string; writes: number }[] };
+export type Merged = ShardCounts & {
+  shard: string;
+  files: { name: string; writes: number }[];
+  addresses: number;
+  problems: ProblemReport;
+};
 
 /** Small enough for one worker to write within minutes, however few writes a second it may do. */
 const usualChangesPerFile = 20_000;
 
 /**
- * Makes the new snapshot of one shard, and what has to change to get there from the one that is served. A shard that is
- * already there is left as it is. Holds the shard as bytes, old and new, and only one postcode3 of it as lines.
+ * Makes the new snapshot of one shard, objects and lines, and what has to change to get there from the live dataset. A shard
+ * that is already there is left as it is. Holds the shard as bytes, old and new, and only one postcode3 of it as lines.
+ * @param memory what `readReference` returns
  */
 export async function mergeShard(
   storage: Storage,
   loadId: string,
   shard: string,
+  memory: ReferenceMemory | undefined,
   changesPerFile = usualChangesPerFile,
-): Promise<{ keys: number }> {
-  const done = await storage.get(paths.merged(loadId, shard));
-  if (done) return JSON.parse(done.toString()) as Merged;
+): Promise<{ objects: number }> {
+  if (await storage.open(paths.merged(loadId, shard))) return { objects: 0 };
   const load = await getJson<Load>(storage, paths.load(loadId));
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, shard);
-  const after = load.target ? await snapshotOf(storage, load.target.snapshot, shard) : await rowsOf(storage, load);
+  const merged: Merged = { shard, files: [], ...noChanges(), addresses: 0, problems: emptyReport() };
+  const objects = new ObjectShardWriter();
+  const after = load.target
+    ? await snapshotOf(storage, load.target.snapshot, shard)
+    : await derived(storage, load, shard, memory, objects, merged);
 
-  const merged: Merged = { shard, files: [], ...noChanges() };
   const snapshot = new ShardWriter();
   const changes = new ChangeWriter();
   const flush = async () => {
@@ -40,10 +63,13 @@ export async function mergeShard(
     await storage.put(paths.changes(loadId, name), changes.pack());
   };
   for (const postcode3 of postcode3sOf(shard)) {
-    const lines = await after.next(postcode3);
+    const live = await before.next(postcode3);
+    const lines = (await after.next(postcode3)) ?? live;
     snapshot.write(lines);
-    merged.keys += lines.length;
-    for (const change of diff(await before.next(postcode3), lines)) {
+    const keys = lines.reduce((count, line) => (addressPart(line) === null ? count : count + 1), 0);
+    merged.keys += keys;
+    merged.listKeys += lines.length - keys;
+    for (const change of lines === live ? [] : diff(live, lines)) {
       countChange(merged, change);
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
@@ -51,35 +77,86 @@ export async function mergeShard(
   }
   await flush();
   if (!load.target && merged.keys > 0) await storage.put(paths.snapshot(load.id, shard), snapshot.pack());
+  if (!objects.isEmpty) await storage.put(paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);
-  return { keys: merged.keys };
+  return { objects: objects.count };
 }
 
-/** Gives the lines of a shard in their order, one postcode3 at a time. */
-type Lines = { next(postcode3: string): Line[] | Promise<Line[]> };
+/** Gives the lines of a shard in their order, one postcode3 at a time; `null` for those that are as in the live dataset. */
+type Lines = { next(postcode3: string): Line[] | null | Promise<Line[] | null> };
 
-async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<Lines> {
+async function snapshotOf(
+  storage: Storage,
+  snapshot: Snapshot | null,
+  shard: string,
+): Promise<{ next(postcode3: string): Line[] }> {
   if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
   return new ShardReader(await getObject(storage, paths.snapshot(snapshot.id, shard)));
 }
 
-/** What all parts have found. */
-async function rowsOf(storage: Storage, load: Load): Promise<Lines> {
-  const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
-  const next = async (postcode3: string) => {
-    const rows = await inGroups(parts, async ({ part, segments }) => {
-      const segment = segments[postcode3];
-      if (!segment) return [];
-      const packed = await openObject(storage, paths.rows(load.id, part));
-      return unpackLines(await packed.read(...segment));
-    });
-    return joinRows(rows.flat());
+/**
+ * The lines of all addresses that follow from the objects; adds these to `objects`, and what was found to `merged`. Of a
+ * live snapshot that is mutated only those parts are derived again in which something is another than it was.
+ */
+async function derived(
+  storage: Storage,
+  load: Load,
+  shard: string,
+  memory: ReferenceMemory | undefined,
+  objects: ObjectShardWriter,
+  merged: Merged,
+): Promise<Lines> {
+  if (!memory) throw new Error('merging needs the streets and places of the load');
+  const { peildatum, days } = load;
+  const reference = referenceAt(memory);
+  const source = await objectSource(storage, load, shard);
+  const edits = await readEdits(storage, paths.dayEdits(load.id, shard));
+  const mutated = days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
+  const isNamed = mutated && namesAnyOf(mutated);
+  const next = async (part: string) => {
+    const found = await source.lines(part);
+    const isSame =
+      source.stored && !edits[part] && !hasCome(source.stored.nextChange(part), peildatum) && !isNamed?.(found);
+    if (source.stored && isSame) {
+      objects.copy(part, source.stored);
+      const { addresses, problems } = source.stored.result(part);
+      merged.addresses += addresses;
+      merged.problems = mergeReports([merged.problems, reportOfCounts(problems)]);
+      return null;
+    }
+    const lines = edited(found, edits[part]);
+    const problems = emptyReport();
+    const rows = deriveRows(lines, reference, peildatum, extractName(load), (problem) => addProblem(problems, problem));
+    objects.add(part, lines, peildatum, { addresses: rows.length, problems: problemCounts(problems) });
+    merged.addresses += rows.length;
+    merged.problems = mergeReports([merged.problems, problems]);
+    return joinRows(rows);
   };
   return { next };
 }
 
+/** Whether a day on which something begins or ends to count lies in the time that passed. */
+function hasCome(next: string | null, peildatum: string): boolean {
+  return next !== null && next <= peildatum;
+}
+
+/** Whether any of some lines lies on a changed street, or in a changed place of its own. */
+function namesAnyOf({ changedStreets, changedPlaces }: Mutated): ((lines: readonly ObjectLine[]) => boolean) | null {
+  if (changedStreets.length + changedPlaces.length === 0) return null;
+  const [streets, places] = [new Set(changedStreets), new Set(changedPlaces)];
+  return (lines) =>
+    lines.some((line) => {
+      const { street, place } = referencesOf(line);
+      return streets.has(street) || places.has(place);
+    });
+}
+
+/** The streets and places of the load that this worker is at: 18 MB, read once a worker. */
+let held: { load: string; reference: ReferenceMemory | undefined } | undefined;
+
 /** Merges a batch of shards. */
 export const handler = /* @__PURE__ */ lambdaStep('merge', async ({ Items, BatchInput: { load } }, { storage }) => {
-  for (const { shard } of Items) await mergeShard(storage, load, shard);
+  if (held?.load !== load) held = { load, reference: await readReference(storage, load) };
+  for (const { shard } of Items) await mergeShard(storage, load, shard, held.reference);
   return { shards: Items.map(({ shard }) => shard) };
 });

@@ -3,7 +3,7 @@ import { unpackWrites } from '../dataset/changes.ts';
 import { parseLine, unpackLines } from '../dataset/lines.ts';
 import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
-import type { AddressTable } from '../storage/address-table.ts';
+import type { AddressTable, Fence } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getObject, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -21,7 +21,9 @@ export class ReadBackError extends Error {
  */
 export async function publish(
   { storage, addresses }: LoadContext,
-  { load, owner, keep = loadDefaults.snapshotsKept }: { load: string; owner: string; keep?: number },
+  load: string,
+  fence: Fence,
+  keep: number = loadDefaults.snapshotsKept,
 ): Promise<ManifestEntry> {
   const manifest = await currentManifest(storage, addresses);
   const { pending, published } = manifest;
@@ -29,7 +31,6 @@ export async function publish(
     if (published?.load === load) return published; // it was published, and its answer got lost
     throw new Error(`Load ${load} is not the one that is being applied. Run the load again.`);
   }
-  await addresses.lock.check(owner);
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
   const missing = files.filter(({ changes }) => !applied.has(paths.applied(load, changes)));
@@ -39,10 +40,11 @@ export async function publish(
     );
   }
   await readBack(storage, addresses, pending, files);
-  await addresses.setDataset({ peildatum: pending.peildatum, load });
+  await addresses.setDataset({ peildatum: pending.peildatum, load }, fence);
   const done = complete(manifest, new Date().toISOString());
-  await putManifest(storage, done);
-  await sweep(storage, done, keep);
+  await fence.confirm(0);
+  await putManifest(storage, done, manifest);
+  await sweep(storage, done, keep, fence);
   return done.published ?? pending;
 }
 
@@ -69,12 +71,12 @@ async function readBack(
     spread(lines, sampledKeys).forEach(expect);
   }
   function expect(line: string): void {
-    const { key, places } = parseLine(line);
-    expected.set(key, places);
+    const address = parseLine(line);
+    expected.set(address.key, address);
   }
 
   const found = await addresses.read([...expected.keys()]);
-  const wrong = [...expected].filter(([key, places]) => !isDeepStrictEqual(found.get(key), places));
+  const wrong = [...expected].filter(([key, address]) => !isDeepStrictEqual(found.get(key), address));
   if (wrong.length === 0) return;
   // So that the next run writes everything again, whatever happened to it.
   await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));
@@ -91,15 +93,17 @@ function spread<T>(items: readonly T[], count: number): T[] {
   return items.filter((_, index) => index % step === 0).slice(0, count);
 }
 
-async function sweep(storage: Storage, manifest: Manifest, keep: number): Promise<void> {
+async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: Fence): Promise<void> {
   const kept = keptSnapshots(manifest, keep);
   const old = (await storage.list(paths.snapshots)).filter(({ key }) => !kept.has(key.split('/')[1] ?? ''));
   const work = [...(await storage.list(paths.loads)), ...(await storage.list(paths.approvals))];
+  await fence.confirm(0); // another load may have published since, and keeps other snapshots
   await storage.delete([...old, ...work].map(({ key }) => key));
 }
 
 /** Ends the load; returns the manifest's entry of the live dataset. */
-export const handler = /* @__PURE__ */ lambdaStep('publish', ({ load, owner }, deployment) => {
+export const handler = /* @__PURE__ */ lambdaStep('publish', async ({ load, owner }, deployment, invocation) => {
   const keep = deployment.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept);
-  return publish({ storage: deployment.storage, addresses: deployment.addresses() }, { load, owner, keep });
+  const context = { storage: deployment.storage, addresses: deployment.addresses() };
+  return publish(context, load, await deployment.lease(owner, invocation), keep);
 });

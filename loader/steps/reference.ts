@@ -1,8 +1,10 @@
 import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
+import type { Visit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten } from '../bag/read-openbare-ruimten.ts';
 import { readWoonplaatsen } from '../bag/read-woonplaatsen.ts';
-import { extractName, type Load } from '../dataset/load.ts';
+import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
+import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
@@ -11,9 +13,6 @@ import type { RandomAccess } from '../zip/random-access.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import { entryStream, withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
-
-/** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
-export type Part = { part: string; member: number; files: ZipEntry[] };
 
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
@@ -32,7 +31,10 @@ export async function reference(
     return { parts: (await getJson<Part[]>(storage, paths.parts(loadId))).length };
   }
   const load = await getJson<Load>(storage, paths.load(loadId));
+  const peildatum = extractDate(load);
   const file = new ReferenceWriter();
+  const addStreet: Visit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
+  const addPlace: Visit<Woonplaats> = (place, span) => file.addPlace(place, span);
   const parts: Part[] = [];
   // Places first: what is left in memory of their one large file goes while the streets are read.
   for (const [index, member] of [...load.members.entries()].reverse()) {
@@ -48,11 +50,9 @@ export async function reference(
       const { voorkomens, problems } =
         member.kind === 'OPR'
           ? await withEntry(zip, entry, label, (xml) =>
-              readOpenbareRuimten(xml, label, load.peildatum, (street) => file.addStreet(street)),
+              readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet }),
             )
-          : await readWoonplaatsen(entryStream(zip, entry, label), label, load.peildatum, (place) =>
-              file.addPlace(place),
-            );
+          : await readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, addPlace);
       file.addProblems(problems);
       file.endGroup();
       onRead({ rows: voorkomens, bytes: entry.compressedSize });
@@ -64,15 +64,18 @@ export async function reference(
   return { parts: parts.length };
 }
 
-/** The current streets and places, for `extractPart`. */
-export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory> {
-  const { streets, places } = await readReferenceFile(await getObject(storage, paths.reference(loadId)));
+/** The streets and places as they are on the snapshot date, for `mergeShard`; none for a rollback. */
+export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
+  const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
+  if (kind === 'rollback') return undefined;
+  const path = days.length > 0 ? paths.mutatedReference(loadId) : paths.reference(loadId);
+  const { streets, places } = await readReferenceFile(await getObject(storage, path), peildatum);
   return { streets, places };
 }
 
 /** Every occurrence of a street or place that is current beside another one of the same, and is not taken. */
 async function severalCurrent(load: Load, packed: Buffer): Promise<Problem[]> {
-  const { severalCurrent: found } = await readReferenceFile(packed);
+  const { severalCurrent: found } = await readReferenceFile(packed, extractDate(load));
   return (['OPR', 'WPL'] as const).flatMap((kind) => {
     const file = fileLabel(extractName(load), load.members.find((member) => member.kind === kind) as Member);
     return found[kind].map((identificatie) => ({ kind: 'several_current' as const, file, identificatie }));

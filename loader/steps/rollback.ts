@@ -1,4 +1,5 @@
-import { type Load, loadId, reportOfCounts } from '../dataset/load.ts';
+import { reportOfCounts } from '../bag/problem-report.ts';
+import { type Load, loadId } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import { paths } from '../storage/paths.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
@@ -32,16 +33,18 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     id: loadId(target.peildatum, `rollback ${target.load}`, published.load),
     kind: 'rollback',
     peildatum: target.peildatum,
-    base: { load: published.load, snapshot: published.snapshot },
+    base: { load: published.load, peildatum: published.peildatum, snapshot: published.snapshot },
     target: { load: target.load, snapshot: target.snapshot },
     source: target.source,
+    days: [],
+    extract: target.extract,
     members: [],
     identity: target.identity,
   };
   await putJson(storage, paths.load(load.id), load);
   const { voorkomens, addresses: count, problemCounts } = target;
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
-  const collected: Collected = { voorkomens, addresses: count, problems, parts: [] };
+  const collected: Collected = { voorkomens, addresses: count, problems, objects: 0, parts: [] };
   await putJson(storage, paths.collected(load.id), collected);
   await putShards(storage, load.id, new Set([...published.snapshot.shards, ...target.snapshot.shards]));
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };

@@ -1,14 +1,39 @@
-import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
+import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import type { Write } from '../dataset/changes.ts';
 import type { Line } from '../dataset/lines.ts';
 
-/** Which state the table serves: its date, and the load that brought it. */
+/** Which snapshot the table holds: its date, and the load that published it. */
 type Dataset = { peildatum: string; load: string };
+
+/**
+ * One taking of the lock: who took it, the fencing token that no other taking has, and when it ends unless it is renewed.
+ * A second taking by the same owner has another token: what the first one still writes is refused.
+ */
+export type Held = { owner: string; token: string; untilSeconds: number };
+
+/** Proof that a load still holds the lock. Every write to the table carries one (decision 0130). */
+export interface Fence {
+  readonly held: Held;
+  /** Aborted once the lock is known to be lost. */
+  readonly signal: AbortSignal;
+  /**
+   * Asks the table again whether the lock is held, unless that is known as of so many milliseconds ago: ten seconds when left
+   * out.
+   * @throws LockedError
+   */
+  confirm(maximumAgeMilliseconds?: number): Promise<void>;
+  /** For the last moment before a request leaves this process; asks nobody. @throws LockedError */
+  assertHeld(): void;
+}
 
 /** Writes differences. Every write says all about its key, so doing one twice is doing it once. */
 export interface AddressWriter {
-  /** Resolves when every write is in the table; `onWritten` hears how many more are, as they go. */
-  write(writes: readonly Write[], onWritten?: (count: number) => void): Promise<void>;
+  /**
+   * Resolves when every write is in the table; `onWritten` gets how many more are, as they go. Writes nothing any more once
+   * another load may have taken the lock.
+   * @throws LockedError
+   */
+  write(writes: readonly Write[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
 }
 
 /** Fills a table faster than single writes could. */
@@ -27,36 +52,49 @@ export type ImportSize = { lines: number; writes: number };
 
 /** The table that lookups read, as a load sees it. */
 export interface AddressTable extends AddressWriter {
-  /** What the table holds under these keys now, strongly consistent; a key without an address is not in the map. */
-  read(keys: readonly string[]): Promise<Map<string, Place[]>>;
+  /** What the table holds under these keys now, strongly consistent; a key without an item is not in the map. */
+  read(keys: readonly string[]): Promise<Map<string, StoredAddress>>;
   dataset(): Promise<Dataset | null>;
-  setDataset(dataset: Dataset): Promise<void>;
+  /** @throws LockedError */
+  setDataset(dataset: Dataset, fence: Fence): Promise<void>;
   readonly lock: LoadLock;
 }
 
-/** Lets one load at a time at the table. It lies in the table itself, so that no two storages can disagree. */
+/** Lets one load at a time write to the table. It is an item of the table itself, so that no two storages can disagree. */
 export interface LoadLock {
-  /** Takes the lock, or takes it again as the same owner, for so many seconds. @throws LockedError */
-  acquire(owner: string, seconds: number): Promise<void>;
-  /** @throws LockedError when `owner` has lost the lock, so that it must not write any more */
-  check(owner: string): Promise<void>;
-  /** Gives the lock back; harmless when `owner` does not have it. */
-  release(owner: string): Promise<void>;
+  /**
+   * Takes a lock that is free, or the owner's own a second time; with `over`, that of this very holder.
+   * @throws LockedError, also when the lock has run out: who takes it `over` has to decide that
+   */
+  acquire(owner: string, seconds: number, over?: Held): Promise<Held>;
+  /** Extends the lock from now. @throws LockedError when it is not held any more */
+  renew(held: Held, seconds: number): Promise<Held>;
+  /** @throws LockedError when `owner` does not hold the lock, or not by this taking */
+  check(owner: string, token?: string): Promise<Held>;
+  holder(): Promise<Held | null>;
+  /** Gives the lock back; harmless when `owner` does not have it, or by another taking. */
+  release(owner: string, token?: string): Promise<void>;
 }
 
-/** Another load is at work on this table. */
+/** Another load is at work on this table, or this one has lost its lock. */
 export class LockedError extends Error {
   override readonly name = 'LockedError';
   /** Who holds the lock, or `null` when it is free. */
   readonly owner: string | null;
+  readonly held: Held | null;
 
-  constructor(owner: string | null, untilSeconds: number) {
-    const until = new Date(untilSeconds * 1000).toISOString();
-    super(
-      owner === null
-        ? 'This load lost its lock on the addresses table: it took longer than its lock lasts. Run it again.'
-        : `Another load (${owner}) is at work on this table. Wait for it; if it died, its lock ends at ${until}.`,
-    );
-    this.owner = owner;
+  constructor(held: Held | null, message = held ? heldMessage(held) : lostMessage) {
+    super(message);
+    this.owner = held?.owner ?? null;
+    this.held = held;
   }
+}
+
+const lostMessage =
+  'This load lost its lock on the addresses table before it ended, so it stopped writing: it was suspended, or could ' +
+  'not reach the table, for longer than the lock lasts. Run it again: it goes on where it stopped.';
+
+function heldMessage({ owner, untilSeconds }: Held): string {
+  const until = new Date(untilSeconds * 1000).toISOString();
+  return `Another load (${owner}) is at work on this table. Wait for it to end; if it died, its lock ends at ${until}.`;
 }

@@ -5,7 +5,7 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { isRunning } from '../is-running.ts';
 import { fileAccess, type RandomAccess } from '../zip/random-access.ts';
-import type { Storage, StoredObject } from './storage.ts';
+import { ObjectChangedError, type Storage, type StoredObject } from './storage.ts';
 
 /** What is or was being written, by which process; nothing refers to it. */
 const unfinished = /\.(\d+)\.[0-9a-f-]{36}\.part$/;
@@ -41,7 +41,7 @@ export function folderStorage(folder: string): Storage {
       const found = await stat(path).catch(nullWhenMissing);
       return found && unopenedFile(path, found.size);
     },
-    put: (key, bytes) =>
+    put: (key, bytes, expected) =>
       write(key, async (part) => {
         const file = await open(part, 'wx');
         try {
@@ -51,6 +51,7 @@ export function folderStorage(folder: string): Storage {
         } finally {
           await file.close();
         }
+        if (expected !== undefined) await requireUnchanged(pathOf(key), key, expected);
       }),
     putStream: (key, chunks) =>
       write(key, (part) => pipeline(chunks, createWriteStream(part, { flags: 'wx', flush: true }))),
@@ -60,6 +61,13 @@ export function folderStorage(folder: string): Storage {
       for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
     },
   };
+}
+
+/** @throws ObjectChangedError */
+async function requireUnchanged(path: string, key: string, expected: Uint8Array | null): Promise<void> {
+  const found = await readFile(path).catch(nullWhenMissing);
+  const isSame = found === null ? expected === null : expected !== null && found.equals(expected);
+  if (!isSame) throw new ObjectChangedError(key);
 }
 
 /** Opens the file for each read, so that there is nothing to close. */

@@ -2,18 +2,17 @@ import type { SourceVersion } from '../dataset/manifest.ts';
 import { fileSource } from './file-source.ts';
 import { folderStorage } from './folder-storage.ts';
 import { httpSource } from './http-source.ts';
+import { openFirst, pdokExtract, pdokExtracts } from './pdok.ts';
 import { s3Source } from './s3.ts';
 import type { Source } from './source.ts';
 import type { Storage } from './storage.ts';
-
-/** The whole country's extract, replaced every month. */
-export const pdokExtract = 'https://service.pdok.nl/kadaster/adressen/atom/v1_0/downloads/lvbag-extract-nl.zip';
 
 /**
  * The extract at a URL, in a bucket (`s3://bucket/key`) or in a file; `null` when it is still the `known` one.
  * @throws SourceError
  */
 export async function openSource(location: string, known?: SourceVersion): Promise<Source | null> {
+  if (location === pdokExtract) return openFirst(await pdokExtracts(), (found) => httpSource(found, known));
   if (/^https?:\/\//i.test(location)) return httpSource(location, known);
   if (/^s3:\/\//i.test(location)) {
     const { s3Client } = await import('./s3.ts');

@@ -1,16 +1,22 @@
 import { storagePrefixes } from '../names.ts';
 
-const { loads, snapshots, approvals } = storagePrefixes;
+const { loads, snapshots, approvals, mutations } = storagePrefixes;
 
 /** Where things lie in the storage. Everything under `loads/` is work that may go once the load is published. */
 export const paths = {
   manifest: 'manifest.json',
   ...storagePrefixes,
   approval: (load: string) => `${approvals}${load}.json`,
+  snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
   /** The lines of one shard of a snapshot. */
   snapshot: (snapshot: string, shard: string) => `${snapshots}${snapshot}/${shard}`,
+  /** The occurrences of nummeraanduidingen behind those lines. */
+  snapshotObjects: (snapshot: string, shard: string) => `${snapshots}${snapshot}/objects/${shard}`,
+  /** The streets and places behind them. */
+  snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
   /** A whole extract from a server that can't give ranges, or a municipality's inner zip that was deflated. */
   incoming: (name: string) => `${loads}incoming/${name}`,
+  workOf: (load: string) => `${loads}${load}/`,
   load: (load: string) => `${loads}${load}/load.json`,
   member: (load: string, index: number, name: string) => `${loads}${load}/members/${index}-${name}`,
   reference: (load: string) => `${loads}${load}/reference`,
@@ -18,6 +24,14 @@ export const paths = {
   parts: (load: string) => `${loads}${load}/parts.json`,
   rows: (load: string, part: string) => `${loads}${load}/rows/${part}`,
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
+  /** What to change in the objects of one shard before it is merged. */
+  edits: (load: string, shard: string) => `${loads}${load}/edits/${shard}.json`,
+  /** What `mutate` found, what it changes in the objects of a shard, and the streets and places afterwards. */
+  mutated: (load: string) => `${loads}${load}/mutated.json`,
+  dayEdits: (load: string, shard: string) => `${loads}${load}/day-edits/${shard}.json`,
+  mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
+  /** A delivery of mutations; `crc` tells a corrected one from the first. */
+  mutationFile: (name: string, crc: string) => `${mutations}${name}-${crc}`,
   collected: (load: string) => `${loads}${load}/collected.json`,
   /** A JSON array of `{"shard": "13"}`: the items of the map that merges. */
   shards: (load: string) => `${loads}${load}/shards.json`,

@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { SourceVersion } from '../dataset/manifest.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';
-import type { Storage, StoredObject } from './storage.ts';
+import { ObjectChangedError, type Storage, type StoredObject } from './storage.ts';
 
 let client: S3Client | undefined;
 
@@ -112,8 +112,13 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
         return nullWhenMissing(error);
       }
     },
-    async put(key, bytes) {
-      await client.send(new PutObjectCommand({ ...place(key), Body: bytes }));
+    async put(key, bytes, expected) {
+      const condition = expected === undefined ? {} : await unchanged(client, place(key), expected);
+      if (!condition) throw new ObjectChangedError(key);
+      await client.send(new PutObjectCommand({ ...place(key), ...condition, Body: bytes })).catch((error: Error) => {
+        const isChanged = ['PreconditionFailed', 'ConditionalRequestConflict'].includes(error.name);
+        throw isChanged ? new ObjectChangedError(key, { cause: error }) : error;
+      });
     },
     putStream: (key, chunks) => upload(client, place(key), chunks),
     async list(start) {
@@ -144,6 +149,22 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
 }
 
 type ObjectPlace = { Bucket: string; Key: string };
+
+/** The condition under which a put replaces just what is expected; `null` when that is not there any more. */
+async function unchanged(
+  client: S3Client,
+  place: ObjectPlace,
+  expected: Uint8Array | null,
+): Promise<{ IfMatch: string | undefined } | { IfNoneMatch: '*' } | null> {
+  try {
+    const { Body, ETag } = await client.send(new GetObjectCommand(place));
+    const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+    return expected !== null && bytes.equals(expected) ? { IfMatch: ETag } : null;
+  } catch (error) {
+    nullWhenMissing(error);
+    return expected === null ? { IfNoneMatch: '*' } : null;
+  }
+}
 
 /** One part at a time: the network is the limit, and memory stays two parts. */
 async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterable<Uint8Array>): Promise<void> {

@@ -12,14 +12,27 @@ export interface Storage {
   get(key: string): Promise<Buffer | null>;
   /** The object for reading by range, or `null` when there is none. */
   open(key: string): Promise<RandomAccess | null>;
-  /** Makes or replaces the object at once: a reader sees the old or the new, never a part. */
-  put(key: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * Creates or replaces the object at once: a reader sees the old or the new, never a part. With `expected` only while the
+   * object is still that, or not there for `null`.
+   * @throws ObjectChangedError
+   */
+  put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
   /** As `put`, of any length in bounded memory; nothing appears when `chunks` fails. */
   putStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** Every object whose key begins with `prefix`, by key. */
   list(prefix: string): Promise<StoredObject[]>;
   /** Removes the objects; one that is already gone is fine. */
   delete(keys: readonly string[]): Promise<void>;
+}
+
+/** Another load has replaced an object since this one read it. */
+export class ObjectChangedError extends Error {
+  override readonly name = 'ObjectChangedError';
+
+  constructor(key: string, options?: ErrorOptions) {
+    super(`Another load has changed ${key} since this one read it. Run this load again.`, options);
+  }
 }
 
 /** An object that has to be there is not: the storage was emptied or is another one than the load began with. */

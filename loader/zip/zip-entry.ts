@@ -54,7 +54,9 @@ export async function entryRange(
 ): Promise<{ position: number; length: number }> {
   refuseUnreadable(source, entry, label);
   const header = await source.read(entry.headerOffset, localHeaderBytes);
-  return { position: entry.headerOffset + dataOffset(header, label), length: entry.compressedSize };
+  const position = entry.headerOffset + dataOffset(header, label);
+  if (position + entry.compressedSize > source.size) throw cutOff(label);
+  return { position, length: entry.compressedSize };
 }
 
 async function compressedBytes(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
@@ -91,7 +93,6 @@ function checked(bytes: Buffer, entry: ZipEntry, label: string): Buffer {
 
 async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: string): AsyncGenerator<Buffer> {
   const { position, length } = await entryRange(source, entry, label);
-  if (position + length > source.size) throw cutOff(label);
   const stored = rangeChunks(source, position, length);
   let size = 0;
   let crc = 0;

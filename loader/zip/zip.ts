@@ -83,6 +83,11 @@ class SourceReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null) => void,
   ): void {
+    // Yauzl computes positions from what the zip says about itself: a damaged one leads anywhere.
+    if (!(position >= 0 && position + length <= this.#source.size)) {
+      callback(new Error(`it refers to byte ${position + length}, beyond its ${this.#source.size} bytes`));
+      return;
+    }
     this.#range(position, length).then(
       (bytes) => {
         bytes.copy(buffer, offset);

@@ -7,7 +7,6 @@ import { runLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
-import { transactionWriter } from '../engine/tables.ts';
 import { demoExamples, demoExtract } from './demo.ts';
 
 /** The live dataset. */
@@ -41,7 +40,7 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
   const report = await runLoad({
     source: extract ?? (await writeDemo(options.demoFile)),
     storage: options.storageFolder,
-    addresses: { ...dynamoDbAddressTable(client, table), ...(options.embedded && transactionWriter(client, table)) },
+    addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
     ...(options.bulkImport && { bulkImport: options.bulkImport }),
     progress: options.progress,
     // A constant: the data folder is locked for us, so a load in progress is one of ours that was interrupted.

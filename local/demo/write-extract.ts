@@ -13,7 +13,7 @@ export type Packing = {
   /** Occurrences per XML file. */
   perFile?: number;
   zip64?: boolean;
-  /** Entries to add to the outer zip, before all others. */
+  /** Entries to add to the outer zip, before all others, or in place of the one with the same name. */
   extra?: Record<string, Buffer>;
   /** Entries to add to each inner zip, before all others. */
   extraInside?: Record<string, Buffer>;
@@ -39,7 +39,8 @@ export async function writeExtract(peildatum: string, voorkomens: Voorkomens, pa
       ? [{ name: `${owner}GEM${date}.zip`, bytes: await writeZip(members, packing), compress }]
       : members;
   const delivery = { name: 'Leveringsdocument-BAG-Extract.xml', bytes: Buffer.from(deliveryXml(peildatum)) };
-  const entries = [...extras(packing.extra), { ...delivery, compress: true }, ...objects];
+  const regular = [{ ...delivery, compress: true }, ...objects].filter(({ name }) => !(name in (packing.extra ?? {})));
+  const entries = [...extras(packing.extra), ...regular];
   return writeZip(packing.reversed ? entries.reverse() : entries, packing);
 }
 

@@ -76,7 +76,7 @@ async function dataFolder({ folder }: ExportFiles, table: string): Promise<strin
   return data;
 }
 
-/** Successive lines mostly share a street, whose JSON is then reused. */
+/** Successive lines mostly share a street, whose JSON is then reused. The rest of an item is never empty. */
 function linesText(lines: readonly Line[]): string {
   let names = '';
   let json = '';
@@ -85,9 +85,10 @@ function linesText(lines: readonly Line[]): string {
     const key = keyOf(line);
     if (line.slice(key.length) !== names) {
       names = line.slice(key.length);
-      json = JSON.stringify(addressItem(parseLine(line))[addressesTable.places]);
+      const { [addressesTable.partitionKey]: _, ...rest } = addressItem(parseLine(line));
+      json = JSON.stringify(rest).slice(1, -1);
     }
-    text += `{"Item":{"${addressesTable.partitionKey}":{"S":${JSON.stringify(key)}},"${addressesTable.places}":${json}}}\n`;
+    text += `{"Item":{"${addressesTable.partitionKey}":{"S":${JSON.stringify(key)}},${json}}}\n`;
   }
   return text;
 }

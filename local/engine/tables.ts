@@ -3,14 +3,8 @@ import {
   DeleteTableCommand,
   DynamoDBClient,
   ListTablesCommand,
-  type TransactWriteItem,
-  TransactWriteItemsCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { addressItem, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
-import type { Write } from '../../loader/dataset/changes.ts';
-import { parseLine } from '../../loader/dataset/lines.ts';
-import type { AddressWriter } from '../../loader/storage/address-table.ts';
 import type { TableSettings } from '../template/local-app.ts';
 
 /** Creates the tables that the engine does not have yet, and returns their names. */
@@ -55,36 +49,4 @@ export const localAws = {
  */
 export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
   return new DynamoDBClient({ ...localAws, credentials: { ...localAws.credentials, accessKeyId }, endpoint });
-}
-
-/** DynamoDB's limit. */
-const maxTransactionItems = 100;
-/** One is prepared while the engine, which runs one at a time, runs the other. */
-const concurrentTransactions = 2;
-
-/**
- * Writes in transactions, which is about six times as fast as in batches: the embedded engine waits for the disk once per
- * transaction, but once per write of a batch (decision 0118).
- */
-export function transactionWriter(client: DynamoDBClient, table: string): AddressWriter {
-  return {
-    async write(writes, onWritten) {
-      let next = 0;
-      const work = async () => {
-        while (next < writes.length) {
-          const some = writes.slice(next, next + maxTransactionItems);
-          next += some.length;
-          const TransactItems = some.map((write) => transactItem(table, write));
-          await client.send(new TransactWriteItemsCommand({ TransactItems }));
-          onWritten?.(some.length);
-        }
-      };
-      await Promise.all(Array.from({ length: concurrentTransactions }, work));
-    },
-  };
-}
-
-function transactItem(TableName: string, write: Write): TransactWriteItem {
-  if ('remove' in write) return { Delete: { TableName, Key: keyItem(write.remove) } };
-  return { Put: { TableName, Item: addressItem(parseLine(write.put)) } };
 }

@@ -1,12 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Benchmark } from './benchmark.ts';
+import { deploymentOf, lookupCosts, assumptions as ofLookups, type Prices, priceList } from './cost-model.ts';
 import { rounded } from './measure.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-const json = (relative: string) => JSON.parse(readFileSync(path(relative), 'utf8'));
-const prices = json('./prices.json');
-const templateFile = '../../cdk.out/bag-adres-prod-service.template.json';
+const json = (file: string) => JSON.parse(readFileSync(path(`../../${file}`), 'utf8'));
+
+/** The default region of a deployment. */
+const region = 'eu-central-1';
 
 /** What AWS documents or no machine here can measure. */
 const assumptions = {
@@ -14,16 +16,13 @@ const assumptions = {
   metered_kb: 512,
   /** The largest body that an HTTP API accepts. */
   largest_body_kb: 10 * 1024,
-  /** An answer without a body of note, with its headers. */
-  answer_kb: 0.9,
-  /** The access log line and the line of the function. */
-  log_kb: 0.85,
   /** What a refusal takes in the function; a large body is parsed as JSON before the handler sees it. */
-  lambda_ms: { small: 5, large_body: 50 },
-  lambda_memory_gb: 1,
+  cpu_ms: { small: 3, large_body: 30 },
+  /** The line that the function logs. */
+  log_kb: 0.16,
 };
 
-type Resource = { Type: string; Properties: Record<string, unknown> };
+type Resource = { Type: string; Properties?: Record<string, unknown> };
 type Throttle = { ThrottlingRateLimit?: number };
 
 /**
@@ -32,15 +31,17 @@ type Throttle = { ThrottlingRateLimit?: number };
  */
 export const benchmark: Benchmark = {
   async run() {
-    if (!existsSync(path(templateFile))) throw new Error('There is no synthesis: run `npm run synth` first.');
-    const documentKb = JSON.stringify(json('../../docs/openapi.json')).length / 1024 + assumptions.answer_kb;
+    const templates = globSync('cdk.out/*.template.json', { cwd: path('../..') });
+    if (templates.length === 0) throw new Error('There are no templates in cdk.out: run `npm run synth` first.');
+    const resources = templates.flatMap((file): Resource[] => Object.values(json(file).Resources));
+    const documentKb = JSON.stringify(json('docs/openapi.json')).length / 1024;
     const million = {
-      junk_key: costOfAMillion({ bodyKb: 0, answerKb: assumptions.answer_kb }),
-      large_body: costOfAMillion({ bodyKb: assumptions.largest_body_kb, answerKb: assumptions.answer_kb }),
-      openapi_json: costOfAMillion({ bodyKb: 0, answerKb: documentKb }),
+      junk_key: costOfAMillion(resources, { bodyKb: 0, answerKb: 0 }),
+      large_body: costOfAMillion(resources, { bodyKb: assumptions.largest_body_kb, answerKb: 0 }),
+      openapi_json: costOfAMillion(resources, { bodyKb: 0, answerKb: documentKb }),
     };
     const routes = Object.fromEntries(
-      throttles().map(([route, perSecond]) => {
+      throttles(resources).map(([route, perSecond]) => {
         const aDay = (cost: number) => rounded((perSecond * 86_400 * cost) / 1e6, 3);
         const answersDocument = /openapi|\$default|proxy/.test(route);
         return [
@@ -59,7 +60,7 @@ export const benchmark: Benchmark = {
       0,
     );
     return {
-      prices: { region: prices.region, as_of: prices.as_of, currency: prices.currency },
+      prices: { region, as_of: priceList.as_of, currency: priceList.currency },
       assumptions,
       a_million_requests: Object.fromEntries(Object.entries(million).map(([name, cost]) => [name, rounded(cost, 3)])),
       routes,
@@ -67,8 +68,8 @@ export const benchmark: Benchmark = {
     };
   },
   plot: (figures) => ({
-    title: `A million requests without a key, ${prices.currency} (${prices.region}, ${prices.as_of})`,
-    unit: prices.currency,
+    title: `A million requests without a key, ${priceList.currency} (${region}, ${priceList.as_of})`,
+    unit: priceList.currency,
     bars: Object.entries(figures.a_million_requests as Record<string, number>).map(([name, value]) => ({
       label: name.replaceAll('_', ' '),
       value,
@@ -77,29 +78,35 @@ export const benchmark: Benchmark = {
   }),
 };
 
+type Request = { bodyKb: number; answerKb: number };
+
 /** Gateway, function, logs and transfer; no database, which no request without a key reaches. */
-function costOfAMillion({ bodyKb, answerKb }: { bodyKb: number; answerKb: number }): number {
-  const { metered_kb, lambda_ms, lambda_memory_gb, log_kb } = assumptions;
-  const gigabytes = (kb: number) => (1e6 * kb) / 1024 ** 2;
-  const milliseconds = bodyKb > metered_kb ? lambda_ms.large_body : lambda_ms.small;
-  return (
-    Math.max(1, Math.ceil(bodyKb / metered_kb)) * prices.api_gateway_http_per_million[0].price +
-    prices.lambda_per_million_requests +
-    1e6 * (milliseconds / 1000) * lambda_memory_gb * prices.lambda_arm64_per_gb_second +
-    gigabytes(log_kb) * prices.cloudwatch_logs_per_gb +
-    gigabytes(answerKb) * prices.data_transfer_out_per_gb
+function costOfAMillion(resources: Resource[], { bodyKb, answerKb }: Request): number {
+  const prices = priceList.regions[region] as Prices;
+  const isLarge = bodyKb > assumptions.metered_kb;
+  // The model counts two calls to DynamoDB, which a refusal does not make.
+  const cpu = (isLarge ? assumptions.cpu_ms.large_body : assumptions.cpu_ms.small) / ofLookups.lambda_cpu_per_gb;
+  const withoutCalls = (cpu - 2 * ofLookups.dynamodb_call_ms) * ofLookups.lambda_cpu_per_gb;
+  const lookup = { write_units: 0, read_units: 0, cpu_ms: withoutCalls, log_kb: assumptions.log_kb };
+  const { api_gateway, lambda_requests, lambda_time, function_logs, access_log, data_transfer } = lookupCosts(
+    prices,
+    1e6,
+    lookup,
+    deploymentOf(resources),
   );
+  const document = ((1e6 * answerKb) / 1024 ** 2) * Number(prices.data_transfer_out_per_gb);
+  const metered = Math.max(1, Math.ceil(bodyKb / assumptions.metered_kb));
+  return metered * api_gateway + lambda_requests + lambda_time + function_logs + access_log + data_transfer + document;
 }
 
 /** Each route of the template with the requests a second that its stage admits. */
-function throttles(): [string, number][] {
-  const resources: Resource[] = Object.values(json(templateFile).Resources);
+function throttles(resources: Resource[]): [string, number][] {
   const stage = resources.find(({ Type }) => Type === 'AWS::ApiGatewayV2::Stage')?.Properties ?? {};
   const perRoute = (stage.RouteSettings ?? {}) as Record<string, Throttle>;
   const byDefault = (stage.DefaultRouteSettings as Throttle | undefined)?.ThrottlingRateLimit;
   return resources
     .filter(({ Type }) => Type === 'AWS::ApiGatewayV2::Route')
-    .map(({ Properties }) => `${Properties.RouteKey}`)
+    .map(({ Properties }) => `${Properties?.RouteKey}`)
     .map((route) => {
       const rate = perRoute[route]?.ThrottlingRateLimit ?? byDefault;
       if (rate === undefined) throw new Error(`The route ${route} has no throttle: what it can cost has no bound.`);

@@ -13,7 +13,8 @@ export type Lookup = { write_units: number; read_units: number; cpu_ms: number; 
 
 /** What the templates say about costs. */
 export type Deployment = {
-  alarms: number;
+  /** An alarm on an expression is billed for each metric in it. */
+  alarm_metrics: number;
   dashboards: number;
   memory_gb: number;
   /** Whether Lambda logs lines of its own about invocations that succeed. */
@@ -63,7 +64,7 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
   const isCheap = ({ Properties }: { Properties?: Record<string, unknown> }) =>
     Properties?.LogGroupClass === 'INFREQUENT_ACCESS';
   return {
-    alarms: ofType('AWS::CloudWatch::Alarm').length,
+    alarm_metrics: ofType('AWS::CloudWatch::Alarm').reduce((total, { Properties }) => total + metricsOf(Properties), 0),
     dashboards: ofType('AWS::CloudWatch::Dashboard').length,
     memory_gb: Number(service.MemorySize) / 1024,
     system_lines: (service.LoggingConfig as { SystemLogLevel?: string }).SystemLogLevel !== 'WARN',
@@ -72,6 +73,11 @@ export function deploymentOf(resources: readonly Resource[]): Deployment {
     access_log_kb: accessLogLine(Format).length / 1024,
     access_log_infrequent_access: ofType('AWS::Logs::LogGroup').some(isCheap),
   };
+}
+
+function metricsOf({ Metrics }: Resource['Properties'] = {}): number {
+  if (!Metrics) return 1;
+  return (Metrics as { MetricStat?: unknown }[]).filter(({ MetricStat }) => MetricStat).length;
 }
 
 /** A line of the access log with values of usual length. */
@@ -128,7 +134,7 @@ export function fixedCosts(prices: Prices, deployment: Deployment) {
     table_storage: gigabytes * price('dynamodb_per_gb_month'),
     point_in_time_recovery: gigabytes * price('dynamodb_pitr_per_gb_month'),
     refresh_writes: changes * price('dynamodb_per_million_write_units'),
-    alarms: deployment.alarms * price('cloudwatch_alarm_month'),
+    alarms: deployment.alarm_metrics * price('cloudwatch_alarm_month'),
     dashboards: deployment.dashboards * price('cloudwatch_dashboard_month'),
     metrics: assumptions.idle_metrics * price('cloudwatch_metric_month'),
     secret: price('secrets_manager_secret_month'),

@@ -23,9 +23,11 @@ export const benchmark: Benchmark = {
     const bench = await startStateMachineBench();
     try {
       const seconds = timeSteps(bench);
-      const firstLoad = await measure(bench, first.path, first.truth.keys, seconds);
-      const { added = 0, changed = 0, removed = 0 } = next.difference ?? {};
-      const month = await measure(bench, next.path, added + changed + removed, seconds);
+      const { keys, listKeys } = first.truth;
+      const firstLoad = await measure(bench, first.path, { addresses: keys, lists: listKeys }, seconds);
+      const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = next.difference ?? {};
+      const differing = { addresses: added + changed + removed, lists: listsChanged };
+      const month = await measure(bench, next.path, differing, seconds);
       return { scale, first_load: firstLoad, month };
     } finally {
       await bench.stop();
@@ -50,7 +52,7 @@ type Measured = Figures & { writes_per_changed_key: number };
 async function measure(
   bench: StateMachineBench,
   path: string,
-  differing: number,
+  differing: { addresses: number; lists: number },
   seconds: { take(): number },
 ): Promise<Measured> {
   const extract = bench.server.serve('lvbag-extract-nl.zip', readFileSync(path));
@@ -66,9 +68,10 @@ async function measure(
   const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
   const lambdaCalls = count(/^lambda:/);
   return {
-    keys_that_differ: differing,
+    keys_that_differ: differing.addresses,
+    lists_that_differ: differing.lists,
     writes,
-    writes_per_changed_key: rounded(writes / differing),
+    writes_per_changed_key: rounded(writes / (differing.addresses + differing.lists)),
     s3_writes: s3Writes,
     s3_reads: s3Reads,
     lambda_calls: lambdaCalls,

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
-import type { Load } from '../../loader/dataset/load.ts';
+import type { Load, Part } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
 import { type Extracted, extractPart } from '../../loader/steps/extract.ts';
-import { type Part, readReference, reference } from '../../loader/steps/reference.ts';
+import { reference } from '../../loader/steps/reference.ts';
 import { stage } from '../../loader/steps/stage.ts';
 import { fileSource } from '../../loader/storage/file-source.ts';
 import { folderStorage } from '../../loader/storage/folder-storage.ts';
@@ -85,11 +85,11 @@ async function measure(path: string) {
     }
     for (const way of ['inflate', 'released', 'extract'] as const) cpu[way] /= rounds;
 
-    const total = { bytes: 0, voorkomens: 0, addresses: 0 };
+    const total = { bytes: 0, voorkomens: 0, objects: 0 };
     for (const part of parts) {
-      const { voorkomens, addresses } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${part.part}`));
+      const { voorkomens, objects } = await getJson<Extracted>(storage, paths.extracted(load.id, `1-${part.part}`));
       total.voorkomens += voorkomens;
-      total.addresses += addresses;
+      total.objects += objects;
       for (const { size } of part.files) total.bytes += size;
     }
     const megabytesPerSecond = (milliseconds: number, bytes = total.bytes) => rounded(bytes / milliseconds / 1_000);
@@ -98,7 +98,7 @@ async function measure(path: string) {
       files: parts.reduce((count, part) => count + part.files.length, 0),
       xml_mb: rounded(total.bytes / 1e6),
       voorkomens: total.voorkomens,
-      addresses: total.addresses,
+      objects: total.objects,
       cpu_ratio_to_inflate: rounded(cpu.extract / cpu.inflate),
       cpu_seconds_inflate: rounded(cpu.inflate / 1_000),
       cpu_seconds_extract: rounded(cpu.extract / 1_000),
@@ -127,6 +127,8 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
     peildatum,
     base: null,
     target: null,
+    days: [],
+    extract: null,
     source: source.version,
     members,
     identity: 'bench',
@@ -137,10 +139,8 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
   return load;
 }
 
-/** As a new worker does: it begins with the streets and places of the country. */
 async function extractAll(storage: Storage, load: Load, parts: Part[]): Promise<void> {
-  const reference = await readReference(storage, load.id);
-  for (const part of parts) await extractPart(storage, load.id, part, reference);
+  for (const part of parts) await extractPart(storage, load.id, part);
 }
 
 /** Of inflating alone: the deflated bytes are read before the clock runs. */

@@ -1,5 +1,7 @@
 import { basename, dirname } from 'node:path';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { patchShard } from '../support/shards.ts';
 import { runProcess, startLocalRun } from './command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
@@ -129,6 +131,19 @@ describe('account', () => {
 });
 
 describe('audit', () => {
+  it('repair-windows lists the windows that it resets, and says so when there are none', async () => {
+    await bench.run('account', 'create', 'ahead', '--plan', 'small');
+    const none = await bench.run('account', 'repair-windows', 'ahead');
+    expect(none.out).toBe('No window of account "ahead" starts in the future. Nothing was changed.');
+    const client = DynamoDBDocumentClient.from(bench.client);
+    await patchShard({ client }, 'ahead', 0, { day_start: Date.UTC(2099, 0, 1) / 1000 });
+    const { out } = await bench.run('account', 'repair-windows', 'ahead');
+    expect(out).toBe(
+      'Reset these windows of account "ahead" to now, with nothing used:\n  day: started at 2099-01-01T00:00:00Z',
+    );
+    expect(await bench.json('account', 'repair-windows', 'ahead')).toEqual([]);
+  });
+
   it('tells who changed an account and a plan', async () => {
     await bench.run('account', 'create', 'told', '--plan', 'small', '--limit', 'day=unlimited');
     expect((await bench.run('account', 'audit', 'told')).out).toMatch(

@@ -5,6 +5,7 @@ import { writeLocalState } from '../../local/state.ts';
 import { newAccount, testTables } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 import { type RangeServer, startRangeServer } from '../support/range-server.ts';
+import { underLock } from '../support/under-lock.ts';
 import { run, startLocalRun } from './command-line.ts';
 import { type AwsOperations, type FakeStack, startFakeAws } from './fake-aws.ts';
 
@@ -72,11 +73,11 @@ beforeEach(async () => {
 /** From now on an operation answers in this way. */
 const answers = (operation: string, answer: AwsOperations[string]) =>
   void Object.assign(operations, { [operation]: answer });
-const dataset = (days: number) =>
-  dynamoDbAddressTable(service.client, testTables.addresses).setDataset({
-    peildatum: new Date(Date.now() - days * day).toISOString().slice(0, 10),
-    load: 'one',
-  });
+const dataset = (days: number) => {
+  const table = dynamoDbAddressTable(service.client, testTables.addresses);
+  const peildatum = new Date(Date.now() - days * day).toISOString().slice(0, 10);
+  return underLock(table, (fence) => table.setDataset({ peildatum, load: 'one' }, fence));
+};
 const concurrency = (free: number) => ({
   value: { AccountLimit: { ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: free } },
 });

@@ -11,6 +11,7 @@ import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-tabl
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { february, january, type Month, march, tableOf, voorkomensOf } from '../loader/steps/months.ts';
+import { underLock } from '../support/under-lock.ts';
 import { run } from './command-line.ts';
 import { startFakeAws } from './fake-aws.ts';
 import { stepFunctionsOver } from './step-functions.ts';
@@ -177,7 +178,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
 
   it('a load that finds another hand in the table goes on after a repair', async () => {
     const source = await loader.serve(may);
-    await table.write([{ put: '1012RJ#147#\tAmsterdam\tKalverstraat' }]);
+    await underLock(table, (fence) => table.write([{ put: '1012RJ#147#\tAmsterdam\tKalverstraat' }], fence));
     for (let times = 0; times < 2; times++) {
       const error = await failure('run', '--again', '--extract', source);
       expect(error).toMatchObject({ code: 'read_back', message: expect.stringContaining('"load repair"') });

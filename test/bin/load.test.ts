@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { processOwner } from '../../loader/storage/lock.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../loader/steps/months.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
+import { underLock } from '../support/under-lock.ts';
 import { type Ended, run, startLocalRun } from './command-line.ts';
 
 /** Forty addresses in the place of those before: more than may change unseen. */
@@ -43,7 +45,10 @@ const extract = (month: Month) => ['--extract', fileOf(month)];
 const load = (...args: string[]) => bench.run('load', ...args);
 const json = (...args: string[]) => bench.json('load', ...args);
 const table = () => dynamoDbAddressTable(bench.client, 'addresses');
-const served = async (month: Month) => await table().read([...tableOf(month).keys()]);
+const served = async (month: Month) => {
+  const found = await table().read([...tableOf(month).keys()]);
+  return new Map([...found].map(([key, { places }]) => [key, places]));
+};
 const failure = async (...args: string[]) => errorOf(await load(...args, '--json'));
 const errorOf = ({ exit, out, err }: Ended) => {
   expect([exit, out]).toEqual([1, '']);
@@ -105,10 +110,31 @@ describe('loads on this machine, one after the other', () => {
     );
   });
 
+  it('a plan writes every change to a file, as CSV that spreadsheets read', async () => {
+    const file = join(folder, 'changes.csv');
+    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({ added: 1, changed: 3, removed: 1 });
+    const [head, ...lines] = (await readFile(file, 'utf8')).split('\r\n');
+    expect([head, lines.pop()]).toEqual(['key,before,after', '']);
+    expect(lines.map((line) => line.split(',')[0])).toEqual([...lines.map((line) => line.split(',')[0])].sort());
+    expect(lines).toHaveLength(5);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '1382LJ#30#,,"Nijverheidslaan, Weesp"',
+        '2513AA#2#,"Binnenhof, ’s-Gravenhage",',
+        '9999ZZ#1#,"Dorpsstraat, Amsterdam | Kerkstraat, Weesp","Kerkstraat, Weesp"',
+      ]),
+    );
+    expect(await failure('plan', ...extract(february), '--csv', file)).toMatchObject({ code: 'exists' });
+    expect(await failure('plan', ...extract(february), '--csv', '/proc/none/x.csv')).toMatchObject({ code: 'file' });
+  });
+
   it('what is served already is nothing to do, which is no failure', async () => {
     await load('run', ...extract(february));
     const { exit, out } = await load('run', ...extract(february));
     expect(exit).toBe(0);
+    const file = join(folder, 'none.csv');
+    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({ outcome: 'unchanged' });
+    expect(await readFile(file, 'utf8')).toBe('key,before,after\r\n');
     expect(out).toMatch(/^Nothing to do: .*2026-02-08\.zip has not changed\.\nThe snapshot of 2026-02-08 is live\.$/);
     expect(await json('run', ...extract(february))).toMatchObject({
       outcome: 'unchanged',
@@ -198,7 +224,8 @@ describe('loads on this machine, one after the other', () => {
 
   it('a table that something else wrote to is compared, and repaired', async () => {
     const good = (await served(january)).get('1012RJ#147#');
-    await table().write([{ remove: '1012RJ#147#' }, { put: '1381AA#8#\tWeesp\tBuitenveer' }]);
+    const writes = [{ remove: '1012RJ#147#' }, { put: '1381AA#8#\tWeesp\tBuitenveer' }];
+    await underLock(table(), (fence) => table().write(writes, fence));
     const plan = await load('repair', '--plan');
     expect([plan.exit, plan.out.split('\n')]).toEqual([
       0,
@@ -211,8 +238,11 @@ describe('loads on this machine, one after the other', () => {
         'Would repair: 1 missing, 0 changed, 1 unexpected.',
       ],
     ]);
+    const check = await load('check');
+    expect([check.exit, check.out]).toEqual([1, plan.out]);
+    expect(check.err).toMatch(/differs from the snapshot in 2 lookups\. Repair it: "load repair"\.$/);
     expect(await json('repair')).toMatchObject({ outcome: 'repaired', added: 1, changed: 0, removed: 1 });
-    expect((await table().read(['1012RJ#147#', '1381AA#8#'])).get('1012RJ#147#')).toEqual(good);
+    expect((await served(january)).get('1012RJ#147#')).toEqual(good);
     expect((await table().read(['1381AA#8#'])).size).toBe(0);
     const { exit, out } = await load('repair');
     expect([exit, out]).toEqual([
@@ -221,12 +251,24 @@ describe('loads on this machine, one after the other', () => {
     ]);
   });
 
+  it('the work of a blocked load is discarded, and nothing else', async () => {
+    const { load: id } = await failure('run', '--again', ...extract(another));
+    const { out } = await load('discard', id);
+    expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
+    expect((await json('status')).blocked).toEqual([]);
+    expect(await failure('discard', id)).toMatchObject({ code: 'unknown_load' });
+    expect(await load('check')).toMatchObject({ exit: 0 });
+    expect(await json('history')).toContainEqual(expect.objectContaining({ kept: true, peildatum: another.peildatum }));
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked', load: id });
+  });
+
   it('a load that stopped while it was written is shown with what finishes it', async () => {
     const manifest = join(bench.data, 'manifest.json');
     await load('run', ...extract(february));
     const before = JSON.parse(await readFile(manifest, 'utf8'));
     await writeFile(manifest, JSON.stringify({ ...before, pending: before.published }));
     expect((await load('status')).out).toMatch(/started writing at .* finish it: "load run --local/);
+    expect(await failure('discard', before.published.load)).toMatchObject({ code: 'pending' });
     await writeFile(manifest, JSON.stringify(before));
   });
 });
@@ -286,8 +328,23 @@ describe('a load that can not be is one line that helps', () => {
     await table().lock.release('someone else');
   });
 
+  it('a lock that an interrupted load left is removed, that of a live one only by force', async () => {
+    expect((await load('unlock')).out).toBe('The table is not locked.');
+    await table().lock.acquire('elsewhere:1:2:x', -1);
+    expect((await load('unlock')).out).toBe('Removed the lock of elsewhere:1:2:x.');
+    const live = processOwner('test');
+    await table().lock.acquire(live, 60);
+    expect(await failure('unlock')).toMatchObject({
+      code: 'locked',
+      message: expect.stringMatching(/still holds the lock.*--force/),
+    });
+    expect(await json('unlock', '--force')).toEqual({ owner: live });
+    expect(await table().lock.holder()).toBeNull();
+  });
+
   it('another storage than that of the table', async () => {
-    await table().setDataset({ peildatum: '2020-01-08', load: 'of-someone' });
+    const other = { peildatum: '2020-01-08', load: 'of-someone' };
+    await underLock(table(), (fence) => table().setDataset(other, fence));
     expect(await failure('status')).toMatchObject({ code: 'foreign_storage' });
   });
 
@@ -315,12 +372,21 @@ describe('a command about loads written wrongly ends with 2', () => {
     expect(err).toMatch(message);
   });
 
-  it.each(['plan', 'run', 'approve', 'rollback', 'follow', 'repair', 'status', 'history'])(
-    'load %s has help',
-    async (command) => {
-      const { exit, out } = await run(['load', command, '--help']);
-      expect(exit).toBe(0);
-      for (const option of ['--json', '--local', '--data', '--stack']) expect(out).toContain(option);
-    },
-  );
+  it.each([
+    'plan',
+    'run',
+    'approve',
+    'rollback',
+    'follow',
+    'check',
+    'repair',
+    'discard',
+    'unlock',
+    'status',
+    'history',
+  ])('load %s has help', async (command) => {
+    const { exit, out } = await run(['load', command, '--help']);
+    expect(exit).toBe(0);
+    for (const option of ['--json', '--local', '--data', '--stack']) expect(out).toContain(option);
+  });
 });

@@ -46,13 +46,13 @@ function changes(after: Node): Diff[] {
 }
 
 /**
- * The changes that break a consumer. The library decides, but for two things: it takes a replaced `type` or `const` of
- * an answer for compatible, and names of operations and the base path for words.
+ * The changes that break a consumer. The library decides, except for two things: it considers a replaced `type`, `const` or
+ * `enum` value of a response compatible, and names of operations and the base path descriptions.
  */
 function breaking(diffs: Diff[]): string[] {
   return diffs
     .filter(({ type, action, path }) => {
-      const isReplaced = /(^|\.)(type|const|operationId)$|^servers\.\d+\.url$/.test(path.join('.'));
+      const isReplaced = /(^|\.)(type|const|enum\.\d+|operationId)$|^servers\.\d+\.url$/.test(path.join('.'));
       return type === 'breaking' || (action === 'replace' && isReplaced);
     })
     .map(({ action, path }) => `${action} ${path.join('.')}`);
@@ -107,6 +107,14 @@ function put(of: (document: Node) => Node | undefined, member: string, value: un
   };
 }
 
+/** Replaces the only value of what `of` finds. */
+function constant(of: (document: Node) => Node | undefined, value: string): (document: Node) => void {
+  return (document) => {
+    put(of, 'const', value)(document);
+    put(of, 'enum', [value])(document);
+  };
+}
+
 /** Adds an item to the list that `of` finds. */
 function add(of: (document: Node) => Node | undefined, item: unknown): (document: Node) => void {
   return (document) => {
@@ -137,7 +145,7 @@ const breakingChanges: Change[] = [
     'a member may be null',
     put((d) => schema(d, 'Place')?.properties, 'straat', { anyOf: [{ type: 'string' }, { type: 'null' }] }),
   ],
-  ['an outcome has another name', put((d) => schema(d, 'AddressFound')?.properties?.status, 'const', 'found')],
+  ['an outcome has another name', constant((d) => schema(d, 'AddressFound')?.properties?.status, 'found')],
   [
     'a lookup has one more outcome',
     add((d) => schema(d, 'LookupAnswer')?.oneOf, {
@@ -146,10 +154,7 @@ const breakingChanges: Change[] = [
     }),
   ],
   ['a status is gone', put((d) => lookUp(d)?.responses, '429', undefined)],
-  [
-    'a problem has another type',
-    put((d) => schema(d, 'QuotaExceeded')?.properties?.type, 'const', '/problems/too-many'),
-  ],
+  ['a problem has another type', constant((d) => schema(d, 'QuotaExceeded')?.properties?.type, '/problems/too-many')],
   ['a 422 has one more code', add((d) => schema(d, 'InputFault')?.properties?.code?.enum, 'odd')],
   ['a header is gone', put((d) => d.components?.responses?.QuotaExceeded?.headers, 'Retry-After', undefined)],
   ['the key goes in another header', put((d) => d.components?.securitySchemes?.apiKey, 'name', 'Authorization')],

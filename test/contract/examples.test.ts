@@ -36,8 +36,13 @@ function isPresent([command = '', ...options]: string[]): boolean {
 
 type Result = { code: number; out: string; error: string };
 
-function run([command = '', ...options]: string[], query: string[], apiKey = key): Promise<Result> {
-  const env = { ...process.env, BAG_ADRES_URL: service.baseUrl, BAG_ADRES_KEY: apiKey };
+function run(
+  [command = '', ...options]: string[],
+  query: string[],
+  apiKey = key,
+  baseUrl = service.baseUrl,
+): Promise<Result> {
+  const env = { ...process.env, BAG_ADRES_URL: baseUrl, BAG_ADRES_KEY: apiKey };
   return new Promise((resolve) => {
     execFile(command, [...options, ...query], { cwd: folder, env }, (failure, out, error) => {
       resolve({ code: failure ? Number(failure.code) : 0, out, error });
@@ -55,7 +60,9 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     const queries = [
       ['1012RJ', '147'],
       ['1381de', '30', 'a 100'],
-      ['1381DE', '30', 'a'],
+      ['9999SD', '2', 'c'],
+      ['9999SD', '1', 'c'],
+      ['9999SD', '4'],
       ['9999ZZ', '1'],
     ];
     const told = await Promise.all(queries.map((query) => run(command, query)));
@@ -64,6 +71,8 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     expect(lines).toEqual([
       'Nieuwezijds Voorburgwal, Amsterdam',
       'Hugo de Grootlaan, Weesp',
+      'no such address; existing toevoegingen: A, B',
+      'no such address; existing toevoegingen: none',
       'no such address',
       'several: Kerkstraat, Amsterdam; Dorpsstraat, Utrecht',
     ]);
@@ -72,18 +81,31 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
   test(`tells a problem as the service does, and fails${because}`, async () => {
     const invalid = await run(command, ['0123AB', '0']);
     expect(invalid.code).not.toBe(0);
-    for (const said of ['Invalid input', 'postcode must be', 'huisnummer must be']) {
+    for (const said of ['Invalid input', "postcode can't begin with 0", 'huisnummer must be']) {
       expect(isCurl ? invalid.out : invalid.error).toContain(said);
     }
     const refused = await run(command, ['1012RJ', '147'], 'bagadres_no_key');
-    expect(isCurl ? refused.out : refused.error).toContain('This needs a valid API key');
+    expect(isCurl ? refused.out : refused.error).toContain('Send a valid API key');
   });
 
   test(`waits when it is asked to, and asks again${because}`, async () => {
     const account = await newAccount(service, { minute: 1000 });
-    service.faults.failing = Object.assign(new StoreUnavailable('a moment'), { times: 1 });
-    const { code } = await run(command, ['1012RJ', '147'], account.key);
-    expect([code, service.faults.failing]).toEqual([0, undefined]);
+    for (const fault of [new StoreUnavailable('a moment'), new Error('a fault of ours')]) {
+      service.faults.failing = Object.assign(fault, { times: 1 });
+      const { code } = await run(command, ['1012RJ', '147'], account.key);
+      expect([code, service.faults.failing]).toEqual([0, undefined]);
+    }
+  });
+
+  test(`says so when there is no response, after it has tried again${because}`, async () => {
+    const { code, error } = await run(command, ['1012RJ', '147'], key, 'http://127.0.0.1:1');
+    expect(code).not.toBe(0);
+    expect(error).toMatch(isCurl ? /connect|refused/i : /no response/);
+  });
+
+  test(`takes a base URL with a slash at its end${because}`, async () => {
+    const { code, error } = await run(command, ['1012RJ', '147'], key, `${service.baseUrl}/`);
+    expect([code, error]).toEqual([0, '']);
   });
 });
 
@@ -102,5 +124,7 @@ function describeAnswer(out: string): string {
   const answer = JSON.parse(out);
   const line = ({ straat, woonplaats }: { straat: string; woonplaats: string }) => `${straat}, ${woonplaats}`;
   if (answer.status === 'ok') return line(answer.address);
-  return answer.status === 'ambiguous' ? `several: ${answer.candidates.map(line).join('; ')}` : 'no such address';
+  if (answer.status === 'ambiguous') return `several: ${answer.candidates.map(line).join('; ')}`;
+  const existing = answer.toevoegingen.map((one: string | null) => one ?? 'none').join(', ');
+  return existing ? `no such address; existing toevoegingen: ${existing}` : 'no such address';
 }

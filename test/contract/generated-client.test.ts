@@ -95,9 +95,9 @@ describe('a client that a public generator makes of the description', () => {
   it.each([
     ['ok', address, 'Nieuwezijds Voorburgwal, Amsterdam'],
     ['ok with a toevoeging', { postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' }, 'Hugo de Grootlaan, Weesp'],
-    ['not_found', { ...address, toevoeging: 'A' }, 'no such address'],
+    ['not_found', { postcode: '9999SD', huisnummer: 2 }, 'no such address; existing toevoegingen: A, B'],
     ['ambiguous', { postcode: '9999ZZ', huisnummer: 1 }, 'several: Kerkstraat, Amsterdam; Dorpsstraat, Utrecht'],
-    ['invalid input', { postcode: '', huisnummer: 0 }, 'invalid: postcode missing, huisnummer invalid'],
+    ['invalid input', { postcode: '', huisnummer: 0 }, 'invalid: postcode missing, huisnummer huisnummer-zero'],
   ])('tells %s', async (_outcome, query, told) => {
     expect(await describeWith(query)).toBe(told);
   });

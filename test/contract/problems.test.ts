@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { withGeneratedParts } from '../../bin/openapi/markdown.ts';
-import { type ExplainedCode, explanations, faultCodes } from '../../lambdas/reference/explanations.ts';
-import { inputFaultSchema } from '../../lambdas/shared/contract.ts';
+import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
+import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const types = Object.keys(problems).map((code) => problemType(code as keyof typeof problems));
-const faults = inputFaultSchema.shape.code.options.map((code) => `/problems/${code}`);
+const faults = faultCodes.map((code) => `/problems/${code}`);
 
 describe('the page of a problem', () => {
   it.each([...types, ...faults])('%s tells without a key what happened and what to do', async (path) => {

@@ -51,6 +51,12 @@ describe('the app', () => {
     expect(Object.keys(first)).toEqual(expect.arrayContaining(functions));
   });
 
+  it('puts out its version, which doctor compares with its own', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const template = Object.entries(first).find(([path]) => path.endsWith('-service.template.json'))?.[1] ?? '{}';
+    expect(JSON.parse(template).Outputs.Version.Value).toBe(version);
+  });
+
   it('has no exports, so that no stack holds up an update of another', () => {
     const templates = Object.entries(first).filter(([path]) => path.endsWith('.template.json'));
     expect(templates.length).toBeGreaterThanOrEqual(2);

@@ -106,7 +106,7 @@ describe('what each function may do', () => {
     expect(steps).toEqual({
       ...step(
         'Discover',
-        ...table('GetItem', 'PutItem', 'DeleteItem'),
+        ...table('GetItem', 'PutItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
         ...uploads,
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
@@ -114,7 +114,7 @@ describe('what each function may do', () => {
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
       ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
-      ...step('Collect', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Collect', ...reads('loads/*'), ...writes('loads/*', 'snapshots/*')),
       ...step('Merge', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
       ...step(
         'Guard',
@@ -125,7 +125,7 @@ describe('what each function may do', () => {
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(
         'Publish',
-        ...table('GetItem', 'PutItem', 'BatchGetItem'),
+        ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*'),
         ...writes('manifest.json'),
         ...removes('loads/*', 'snapshots/*', 'approvals/*'),
@@ -224,6 +224,7 @@ describe('what each function may do', () => {
       'ListObjectsV2',
       'PutItem',
       'PutObject',
+      'TransactWriteItems',
       'UploadPart',
     ]);
   });

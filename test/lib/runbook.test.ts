@@ -16,7 +16,8 @@ const chapters = runbook
 
 describe('the runbook', () => {
   let linked: string[];
-  let actions: unknown[];
+  let actions: [anchor: string, alarm: unknown[] | undefined, ok: unknown[] | undefined][];
+  let events: typeof actions;
 
   beforeAll(() => {
     const { data, service, loader } = templates(everything);
@@ -26,7 +27,14 @@ describe('the runbook', () => {
     linked = alarms.map(
       ({ Properties }) => /docs\/runbook\.md#([a-z0-9-]+)$/.exec(`${Properties?.AlarmDescription}`)?.[1] ?? 'none',
     );
-    actions = alarms.map(({ Properties }) => [Properties?.AlarmActions, Properties?.OKActions]);
+    const all: typeof actions = alarms.map(({ Properties = {} }, at) => [
+      linked[at] ?? 'none',
+      Properties.AlarmActions as unknown[],
+      Properties.OKActions as unknown[],
+    ]);
+    const isEvent = ([anchor]: (typeof actions)[number]) => /^load-/.test(anchor);
+    actions = all.filter((each) => !isEvent(each));
+    events = all.filter(isEvent);
   }, 60_000);
 
   it('has a chapter for every alarm, and none for an alarm that is no more', () => {
@@ -39,7 +47,13 @@ describe('the runbook', () => {
       expect([anchor, parts]).toEqual([anchor, ['Description', 'Investigation', 'Resolution']]);
   });
 
-  it('is reached by alarms that somebody hears of, when they begin and when they end', () => {
-    for (const each of actions) expect(each).toEqual([[expect.anything()], [expect.anything()]]);
+  it('is reached by alarms that notify the operator when they go off and when they recover', () => {
+    for (const [, alarm, ok] of actions) expect([alarm, ok].map((each) => each?.length)).toEqual([1, 1]);
+  });
+
+  // Their metric is back at 0 five minutes later, which says nothing about the data.
+  it('hears of no recovery from a load that failed or was refused', () => {
+    expect(events.map(([anchor]) => anchor).sort()).toEqual(['load-failed', 'load-refused']);
+    for (const [, alarm, ok] of events) expect([alarm?.length, ok]).toEqual([1, undefined]);
   });
 });

@@ -36,6 +36,9 @@ export function recordCalls({ table, execution }: { table: string; execution: st
     if (target === undefined) return;
     const [service, operation] = String(target).split('.');
     if (service === 'AWSStepFunctions') add(`states:${operation}`, execution);
+    // A transaction here is one put under the condition that the lock is held.
+    else if (operation === 'TransactWriteItems')
+      for (const action of ['PutItem', 'ConditionCheckItem']) add(`dynamodb:${action}`, table);
     else add(`dynamodb:${operation}`, table);
   };
   subscribe('http.client.request.start', onRequest);

@@ -14,6 +14,7 @@ export function accessOf(parts: Partial<Access>): Access {
     keys: {},
     ownLimits: {},
     quota: {},
+    dropped: {},
     created: 0,
     version: 1,
     moves: 0,

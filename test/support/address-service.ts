@@ -17,17 +17,22 @@ export const testChecksumSecret = 'the secret of the tests';
 
 export type TestAnswer = { status: number; headers: Record<string, string>; body: string; json: unknown };
 
-/** What one instance of both Lambdas answers, with stores over `client` and by its own `clock`. */
-export function createInstance(client: StoreClient, clock: () => number = systemClock) {
+/** What one instance of both Lambdas answers, with stores over `client`, by its own `clock` and with these secrets. */
+export function createInstance(
+  client: StoreClient,
+  clock: () => number = systemClock,
+  secrets: { checksumSecret: string; previousChecksumSecret?: string } = { checksumSecret: testChecksumSecret },
+) {
   const accessStore = createAccessStore(client, testTables.accounts);
-  const shared = { accessStore, checksumSecret: testChecksumSecret, clock };
+  const shared = { accessStore, ...secrets, clock };
   const address = addressRoute({
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
     datasetDate: async () => '2021-10-15',
   });
   const validate = validateRoute({
-    checksumSecret: testChecksumSecret,
+    ...secrets,
+    clock,
     keyStore: createKeyStore(client, testTables.accounts),
   });
 

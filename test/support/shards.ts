@@ -30,7 +30,7 @@ export async function shardItems(
 
 /** Sets attributes of a shard, as if the shares had moved and been used like that. */
 export async function patchShard(
-  { client }: AddressService,
+  { client }: Pick<AddressService, 'client'>,
   id: string,
   shard: number,
   attributes: Record<string, number>,

@@ -7,7 +7,7 @@ export function createClient(baseUrl: string, key: string) {
   return new Api({ baseUrl: `${baseUrl}/v1`, baseApiParams: { headers: { 'X-API-Key': key } } });
 }
 
-/** What came of a lookup, in a line. The compiler knows every outcome and every problem, and misses none. */
+/** The result of a lookup in a line. The compiler checks that every outcome and every problem is handled. */
 export async function describeLookup(client: ReturnType<typeof createClient>, query: Query): Promise<string> {
   const response = await client.address.lookUpAddress(query);
   if (response.ok) return describeAnswer(response.data);
@@ -34,7 +34,7 @@ function describeAnswer(answer: LookupAnswer): string {
     case 'ok':
       return `${answer.address.straat}, ${answer.address.woonplaats}`;
     case 'not_found':
-      return 'no such address';
+      return `no such address; existing toevoegingen: ${answer.toevoegingen.map((one) => one ?? 'none').join(', ')}`;
     case 'ambiguous':
       return `several: ${answer.candidates.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`).join('; ')}`;
     default:

@@ -31,10 +31,10 @@ export const accessItem = {
   planState: 'plan_state',
   /** The version of the plan whose limits this item carries. */
   planVersion: 'plan_version',
-  /** Map of the active keys only: key id to the hash of the key, 16 bytes. */
+  /** Map of the keys that were not revoked: key id to the stored form of the key (`storedKey`), 16 or 20 bytes. */
   keys: 'keys',
   /** Map of window to the account's own limit, number or NULL; it overrides the plan's. */
-  ownLimits: 'own_limits',
+  ownLimits: 'own',
   /**
    * On shard 0: counts the admin module's changes, so that two of them can't overwrite each other. On the others: the
    * last of those changes that changed shares.
@@ -43,7 +43,9 @@ export const accessItem = {
   created: 'created',
   /** Absent when the plan does not configure the window; otherwise the start of the window being counted, in seconds. */
   start: (window: WindowName) => `${window}_start`,
-  /** Units consumed since then. Meaningless while `start` is absent. */
+  /** `start` of a window that the plan does not configure any more: it comes back as it was unless it has passed. */
+  dropped: (window: WindowName) => `${window}_kept`,
+  /** Units consumed since then, of a dropped window too. Meaningless while there is neither `start` nor `dropped`. */
   used: (window: WindowName) => `${window}_used`,
   /** The effective limit, or this shard's share of it; absent is unlimited. */
   limit: (window: WindowName) => `${window}_limit`,
@@ -58,6 +60,8 @@ export const keyRecord = {
   label: 'label',
   created: 'created',
   revoked: 'revoked',
+  /** Random: tells whether it was this call that created the record, when an answer was lost. */
+  attempt: 'attempt',
 } as const;
 
 export const planRecord = {
@@ -99,6 +103,7 @@ export function readAccess(item: Item): Access {
     keys: item[accessItem.keys] ?? {},
     ownLimits: inWindowOrder<number | null>(item[accessItem.ownLimits] ?? {}),
     quota: readQuota(item),
+    dropped: readDropped(item),
     created: item[accessItem.created],
     version: item[accessItem.version],
     moves: item[accessItem.moves] ?? 0,
@@ -124,6 +129,15 @@ function readQuota(item: Item): QuotaState {
     quota[window] = count;
   }
   return quota;
+}
+
+function readDropped(item: Item): Access['dropped'] {
+  const dropped: Access['dropped'] = {};
+  for (const window of windowNames) {
+    const start: number | undefined = item[accessItem.dropped(window)];
+    if (start !== undefined) dropped[window] = { start, used: item[accessItem.used(window)] };
+  }
+  return dropped;
 }
 
 /** Whether an item of the accounts table is an access item. */

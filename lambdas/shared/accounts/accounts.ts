@@ -25,8 +25,8 @@ import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
 import { configured, type WindowName, windowEnd, windowStart } from './quota.ts';
-import { allShards, type Shards } from './reshard.ts';
-import { changeOwnLimits, type OwnLimitChanges, windowChanges } from './window-changes.ts';
+import { allShards, resetWrites, type Shards } from './reshard.ts';
+import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 
 /** The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant. */
 export type WindowUsage = { limit: number | null; used: number; resets: string };
@@ -60,7 +60,7 @@ export function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: nu
     ownLimits: access.ownLimits,
     shards: access.shards,
     windows: Object.fromEntries(configured(access.quota).map(([name]) => [name, viewWindow(shards, name, nowSeconds)])),
-    keys: viewKeys(access, records),
+    keys: viewKeys(access, records, nowSeconds),
   };
 }
 
@@ -101,10 +101,8 @@ async function tryCreate(
   const plan = await getPlan(store, code);
   const ownLimits = changeOwnLimits({}, limits, plan);
   const now = store.nowSeconds();
-  const item = {
-    ...newAccessItem(id, { plan, ownLimits }, now),
-    ...windowChanges({}, plan.limits, ownLimits, now).set,
-  };
+  const { changes } = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, now);
+  const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
   const put = {
     TableName: store.table,
     Item: item,
@@ -174,6 +172,35 @@ async function writeState(store: AdminStore, access: Access, state: AccountState
   if (state === 'active') return store.writeAll([first, ...others].map((Update) => ({ Update })));
   await Promise.all(others.map((update) => store.update(update)));
   await store.update(first);
+}
+
+/** A window that started in the future, and the instant at which it did. */
+export type RepairedWindow = { window: WindowName; start: string };
+
+/**
+ * Brings windows that start more than a minute in the future back to the present, with a count of 0: after a request with
+ * a wrong clock they would refuse all others until then, since a window never moves backwards. Returns what it changed.
+ * Throws `invalid`, `not_found`, `conflict`.
+ */
+export async function repairWindows(store: AdminStore, id: string): Promise<RepairedWindow[]> {
+  checkAccountId(id);
+  const find = async () => {
+    const shards = await allShards(store, await getAccess(store, id));
+    return { shards, found: futureWindows(shards, store.nowSeconds()) };
+  };
+  const view = (found: ReturnType<typeof futureWindows>) =>
+    found.map(({ window, start }) => ({ window, start: instant(start) }));
+  const { found } = await find();
+  if (found.length === 0) return [];
+  const detail = { windows: Object.fromEntries(view(found).map(({ window, start }) => [window, start])) };
+  return audited(store, { partition: id, action: 'account repair-windows', detail }, () =>
+    retryConflicts(async () => {
+      const { shards, found } = await find();
+      const windows = found.map(({ window }) => window);
+      if (windows.length > 0) await store.writeAll(resetWrites(store, shards, windows));
+      return view(found);
+    }),
+  );
 }
 
 /** An account as of now. Throws `invalid`, `not_found`. */

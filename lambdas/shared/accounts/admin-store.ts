@@ -17,10 +17,16 @@ import { accessItem, accessKey, readAccess } from './account-item.ts';
 import { AdminError } from './admin-error.ts';
 
 /**
- * The attributes of an item to set, to raise and to remove; the others stay, also while a request is counted at the same
- * time. Each attribute is named once, and one that is raised exists.
+ * The attributes of an item to set, to raise, to copy and to remove; the others stay, also while a request is counted at
+ * the same time. An attribute that is raised or copied exists.
  */
-export type Changes = { set: Item; raise?: Record<string, number>; remove: string[] };
+export type Changes = {
+  set: Item;
+  raise?: Record<string, number>;
+  /** By the attribute to set: the one whose value it gets, which may be removed by the same write. */
+  copy?: Record<string, string>;
+  remove: string[];
+};
 
 /** What an attribute must be for a change to happen. */
 export type Guard =
@@ -31,8 +37,9 @@ export type Guard =
  * The parts of an `UpdateItem` for `changes`. Each attribute `a` is aliased `#a` and its value `:a`, since many of our
  * names are reserved words; attribute names are lower case letters and `_`.
  */
-export function updateChanges({ set, raise = {}, remove }: Changes) {
+export function updateChanges({ set, raise = {}, copy = {}, remove }: Changes) {
   const sets = [
+    ...Object.entries(copy).map(([name, from]) => `#${name} = #${from}`),
     ...Object.keys(set).map((name) => `#${name} = :${name}`),
     ...Object.keys(raise).map((name) => `#${name} = #${name} + :${name}`),
   ];
@@ -41,7 +48,7 @@ export function updateChanges({ set, raise = {}, remove }: Changes) {
     UpdateExpression: [sets.length && `SET ${sets.join(', ')}`, removes.length && `REMOVE ${removes.join(', ')}`]
       .filter(Boolean)
       .join(' '),
-    names: aliases([...Object.keys(set), ...Object.keys(raise), ...remove]),
+    names: aliases([...Object.keys(set), ...Object.keys(raise), ...Object.entries(copy).flat(), ...remove]),
     values: Object.fromEntries(Object.entries({ ...set, ...raise }).map(([name, value]) => [`:${name}`, value])),
   };
 }
@@ -177,9 +184,9 @@ export function isUnchanged({ version }: Access): Guard {
 export const exists: Guard = { attribute: accessItem.version, is: 'there' };
 
 /** The update that makes `changes`, provided that no other administrative change came after `access` was read. */
-export function accessUpdate(table: string, access: Access, changes: Changes): Update {
+export function accessUpdate(table: string, access: Access, changes: Changes, guards: Guard[] = []): Update {
   const next = { ...changes, set: { ...changes.set, [accessItem.version]: access.version + 1 } };
-  return guardedUpdate(table, accessKey(access.account, access.shard), next, [isUnchanged(access)]);
+  return guardedUpdate(table, accessKey(access.account, access.shard), next, [isUnchanged(access), ...guards]);
 }
 
 /**

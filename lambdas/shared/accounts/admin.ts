@@ -1,5 +1,13 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { auditAccount, createAccount, listAccounts, setAccount, setAccountState, showAccount } from './accounts.ts';
+import {
+  auditAccount,
+  createAccount,
+  listAccounts,
+  repairWindows,
+  setAccount,
+  setAccountState,
+  showAccount,
+} from './accounts.ts';
 import { createAdminStore } from './admin-store.ts';
 import { type Backup, exportBackup, importBackup } from './backup.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
@@ -37,6 +45,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       set: (input: Parameters<typeof setAccount>[1]) => setAccount(store, input),
       suspend: (id: string) => setAccountState(store, id, 'suspended'),
       activate: (id: string) => setAccountState(store, id, 'active'),
+      repairWindows: (id: string) => repairWindows(store, id),
       show: (id: string) => showAccount(store, id),
       list: () => listAccounts(store),
       audit: (id: string, last?: number) => auditAccount(store, id, last),

@@ -27,7 +27,7 @@ import { type AdminStore, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { maxActiveKeys } from './keys.ts';
 import { forEachOf, getPlan, planIsUnchanged, putPlan } from './plans.ts';
-import { configured, type Limits, type WindowName } from './quota.ts';
+import { type Limits, type WindowName, windowNames } from './quota.ts';
 import { windowChanges } from './window-changes.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
@@ -41,6 +41,7 @@ export type AccountBackup = {
   ownLimits: Limits;
   shards: number;
   created: number;
+  /** Of the windows of the plan, and of those that it has dropped. */
   usage: Partial<Record<WindowName, { start: number; used: number }>>;
   keys: KeyBackup[];
 };
@@ -99,7 +100,11 @@ function accountBackup(shards: readonly Access[], records: readonly KeyRecord[])
     ownLimits: first.ownLimits,
     shards: first.shards,
     created: first.created,
-    usage: Object.fromEntries(configured(first.quota).map(([window]) => [window, usageOf(shards, window)])),
+    usage: Object.fromEntries(
+      windowNames
+        .filter((window) => first.quota[window] ?? first.dropped[window])
+        .map((window) => [window, usageOf(shards, window)]),
+    ),
     keys: [...records, ...unrecorded.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))]
       .map((record) => ({ ...record, hash: first.keys[record.keyId] ?? null }))
       .toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1)),
@@ -108,7 +113,7 @@ function accountBackup(shards: readonly Access[], records: readonly KeyRecord[])
 
 /** The shards may be in different windows; the latest is the current one. */
 function usageOf(shards: readonly Access[], window: WindowName): { start: number; used: number } {
-  const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
+  const counts = shards.flatMap(({ quota, dropped }) => quota[window] ?? dropped[window] ?? []);
   const start = Math.max(...counts.map((count) => count.start));
   const used = counts.filter((count) => count.start === start).reduce((sum, count) => sum + count.used, 0);
   return { start, used };
@@ -242,10 +247,10 @@ function keyItem(account: string, { keyId, label, created, revoked }: KeyBackup)
 
 function accountItem({ state, ownLimits, created, usage, keys }: AccountBackup, limits: Limits, item: Item): Item {
   const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
-  const windows = windowChanges({}, limits, ownLimits, created).set;
+  const windows = windowChanges({ quota: {}, dropped: {} }, limits, ownLimits, created).changes.set;
   for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
-    if (limits[window] === undefined) continue;
-    windows[accessItem.start(window)] = count.start;
+    const start = limits[window] === undefined ? accessItem.dropped(window) : accessItem.start(window);
+    windows[start] = count.start;
     windows[accessItem.used(window)] = count.used;
   }
   return { ...item, ...windows, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };

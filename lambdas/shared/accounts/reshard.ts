@@ -10,7 +10,8 @@ import {
   retryConflicts,
   type Write,
 } from './admin-store.ts';
-import { mergeWindows, shareWindows } from './window-changes.ts';
+import type { WindowName } from './quota.ts';
+import { mergeWindows, resetWindows, shareWindows } from './window-changes.ts';
 
 /** An account's shards by number, shard 0 first; after those that take requests, those that are about to be merged. */
 export type Shards = [Access, ...Access[]];
@@ -108,10 +109,21 @@ export function reshareWrites(store: AdminStore, shards: Shards, count: number, 
     const set = { ...common, ...changes.set };
     if (shard < shards.length) {
       const mine = [guardOf(shards, shard), ...(shard === 0 ? keysAreUnchanged : []), ...guards];
-      return { Update: guardedUpdate(store.table, key, { set, remove: changes.remove }, mine) };
+      return { Update: guardedUpdate(store.table, key, { ...changes, set }, mine) };
     }
     const { ConditionExpression, names } = guardExpression([{ attribute: accessItem.version, is: 'absent' }]);
     const Item = { ...key, ...set, [accessItem.keys]: first.keys, [accessItem.created]: first.created };
     return { Put: { TableName: store.table, Item, ConditionExpression, ExpressionAttributeNames: names } };
+  });
+}
+
+/** The writes that reset `windows` of an account, on all shards at once: one that is left would spread to the others. */
+export function resetWrites(store: AdminStore, shards: Shards, windows: readonly WindowName[]): Write[] {
+  const version = { [accessItem.version]: shards[0].version + 1 };
+  return shards.map((access, shard) => {
+    const { changes, guards } = resetWindows(access, windows, store.nowSeconds());
+    const next = { ...changes, set: { ...changes.set, ...version } };
+    const key = accessKey(access.account, access.shard);
+    return { Update: guardedUpdate(store.table, key, next, [guardOf(shards, shard), ...guards]) };
   });
 }

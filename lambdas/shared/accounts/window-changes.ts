@@ -2,7 +2,7 @@ import type { Access, Plan } from './account.ts';
 import { accessItem } from './account-item.ts';
 import { AdminError } from './admin-error.ts';
 import type { Changes, Guard } from './admin-store.ts';
-import { inWindowOrder, type Limits, type QuotaState, type WindowName, windowNames, windowStart } from './quota.ts';
+import { inWindowOrder, type Limits, type WindowName, windowNames, windowStart } from './quota.ts';
 
 /** Own limits to set, by window; `'plan'` makes the window follow the plan again. */
 export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
@@ -37,26 +37,79 @@ export function effectiveLimit(window: WindowName, planLimits: Limits, own: Limi
   return planLimits[window] === undefined || own[window] === undefined ? planLimits[window] : own[window];
 }
 
+export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
+
+type WindowChanges = Required<Changes>;
+
+function noChanges(): GuardedChanges {
+  return { changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
+}
+
 /**
- * What changes in an access item with the windows `quota` when `planLimits` and `own` apply to it. A window that stays
- * configured keeps its start and count, which belong to the requests; a new one starts now, at 0.
+ * What changes in the windows of an account that is not sharded when `planLimits` and `own` apply to it. A window that
+ * stays configured keeps its start and count, which belong to the requests. So does one that comes back before it has
+ * passed: leaving a plan and returning to it gives no quota. Any other window starts now, at 0.
  */
-export function windowChanges(quota: QuotaState, planLimits: Limits, own: Limits, atSeconds: number): Changes {
-  const changes: Changes = { set: {}, remove: [] };
+export function windowChanges(
+  access: Pick<Access, 'quota' | 'dropped'>,
+  planLimits: Limits,
+  own: Limits,
+  atSeconds: number,
+): GuardedChanges {
+  const made = noChanges();
+  const { set, remove } = made.changes;
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
+    const count = countOf(access, window);
+    const current = windowStart(window, atSeconds);
     if (limit === undefined) {
-      changes.remove.push(accessItem.start(window), accessItem.limit(window));
+      if (access.quota[window]) dropWindow(made, window, count as SeenCount, Math.max(current, count?.start ?? 0));
       continue;
     }
-    if (limit === null) changes.remove.push(accessItem.limit(window));
-    else changes.set[accessItem.limit(window)] = limit;
-    if (!quota[window]) {
-      changes.set[accessItem.start(window)] = windowStart(window, atSeconds);
-      changes.set[accessItem.used(window)] = 0;
-    }
+    if (limit === null) remove.push(accessItem.limit(window));
+    else set[accessItem.limit(window)] = limit;
+    if (!access.quota[window]) startWindow(made, window, count, Math.max(current, count?.start ?? 0));
   }
-  return changes;
+  return made;
+}
+
+/** The count of a window, configured or dropped, as it was read: `attribute` is the one that holds its start. */
+type SeenCount = { start: number; used: number; attribute: string };
+
+function countOf(access: Pick<Access, 'quota' | 'dropped'> | undefined, window: WindowName): SeenCount | undefined {
+  const configured = access?.quota[window];
+  if (configured) return { ...configured, attribute: accessItem.start(window) };
+  const dropped = access?.dropped[window];
+  return dropped && { ...dropped, attribute: accessItem.dropped(window) };
+}
+
+/** Takes a window out of force, at `start`; requests go on counting it. */
+function dropWindow({ changes, guards }: GuardedChanges, window: WindowName, seen: SeenCount, start: number): void {
+  changes.remove.push(accessItem.start(window), accessItem.limit(window));
+  if (seen.start === start) {
+    // Not the start that was read: a request may have rolled the window since.
+    changes.copy[accessItem.dropped(window)] = accessItem.start(window);
+    return;
+  }
+  changes.set[accessItem.dropped(window)] = start;
+  changes.set[accessItem.used(window)] = 0;
+  guards.push({ attribute: accessItem.start(window), is: '=', value: seen.start });
+}
+
+/** Puts a window into force at `start`, with what was counted of that window while it was dropped. */
+function startWindow(
+  { changes }: GuardedChanges,
+  window: WindowName,
+  seen: SeenCount | undefined,
+  start: number,
+): void {
+  if (seen) changes.remove.push(accessItem.dropped(window));
+  if (seen?.start === start) {
+    changes.copy[accessItem.start(window)] = accessItem.dropped(window);
+    return;
+  }
+  changes.set[accessItem.start(window)] = start;
+  changes.set[accessItem.used(window)] = 0;
 }
 
 /**
@@ -84,8 +137,6 @@ export function apportion(total: number, used: readonly number[]): number[] {
   });
 }
 
-export type GuardedChanges = { changes: Changes; guards: Guard[] };
-
 /**
  * What changes in the windows of each of `count` shards, the first of which are `shards`, when `planLimits` and `own`
  * apply to the account: the shares of a limit add up to it, and what was used stays used. Requests may be counted while
@@ -98,49 +149,57 @@ export function shareWindows(
   own: Limits,
   atSeconds: number,
 ): GuardedChanges[] {
-  const all = Array.from({ length: count }, (): GuardedChanges => ({ changes: { set: {}, remove: [] }, guards: [] }));
+  const all = Array.from({ length: count }, noChanges);
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
-    const counts = countsOf(shards, count, window, windowStart(window, atSeconds));
-    const used = counts.map((count) => count.used);
+    const seen = all.map((_, i) => countOf(shards[i], window));
+    const start = startOf(shards, window, windowStart(window, atSeconds));
+    const used = seen.map((count) => (count?.start === start ? count.used : 0));
     const shares = typeof limit === 'number' ? apportion(limit, used) : [];
-    const isLeft = typeof limit === 'number' && used.reduce((sum, units) => sum + units, 0) <= limit;
-    for (const [i, { changes, guards }] of all.entries()) {
-      const { start, used, seen } = counts[i] as ShardCount;
+    const isLeft = typeof limit === 'number' && sum(used) <= limit;
+    for (const [i, made] of all.entries()) {
+      const { changes, guards } = made;
+      const count = seen[i];
+      const isConfigured = shards[i]?.quota[window] !== undefined;
       changes.remove.push(accessItem.exhausted(window));
-      if (typeof limit === 'number') {
+      if (limit === undefined) {
+        changes.remove.push(accessItem.total(window));
+        const current = Math.max(start, windowStart(window, atSeconds));
+        if (count && isConfigured) dropWindow(made, window, count, current);
+        else if (!count && seen.some(Boolean)) {
+          changes.set[accessItem.dropped(window)] = start;
+          changes.set[accessItem.used(window)] = 0;
+        }
+        continue;
+      }
+      if (limit === null) changes.remove.push(accessItem.limit(window), accessItem.total(window));
+      else {
         const share = shares[i] as number;
         changes.set[accessItem.limit(window)] = share;
         changes.set[accessItem.total(window)] = limit;
-        if (seen !== undefined) guards.push({ attribute: accessItem.start(window), is: '=', value: seen });
-        if (isLeft && seen === start) guards.push({ attribute: accessItem.used(window), is: '<=', value: share });
-      } else {
-        changes.remove.push(accessItem.limit(window), accessItem.total(window));
+        if (count) guards.push({ attribute: count.attribute, is: '=', value: count.start });
+        if (isLeft && count?.start === start) {
+          guards.push({ attribute: accessItem.used(window), is: '<=', value: share });
+        }
       }
-      if (limit === undefined) changes.remove.push(accessItem.start(window));
-      else if (seen === undefined || (seen < start && limit !== null)) {
+      if (!isConfigured) startWindow(made, window, count, start);
+      else if (count && count.start < start && limit !== null) {
         changes.set[accessItem.start(window)] = start;
-        changes.set[accessItem.used(window)] = used;
+        changes.set[accessItem.used(window)] = 0;
       }
     }
   }
   return all;
 }
 
-/** `seen` is the start that the shard was read with; `start` and `used` are those of the account's current window. */
-type ShardCount = { start: number; used: number; seen: number | undefined };
-
 /**
- * The account is in the latest window that any of its shards has begun: the clock of this process does not matter, and
- * no share may go back into a window before one that it was used in.
+ * The start of the account's current window: the latest that any of its shards has begun, since no share may go back into
+ * a window before one that it was used in. The clock of this process matters only where no shard has the window in force.
  */
-function countsOf(shards: readonly Access[], count: number, window: WindowName, otherwise: number): ShardCount[] {
-  const starts = shards.flatMap(({ quota }) => quota[window]?.start ?? []);
-  const start = starts.length > 0 ? Math.max(...starts) : otherwise;
-  return Array.from({ length: count }, (_, i) => {
-    const seen = shards[i]?.quota[window];
-    return { start, seen: seen?.start, used: seen?.start === start ? seen.used : 0 };
-  });
+function startOf(shards: readonly Access[], window: WindowName, current: number): number {
+  const starts = shards.flatMap((shard) => countOf(shard, window)?.start ?? []);
+  const isConfigured = shards.some(({ quota }) => quota[window]);
+  return isConfigured ? Math.max(...starts) : Math.max(current, ...starts);
 }
 
 /**
@@ -149,26 +208,55 @@ function countsOf(shards: readonly Access[], count: number, window: WindowName, 
  * earlier window is past. `target` may be charged while this is written: the guards hold as long as no window rolls.
  */
 export function mergeWindows(target: Access, closed: readonly Access[]): GuardedChanges {
-  const set: Record<string, number> = {};
-  const raise: Record<string, number> = {};
-  const guards: Guard[] = [];
+  const { changes, guards } = noChanges();
   for (const window of windowNames) {
-    const seen = target.quota[window];
+    const seen = countOf(target, window);
     if (!seen || closed.length === 0) continue;
-    const merged = closed.flatMap(({ quota }) => quota[window] ?? []);
+    const merged = closed.flatMap((shard) => countOf(shard, window) ?? []);
     const start = Math.max(seen.start, ...merged.map((count) => count.start));
     const used = sum(merged.filter((count) => count.start === start).map((count) => count.used));
-    guards.push({ attribute: accessItem.start(window), is: '=', value: seen.start });
-    if (start === seen.start) raise[accessItem.used(window)] = used;
+    guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
+    if (start === seen.start) changes.raise[accessItem.used(window)] = used;
     else {
-      set[accessItem.start(window)] = start;
-      set[accessItem.used(window)] = used;
+      changes.set[seen.attribute] = start;
+      changes.set[accessItem.used(window)] = used;
     }
-    if (seen.limit !== null) raise[accessItem.limit(window)] = sum(merged.map(({ limit }) => limit ?? 0));
+    if (typeof target.quota[window]?.limit === 'number') {
+      changes.raise[accessItem.limit(window)] = sum(closed.map(({ quota }) => quota[window]?.limit ?? 0));
+    }
   }
-  return { changes: { set, raise, remove: [] }, guards };
+  return { changes, guards };
 }
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Clocks may differ by this much: a window that starts no later than this after now is left alone. */
+const toleratedSeconds = 60;
+
+/** The windows that start in the future, as a request with a wrong clock leaves them: until then they let nothing roll. */
+export function futureWindows(shards: readonly Access[], nowSeconds: number): { window: WindowName; start: number }[] {
+  return windowNames.flatMap((window) => {
+    const start = Math.max(...shards.map((shard) => countOf(shard, window)?.start ?? 0));
+    return start > nowSeconds + toleratedSeconds ? [{ window, start }] : [];
+  });
+}
+
+/**
+ * What changes in one shard to bring `windows` back to the present. Counts of the future say nothing of the current
+ * window, so they begin at 0; a shard that is in the present keeps its count.
+ */
+export function resetWindows(access: Access, windows: readonly WindowName[], nowSeconds: number): GuardedChanges {
+  const { changes, guards } = noChanges();
+  for (const window of windows) {
+    const seen = countOf(access, window);
+    changes.remove.push(accessItem.exhausted(window));
+    if (!seen) continue;
+    guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
+    if (seen.start <= nowSeconds + toleratedSeconds) continue;
+    changes.set[seen.attribute] = windowStart(window, nowSeconds);
+    changes.set[accessItem.used(window)] = 0;
+  }
+  return { changes, guards };
 }

@@ -41,7 +41,7 @@ export function writeAddressKey(
 ): number {
   let at = writeAscii(bytes, start, postcode);
   bytes[at++] = separatorByte;
-  at = writeAscii(bytes, at, String(huisnummer));
+  at = writeNumber(bytes, at, huisnummer);
   bytes[at++] = separatorByte;
   at = writeUpperCase(bytes, at, huisletter);
   return writeUpperCase(bytes, at, huisnummertoevoeging);
@@ -53,6 +53,18 @@ function writeAscii(bytes: Uint8Array, start: number, text: string): number {
   let at = start;
   for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
   return at;
+}
+
+/** Writes the digits of a number from 1 to 99999. */
+function writeNumber(bytes: Uint8Array, start: number, number: number): number {
+  const end = start + (number < 10 ? 1 : number < 100 ? 2 : number < 1_000 ? 3 : number < 10_000 ? 4 : 5);
+  let rest = number;
+  for (let at = end - 1; at >= start; at--) {
+    const tens = Math.trunc(rest / 10);
+    bytes[at] = 0x30 + rest - 10 * tens;
+    rest = tens;
+  }
+  return end;
 }
 
 function writeUpperCase(bytes: Uint8Array, start: number, text: string): number {

@@ -1,41 +1,41 @@
 import { documents, type StoreClient } from '../dynamodb.ts';
 import { addressesTable } from '../tables.ts';
 
-/** Tells the date of the state being served, `2021-10-15`, as far as it is known; never fails and hardly waits. */
+/** The snapshot date of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only briefly. */
 export type DatasetDate = () => Promise<string | undefined>;
 
 const refreshAfterMs = 5 * 60_000;
-/** Nothing was loaded yet, or the answer was lost. */
-const askAgainAfterMs = 1000;
+/** While it is unknown: nothing was loaded yet, or the read failed. */
+const retryAfterMs = 1000;
 const longestWaitMs = 250;
 
 /**
- * Keeps the dataset's date at hand beside the lookups: it is read when the instance starts and again, in the
- * background, when it is older than five minutes. Lookups wait for it only while it is unknown, and briefly.
+ * Caches the date: it is read when the instance starts and again, in the background, after five minutes. Lookups wait for
+ * it only while it is unknown, and briefly.
  */
 export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
   const { get } = documents(client);
   let date: string | undefined;
-  let askedAt = 0;
-  let answer: Promise<void> = Promise.resolve();
+  let readAt = 0;
+  let reading: Promise<void> = Promise.resolve();
 
   function refresh(): void {
-    askedAt = clock();
+    readAt = clock();
     const Key = { [addressesTable.partitionKey]: addressesTable.datasetKey };
-    answer = get({ TableName: table, Key }).then(
+    reading = get({ TableName: table, Key }).then(
       (item) => {
         date = item?.[addressesTable.datasetDate] ?? date;
       },
       () => {
-        // A lookup never fails for want of the date: it is asked again after the same while.
+        // A lookup must not fail because the date is unknown; the next refresh reads it again.
       },
     );
   }
 
   refresh();
   return async () => {
-    if (clock() - askedAt > (date === undefined ? askAgainAfterMs : refreshAfterMs)) refresh();
-    if (date === undefined) await Promise.race([answer, pause(longestWaitMs)]);
+    if (clock() - readAt > (date === undefined ? retryAfterMs : refreshAfterMs)) refresh();
+    if (date === undefined) await Promise.race([reading, pause(longestWaitMs)]);
     return date;
   };
 }

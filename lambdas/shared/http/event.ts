@@ -4,43 +4,34 @@ import type { Caller } from '../accounts/account.ts';
 import { Refusal } from '../accounts/refusal.ts';
 import type { AddressInput } from '../addresses/address-input.ts';
 
-/** The gateway's event, and what the middlewares before have found out about it. */
+/** The semantic version of the HTTP API, not of the software. */
+export const apiVersion = '1.0.0';
+
+/** The event of API Gateway, with what the middlewares add to it. */
 export type RequestEvent = APIGatewayProxyEventV2 & {
-  /** Aborts when the time for an answer is over. */
+  /** From `observe`, by the clock of `performance.now()`. */
+  startedAt: number;
+  /** From `deadline`: aborts when the time for a response is up. */
   signal: AbortSignal;
   deadline?: NodeJS.Timeout;
-  /** By the clock of `performance.now()`. */
-  startedAt: number;
   input?: AddressInput;
   caller?: Caller;
-  /** What came of an answered request, for its metrics. */
+  /** The outcome of a lookup, for its metrics. */
   outcome?: string;
 };
 
+/** A response. */
 export type Answer = Omit<APIGatewayProxyStructuredResultV2, 'headers'> & { headers: Record<string, string> };
 
 export type Middleware = MiddlewareObj<RequestEvent, Answer>;
 export type MiddlewareRequest = Request<RequestEvent, Answer>;
 
-/** A JSON answer with status 200. */
+/** A JSON response with status 200. */
 export function ok<Body>(body: Body): Answer {
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Refuses every other path, and every other method on this one. A trailing slash is another path. */
-export function acceptOnly(method: 'GET', path: string): Middleware {
-  return {
-    before: ({ event }) => {
-      if (event.rawPath !== path) throw new Refusal({ code: 'not-found' });
-      if (event.requestContext.http.method !== method) throw new Refusal({ code: 'method-not-allowed' });
-    },
-  };
-}
-
-/** The semantic version of the HTTP contract, not of the software. */
-export const apiVersion = '1.0.0';
-
-/** Puts the headers on an answer that every one carries. No CORS headers: a browser is the wrong place for a key. */
+/** Adds the headers that every response has. No CORS headers: a key does not belong in a browser. */
 export function commonHeaders(): Middleware {
   function complete(request: MiddlewareRequest): void {
     Object.assign(request.response?.headers ?? {}, {
@@ -54,13 +45,13 @@ export function commonHeaders(): Middleware {
   return { after: complete, onError: complete };
 }
 
-/** Every request is answered within 5 seconds; the rest is for a cold start and the way there and back. */
+/** Every request is answered within 5 seconds; the rest is for a cold start and the network. */
 const answerWithinMs = 4000;
 
-/** Gives the request a signal that aborts when its time is over. */
+/** Gives the request a signal that aborts when the time for a response is up. */
 export function deadline(ms = answerWithinMs): Middleware {
-  // Cleared with the answer: thousands of timers that still run cost an instance more than the lookups do.
-  function finish({ event }: MiddlewareRequest): void {
+  // Cleared with the response: thousands of pending timers cost an instance more than the lookups do.
+  function clear({ event }: MiddlewareRequest): void {
     clearTimeout(event.deadline);
   }
   return {
@@ -69,7 +60,17 @@ export function deadline(ms = answerWithinMs): Middleware {
       event.deadline = setTimeout(() => controller.abort(), ms);
       event.signal = controller.signal;
     },
-    after: finish,
-    onError: finish,
+    after: clear,
+    onError: clear,
+  };
+}
+
+/** Refuses other paths, and other methods on this path. A trailing slash makes another path. */
+export function acceptOnly(method: 'GET', path: string): Middleware {
+  return {
+    before: ({ event }) => {
+      if (event.rawPath !== path) throw new Refusal({ code: 'not-found' });
+      if (event.requestContext.http.method !== method) throw new Refusal({ code: 'method-not-allowed' });
+    },
   };
 }

@@ -8,40 +8,40 @@ export type ProblemCode = RefusalCode | 'internal-error';
 
 type Problem = { status: number; title: string; detail: string };
 
-/** What a caller is told of each refusal: the one table from refusals to answers. */
+/** The response to each refusal: the only table from refusals to statuses. */
 export const problems: Record<ProblemCode, Problem> = {
   unauthorized: {
     status: 401,
     title: 'Unauthorized',
-    detail: 'This needs a valid API key in the header X-API-Key.',
+    detail: 'Send a valid API key in the header X-API-Key.',
   },
   'account-inactive': {
     status: 403,
     title: 'Account inactive',
-    detail: 'The key is valid, but its account is suspended. Ask your provider to activate it.',
+    detail: 'The key is valid, but its account is suspended. Ask your provider to activate the account.',
   },
   'plan-inactive': {
     status: 403,
     title: 'Plan inactive',
-    detail: 'The key is valid, but the plan of its account is no longer active. Ask your provider for another plan.',
+    detail: "The key is valid, but its account's plan is no longer active. Ask your provider for another plan.",
   },
-  'not-found': { status: 404, title: 'Not found', detail: 'Nothing is published at this path.' },
-  'method-not-allowed': { status: 405, title: 'Method not allowed', detail: 'This path only answers to GET.' },
+  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this path.' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed', detail: 'This path supports GET only.' },
   'invalid-input': {
     status: 422,
     title: 'Invalid input',
-    detail: 'The request was understood, but not all of its parameters are valid; errors names each of them.',
+    detail: 'One or more parameters are invalid. The entries in errors say what to send instead.',
   },
   'quota-exceeded': {
     status: 429,
     title: 'Quota exceeded',
-    detail: 'The account has no quota left in the windows named. Wait for as long as Retry-After says.',
+    detail: 'The account has no quota left in the time windows named. Wait for the number of seconds in Retry-After.',
   },
-  'internal-error': { status: 500, title: 'Internal error', detail: 'The request could not be handled.' },
+  'internal-error': { status: 500, title: 'Internal error', detail: 'An unexpected error occurred.' },
   'temporarily-unavailable': {
     status: 503,
     title: 'Temporarily unavailable',
-    detail: 'The request could not be handled right now. Try again after as long as Retry-After says.',
+    detail: 'The service can not handle the request now. Try again after the number of seconds in Retry-After.',
   },
 };
 
@@ -53,7 +53,7 @@ export function problemType(code: ProblemCode): string {
   return `/problems/${code}`;
 }
 
-/** The answer to a refusal as problem details (RFC 9457), with the headers that belong to it. */
+/** The response to a refusal: problem details (RFC 9457) with the headers that belong to it. */
 export function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, requestId: string): Answer {
   const { status, title, detail } = problems[reason.code];
   const type = problemType(reason.code);
@@ -84,10 +84,10 @@ function headers(reason: RefusalReason | { code: 'internal-error' }): Record<str
   }
 }
 
-/** The store's throttles and outages are short: a second is the least that `Retry-After` can say. */
+/** DynamoDB's throttling and outages are short, and a second is the least that `Retry-After` can say. */
 const unavailable: RefusalReason = { code: 'temporarily-unavailable', retryAfterSeconds: 1 };
 
-/** Turns whatever was thrown into problem details; what nobody expected becomes a 500 that tells nothing of the inside. */
+/** Turns whatever was thrown into problem details. Unexpected errors become a 500 that reveals nothing. */
 export function renderProblems(): Middleware {
   return {
     onError: (request) => {
@@ -96,6 +96,7 @@ export function renderProblems(): Middleware {
   };
 }
 
+/** The refusal that an error stands for. */
 export function reasonOf(error: unknown): RefusalReason | { code: 'internal-error' } {
   if (error instanceof Refusal) return error.reason;
   return error instanceof StoreUnavailable ? unavailable : { code: 'internal-error' };

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { diff } from '../../../loader/dataset/changes.ts';
+import { joinRows } from '../../../loader/dataset/lines.ts';
 import { fileXml } from '../../../local/demo/stand-xml.ts';
 import { readExtract } from '../../support/read-extract.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
@@ -35,6 +37,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Counted on the lines that a load makes of the addresses, whose own tests hold them to another truth. */
+function listsThatDiffer(before: Map<string, string>, after: Map<string, string>): number {
+  const lines = (table: Map<string, string>) => joinRows([...table].map(([key, places]) => `${key}\t${places}`));
+  return [...diff(lines(before), lines(after))].filter(({ kind }) => kind === 'list').length;
+}
+
 describe('a generated extract', () => {
   it.each([0, 1])('holds exactly what it says: month %i', async (month) => {
     const { path, peildatum, truth } = months[month] as Generated;
@@ -58,6 +66,7 @@ describe('a generated extract', () => {
       added: [...after.keys()].filter((key) => !before.has(key)).length,
       removed: [...before.keys()].filter((key) => !after.has(key)).length,
       changed: [...after].filter(([key, places]) => before.has(key) && before.get(key) !== places).length,
+      listsChanged: listsThatDiffer(before, after),
     });
     const writes = Object.values(difference ?? {}).reduce((sum, count) => sum + count, 0);
     expect(writes / before.size).toBeGreaterThan(0.002);

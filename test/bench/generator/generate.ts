@@ -11,7 +11,7 @@ import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 export type Generated = { path: string; peildatum: string; truth: Truth; difference: Difference | null };
 
 /** Counts up when the generator makes other extracts than before. */
-const version = 2;
+const version = 3;
 
 /**
  * The extract of `scale` of the country (1 is all of it, at least one block), from `folder` where it was made before.
@@ -119,5 +119,10 @@ function fileName(name: string, index: number): string {
 
 function sum(a: Difference | null, b: Difference): Difference {
   if (!a) return b;
-  return { added: a.added + b.added, removed: a.removed + b.removed, changed: a.changed + b.changed };
+  return {
+    added: a.added + b.added,
+    removed: a.removed + b.removed,
+    changed: a.changed + b.changed,
+    listsChanged: a.listsChanged + b.listsChanged,
+  };
 }

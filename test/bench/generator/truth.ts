@@ -7,6 +7,8 @@ export type Truth = {
   voorkomens: { NUM: number; OPR: number; WPL: number };
   addresses: number;
   keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
   /** Keys with more than one street or place. */
   ambiguous: number;
   noPostcode: number;
@@ -16,7 +18,7 @@ export type Truth = {
 };
 
 /** Keys that differ between two states: what a load of the second one must write. */
-export type Difference = { added: number; removed: number; changed: number };
+export type Difference = { added: number; removed: number; changed: number; listsChanged: number };
 
 /** Key to places, each `woonplaats<tab>straat`, sorted. */
 export type Addresses = Map<string, string[]>;
@@ -52,12 +54,26 @@ export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { tru
     if (found.length > 1) truth.ambiguous++;
     truth.checksum = (truth.checksum + crc32(`${key}\t${found.join('\t')}`)) % 2 ** 48;
   }
+  for (const key of listsOf(addresses).keys()) if (!addresses.has(key)) truth.listKeys++;
   return { truth, addresses };
+}
+
+/** The lists of toevoegingen, as text, by the key that they belong to. */
+function listsOf(addresses: Addresses): Map<string, string> {
+  const groups = new Map<string, string[]>();
+  for (const key of addresses.keys()) {
+    const bare = key.slice(0, key.lastIndexOf('#') + 1);
+    const group = groups.get(bare);
+    if (group) group.push(key);
+    else groups.set(bare, [key]);
+  }
+  const lists = [...groups].filter(([bare, keys]) => keys.some((key) => key !== bare));
+  return new Map(lists.map(([bare, keys]): [string, string] => [bare, keys.sort().join()]));
 }
 
 export function noTruth(): Truth {
   const voorkomens = { NUM: 0, OPR: 0, WPL: 0 };
-  return { voorkomens, addresses: 0, keys: 0, ambiguous: 0, noPostcode: 0, streetMissing: 0, checksum: 0 };
+  return { voorkomens, addresses: 0, keys: 0, listKeys: 0, ambiguous: 0, noPostcode: 0, streetMissing: 0, checksum: 0 };
 }
 
 export function addTruths(a: Truth, b: Truth): Truth {
@@ -69,6 +85,7 @@ export function addTruths(a: Truth, b: Truth): Truth {
     },
     addresses: a.addresses + b.addresses,
     keys: a.keys + b.keys,
+    listKeys: a.listKeys + b.listKeys,
     ambiguous: a.ambiguous + b.ambiguous,
     noPostcode: a.noPostcode + b.noPostcode,
     streetMissing: a.streetMissing + b.streetMissing,
@@ -77,12 +94,17 @@ export function addTruths(a: Truth, b: Truth): Truth {
 }
 
 export function differenceOf(before: Addresses, after: Addresses): Difference {
-  const difference = { added: 0, removed: 0, changed: 0 };
+  const difference = { added: 0, removed: 0, changed: 0, listsChanged: 0 };
   for (const [key, places] of after) {
     const was = before.get(key);
     if (!was) difference.added++;
     else if (was.join('\t') !== places.join('\t')) difference.changed++;
   }
   for (const key of before.keys()) if (!after.has(key)) difference.removed++;
+  const [old, now] = [listsOf(before), listsOf(after)];
+  for (const key of new Set([...old.keys(), ...now.keys()])) {
+    const isSamePlace = before.get(key)?.join('\t') === after.get(key)?.join('\t');
+    if (isSamePlace && old.get(key) !== now.get(key)) difference.listsChanged++;
+  }
   return difference;
 }

@@ -5,12 +5,19 @@ import { planLoad } from '../../../loader/run/run-load.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
 
 /** Takes an extract from zip to snapshot on all cores, in a process of its own, and prints what that came to. */
+const held = { owner: 'bench', token: 'bench', untilSeconds: Number.MAX_SAFE_INTEGER };
 const emptyTable: AddressTable = {
   read: async () => new Map(),
   write: async () => undefined,
   dataset: async () => null,
   setDataset: async () => undefined,
-  lock: { acquire: async () => undefined, check: async () => undefined, release: async () => undefined },
+  lock: {
+    acquire: async () => held,
+    renew: async () => held,
+    check: async () => held,
+    holder: async () => held,
+    release: async () => undefined,
+  },
 };
 const folder = mkdtempSync(join(tmpdir(), 'bag-adres-plan-'));
 try {

@@ -86,6 +86,14 @@ describe('a store that fails', () => {
     expect((await instance.lookUp(key)).status).toBe(503);
   });
 
+  it('makes a lookup 503 when the toevoegingen that exist can not be read, never not_found without them', async () => {
+    const { mock, instance } = mocked();
+    mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
+    mock.on(GetItemCommand).resolvesOnce({}).rejects(new InternalServerError(meta));
+    expect((await instance.lookUp(key)).status).toBe(503);
+    expect(mock.commandCalls(GetItemCommand)).toHaveLength(2);
+  });
+
   it.each<[string, Record<string, AttributeValue> | undefined]>([
     ['has no attributes', undefined],
     ['has none that the account must have', {}],
@@ -216,6 +224,10 @@ describe('a connection that fails', () => {
     const secondAt = Date.now();
     expect((await instance.lookUp(key)).status).toBe(503);
     expect(Date.now() - secondAt).toBeLessThan(5000);
+    plan = ['pass', 'pass', 'hang', 'hang', 'hang', 'hang'];
+    const thirdAt = Date.now();
+    expect((await instance.lookUp(key, 'postcode=1381AA&huisnummer=9&toevoeging=b')).status).toBe(503);
+    expect(Date.now() - thirdAt).toBeLessThan(5000);
     plan = [];
   });
 });

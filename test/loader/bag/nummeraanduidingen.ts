@@ -22,6 +22,12 @@ export function numXml(...voorkomens: NumVoorkomen[]): string {
   return fileXml('NUM', voorkomens, peildatum);
 }
 
+/** A file with `peildatum` as its snapshot date, whatever it has. */
+export function ofPeildatum(xml: Buffer): Buffer {
+  const header = /(<selecties-extract:StandTechnischeDatum>)[^<]*/;
+  return Buffer.from(xml.toString().replace(header, `$1${peildatum}`));
+}
+
 /** A nummeraanduiding that outlives the visit. */
 type Visited = Omit<Nummeraanduiding, 'identificatie'> & { identificatie: string };
 

@@ -4,7 +4,7 @@ import { emptyCounts } from '../../../loader/bag/problem-report.ts';
 import { FastNummeraanduidingParser, readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
 import { readStands } from '../../../loader/bag/read-stands.ts';
 import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
-import { numXml, peildatum, read, someNum } from './nummeraanduidingen.ts';
+import { numXml, ofPeildatum, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
 const samples = '../shared/bag-samples';
 const ifSamples = existsSync(samples) ? it : it.skip; // real extracts are not part of this repository
@@ -103,6 +103,8 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['the old schema', (xml) => xml.replaceAll('v20200601', 'v20180601'), 'unknown_schema'],
     ['objects of another schema', (xml) => xml.replaceAll('/objecten/v20200601', '/objecten/v2'), 'unknown_schema'],
     ['another kind of object', (xml) => xml.replace('Type>NUM<', 'Type>OPR<'), 'invalid_xml'],
+    ['another snapshot date', (xml) => xml.replace('Datum>2026-01-08<', 'Datum>2026-01-07<'), 'mixed_peildatums'],
+    ['no snapshot date', (xml) => xml.replace(/<selecties-extract:LVC.*?LVC-Extract>/s, ''), 'invalid_xml'],
     ['no kind of object', (xml) => xml.replace('<sl:objectType>NUM</sl:objectType>', ''), 'invalid_xml'],
     ['no standBestand', (xml) => xml.replace(/<sl:standBestand>.*<\/sl:standBestand>/s, ''), 'invalid_xml'],
     ['another root', () => '<root/>', 'unknown_schema'],
@@ -176,7 +178,9 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['doesburg-0221-small/expanded/0221NUM15092020-000001.xml', 15],
     ['gdal-lvbag/num.xml', 3],
   ])('are all found in a real file that a person has laid out: %s', (name, voorkomens) => {
-    expect(read(readFileSync(`${samples}/${name}`), reader)).toMatchObject({ counts: { voorkomens } });
+    const xml = readFileSync(`${samples}/${name}`);
+    expect(read(xml, reader)).toMatchObject({ code: 'mixed_peildatums' });
+    expect(read(ofPeildatum(xml), reader)).toMatchObject({ counts: { voorkomens } });
   });
 
   ifSamples.each(['gdal-lvbag/opr.xml', 'gdal-lvbag/lig_old.gfs', 'gob-unit-fixtures/mutations.xml'])(
@@ -197,7 +201,7 @@ describe('the fast reader', () => {
     const left: unknown[] = [];
     const counts = emptyCounts();
     const fastParser = new FastNummeraanduidingParser(peildatum, counts, () => {});
-    readStands(Buffer.from(numXml(...every)), 'a.xml', 'NUM', (fields) => left.push(fields), fastParser);
+    readStands(Buffer.from(numXml(...every)), 'a.xml', 'NUM', peildatum, (fields) => left.push(fields), fastParser);
     expect({ left, parsed: counts.voorkomens }).toEqual({ left: [], parsed: 3 });
   });
 
@@ -206,7 +210,7 @@ describe('the fast reader', () => {
     let left = 0;
     const counts = emptyCounts();
     const fastParser = new FastNummeraanduidingParser(peildatum, counts, () => {});
-    readStands(Buffer.from(xml), 'a.xml', 'NUM', () => left++, fastParser);
+    readStands(Buffer.from(xml), 'a.xml', 'NUM', peildatum, () => left++, fastParser);
     expect({ left, parsed: counts.voorkomens }).toEqual({ left: 1, parsed: 49 });
   });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { begin, complete, emptyManifest, keptSnapshots, type ManifestEntry } from '../../../loader/dataset/manifest.ts';
 
 function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snapshot = peildatum): ManifestEntry {
-  const none = { voorkomens: 0, addresses: 0, keys: 0, added: 0, changed: 0, removed: 0, problems: 0 };
+  const counts = { voorkomens: 0, addresses: 0, keys: 0, listKeys: 0, problems: 0 };
+  const changes = { added: 0, changed: 0, removed: 0, listsChanged: 0 };
   const load = `${peildatum}-${kind}`;
   return {
     load,
@@ -11,7 +12,10 @@ function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snaps
     snapshot: { id: snapshot, shards: [] },
     identity: snapshot,
     source: null,
-    ...none,
+    extract: null,
+    days: [],
+    ...counts,
+    ...changes,
     at: '',
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { OpenbareRuimte, WithBegin, Woonplaats } from '../../../loader/bag/voorkomen.ts';
+import { dayOf, noEind, type OpenbareRuimte, type Span, type Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import {
   ReferenceWriter,
   readReferenceFile,
@@ -21,28 +21,36 @@ const streetId = fc.oneof(
   fc.nat(300).map((number) => `04573000000${String(number).padStart(5, '0')}`),
   digits(16),
 );
-const begin = fc.constantFrom('1999-12-31', '2010-09-29', '2010-10-01');
-const street: fc.Arbitrary<WithBegin<OpenbareRuimte>> = fc.record({
+const peildatum = '2026-01-08';
+const span: fc.Arbitrary<Span> = fc.record({
+  begin: fc.constantFrom(19991231, 20100929, 20101001, 20260108, 20260109),
+  eind: fc.constantFrom(noEind, noEind, 20260108, 20260109),
+  volgnummer: fc.integer({ min: 1, max: 3 }),
+});
+const street: fc.Arbitrary<OpenbareRuimte & { span: Span }> = fc.record({
   identificatie: streetId,
-  begin,
+  span,
   woonplaats: digits(4),
   naam,
 });
-const place: fc.Arbitrary<WithBegin<Woonplaats>> = fc.record({ identificatie: digits(4), begin, naam });
+const place: fc.Arbitrary<Woonplaats & { span: Span }> = fc.record({ identificatie: digits(4), span, naam });
 
-/** Of each object the occurrence that began last, as it is found; and the identification of every other one. */
-function current<T extends { identificatie: string; begin: string }>(occurrences: T[]) {
-  const sorted = occurrences.toSorted((a, b) => (a.begin < b.begin ? -1 : a.begin > b.begin ? 1 : 0));
-  const found = new Map(sorted.map(({ begin: _, ...one }) => [one.identificatie, one]));
+/** Of each object the current occurrence that began last, as it is found; and the identification of every other current one. */
+function current<T extends { identificatie: string; span: Span }>(occurrences: T[]) {
+  const day = dayOf(peildatum);
+  const sorted = occurrences
+    .filter(({ span }) => span.begin <= day && span.eind > day)
+    .sort((a, b) => a.span.begin - b.span.begin || a.span.volgnummer - b.span.volgnummer);
+  const found = new Map(sorted.map(({ span: _, ...one }) => [one.identificatie, one]));
   const others = sorted.filter((one, i) => sorted.slice(i + 1).some((two) => two.identificatie === one.identificatie));
   return { found, others: others.map(({ identificatie }) => identificatie).sort() };
 }
 
 describe('the file of streets and places', () => {
   it('finds the last of each to begin, whatever the order that they come in, names the others, and finds nothing else', async () => {
-    // No two of one object that begin on one day: the next test has those.
     const apart = {
-      selector: ({ identificatie, begin }: { identificatie: string; begin: string }) => identificatie + begin,
+      selector: ({ identificatie, span }: { identificatie: string; span: Span }) =>
+        `${identificatie} ${span.begin} ${span.volgnummer}`,
     };
     const groups = fc
       .uniqueArray(street, { ...apart, maxLength: 120 })
@@ -54,12 +62,12 @@ describe('the file of streets and places', () => {
         fc.array(streetId),
         async ([streets, cut], places, others) => {
           const file = new ReferenceWriter();
-          for (const one of places) file.addPlace(one);
+          for (const one of places) file.addPlace(one, one.span);
           for (const group of [streets.slice(0, cut), streets.slice(cut)]) {
-            for (const one of group) file.addStreet(one);
+            for (const one of group) file.addStreet(one, one.span);
             file.endGroup();
           }
-          const { severalCurrent, ...memory } = await readReferenceFile(file.pack());
+          const { severalCurrent, ...memory } = await readReferenceFile(file.pack(), peildatum);
           // As another thread gets it.
           const { openbareRuimten, woonplaatsen } = referenceAt(structuredClone(memory));
           const expected = { streets: current(streets), places: current(places) };
@@ -79,14 +87,14 @@ describe('the file of streets and places', () => {
         fc.array(street, { minLength: 2, maxLength: 5 }),
         fc.array(place, { minLength: 2 }),
         async (streets, places) => {
-          const [identificatie, id, begin] = ['0457300000000035', '3631', '2010-09-29'];
+          const [identificatie, id] = ['0457300000000035', '3631'];
+          const all = { begin: 20100929, eind: noEind, volgnummer: 1 };
           const lookUp = async (turned: boolean) => {
             const file = new ReferenceWriter();
-            for (const one of turned ? places.toReversed() : places)
-              file.addPlace({ ...one, identificatie: id, begin });
-            for (const one of turned ? streets.toReversed() : streets) file.addStreet({ ...one, identificatie, begin });
+            for (const one of turned ? places.toReversed() : places) file.addPlace({ ...one, identificatie: id }, all);
+            for (const one of turned ? streets.toReversed() : streets) file.addStreet({ ...one, identificatie }, all);
             file.endGroup();
-            const { openbareRuimten, woonplaatsen } = referenceAt(await readReferenceFile(file.pack()));
+            const { openbareRuimten, woonplaatsen } = referenceAt(await readReferenceFile(file.pack(), peildatum));
             return [openbareRuimten.get(identificatie), woonplaatsen.get(id)];
           };
           expect(await lookUp(false)).toEqual(await lookUp(true));
@@ -103,10 +111,11 @@ describe('the file of streets and places', () => {
 
   it('is refused when a byte of it was damaged', async () => {
     const file = new ReferenceWriter();
-    file.addStreet({ identificatie: '0457300000000035', begin: '2010-09-29', naam: 'Buitenveer', woonplaats: '3631' });
+    const all = { begin: 20100929, eind: noEind, volgnummer: 1 };
+    file.addStreet({ identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' }, all);
     file.endGroup();
     const packed = file.pack();
     packed.writeUInt8(packed.readUInt8(packed.length - 2) ^ 1, packed.length - 2);
-    await expect(readReferenceFile(packed)).rejects.toThrow();
+    await expect(readReferenceFile(packed, peildatum)).rejects.toThrow();
   });
 });

@@ -1,18 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-item.ts';
-import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
-import { ChangeWriter, diff, unpackWrites } from '../../../loader/dataset/changes.ts';
 import {
+  comparePlaces,
+  compareToevoegingen,
+  maxToevoegingen,
+  type Place,
+  type StoredAddress,
+} from '../../../lambdas/shared/addresses/address-item.ts';
+import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
+import { type Change, ChangeWriter, diff, unpackWrites } from '../../../loader/dataset/changes.ts';
+import {
+  addressPart,
   joinRows,
   keyOf,
   type Line,
+  lineOf,
   packLines,
   parseLine,
   placeText,
   unpackLines,
 } from '../../../loader/dataset/lines.ts';
-import { postcode3sOf, ShardedRows, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
+import { postcode3sOf, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
 
@@ -29,10 +37,10 @@ const row: fc.Arbitrary<Row> = fc.record({
 });
 const rows = fc.array(row, { maxLength: 60 });
 
-const lineOf = (one: Row): Line => `${addressKey(one)}\t${placeText(one.place)}`;
+const rowOf = (one: Row): Line => `${addressKey(one)}\t${placeText(one.place)}`;
 
-/** What joining has to give, without any lines. */
-function truth(all: Row[]): Map<string, Place[]> {
+/** The places of each key, without any lines. */
+function placesOf(all: Row[]): Map<string, Place[]> {
   const table = new Map<string, Place[]>();
   for (const one of all) {
     const places = table.get(addressKey(one)) ?? [];
@@ -42,15 +50,32 @@ function truth(all: Row[]): Map<string, Place[]> {
   return table;
 }
 
-function tableOf(lines: Line[]): Map<string, Place[]> {
-  return new Map(lines.map(parseLine).map(({ key, places }) => [key, places]));
+/** What joining has to give: the places, and where a postcode and huisnummer have other toevoegingen, the list of all. */
+function truth(all: Row[]): Map<string, StoredAddress> {
+  const places = placesOf(all);
+  const table = new Map([...places].map(([key, places]): [string, StoredAddress] => [key, { key, places }]));
+  for (const { postcode, huisnummer } of all) {
+    const bare = addressKey({ postcode, huisnummer, toevoeging: null });
+    const toevoegingen = [...places.keys()]
+      .filter((key) => key.startsWith(bare))
+      .map((key) => key.slice(bare.length) || null)
+      .sort(compareToevoegingen);
+    if (toevoegingen.some((one) => one !== null)) {
+      table.set(bare, { key: bare, places: places.get(bare) ?? [], toevoegingen });
+    }
+  }
+  return table;
+}
+
+function tableOf(lines: Line[]): Map<string, StoredAddress> {
+  return new Map(lines.map(parseLine).map((address) => [address.key, address]));
 }
 
 describe('a snapshot', () => {
-  it('has each key once, in order, with its distinct places, whatever their names', () => {
+  it('has each key once, in order, with its distinct places and list of toevoegingen, whatever their names', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(lineOf));
+        const lines = joinRows(all.map(rowOf));
         expect(tableOf(lines)).toEqual(truth(all));
         const keys = lines.map(keyOf);
         expect(keys).toEqual([...new Set(keys)].sort());
@@ -58,25 +83,35 @@ describe('a snapshot', () => {
     );
   });
 
-  it('is the same bytes whatever the order of the rows and however they were batched', () => {
-    const batched = rows.chain((all) =>
-      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }), fc.integer({ min: 1, max: 10 })),
+  it('has lines that come back from what the table holds, and addresses that are told from lists', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinRows(all.map(rowOf));
+        for (const line of lines) expect(parseLine(lineOf(parseLine(line)))).toEqual(parseLine(line));
+        const addresses = lines.map(addressPart).filter((line) => line !== null);
+        expect(new Map(addresses.map(parseLine).map(({ key, places }) => [key, places]))).toEqual(placesOf(all));
+        expect(addresses.every((line) => parseLine(line).toevoegingen === undefined)).toBe(true);
+      }),
+    );
+  });
+
+  it('holds the first toevoegingen of a list that is too long for an item', () => {
+    const many = Array.from({ length: maxToevoegingen + 100 }, (_, i) => `X${String(i).padStart(3, '0')}`);
+    const place = { straat: 'Buitenveer', woonplaats: 'Weesp' };
+    const rows = many.map((toevoeging) => rowOf({ postcode: '1381AA', huisnummer: 9, toevoeging, place }));
+    const [list, ...others] = joinRows(rows).map(parseLine);
+    expect(list).toEqual({ key: '1381AA#9#', places: [], toevoegingen: many.slice(0, maxToevoegingen) });
+    expect(others).toHaveLength(many.length);
+    expect(JSON.stringify(list).length).toBeLessThan(4_000);
+  });
+
+  it('is the same bytes whatever the order of the rows', () => {
+    const shuffled = rows.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
     );
     fc.assert(
-      fc.property(batched, ([all, shuffled, size]) => {
-        const batches: Line[][] = [];
-        for (let start = 0; start < shuffled.length; start += size) {
-          const worker = new ShardedRows();
-          for (const { toevoeging, place, ...one } of shuffled.slice(start, start + size)) {
-            const huisletter = toevoeging.slice(0, 1);
-            worker.add({ ...one, huisletter, huisnummertoevoeging: toevoeging.slice(1), ...place });
-          }
-          const { bytes, segments } = worker.pack();
-          for (const [position, length] of Object.values(segments)) {
-            batches.push(unpackLines(bytes.subarray(position, position + length)));
-          }
-        }
-        expect(packLines(joinRows(batches.flat())).equals(packLines(joinRows(all.map(lineOf))))).toBe(true);
+      fc.property(shuffled, ([all, turned]) => {
+        expect(packLines(joinRows(turned.map(rowOf))).equals(packLines(joinRows(all.map(rowOf))))).toBe(true);
       }),
     );
   });
@@ -84,7 +119,7 @@ describe('a snapshot', () => {
   it('is the same lines however many shards there are', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 0, max: 4 }), (all, digits) => {
-        const lines = all.map(lineOf);
+        const lines = all.map(rowOf);
         const shards = [...new Set(lines.map((line) => line.slice(0, digits)))].sort();
         const joined = shards.flatMap((shard) => joinRows(lines.filter((line) => line.startsWith(shard))));
         expect(joined).toEqual(joinRows(lines));
@@ -95,7 +130,7 @@ describe('a snapshot', () => {
   it('is the same, one postcode3 at a time: its lines, and its bytes', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(lineOf)).filter((line) => line.startsWith('13'));
+        const lines = joinRows(all.map(rowOf)).filter((line) => line.startsWith('13'));
         const reader = new ShardReader(packLines(lines));
         const writer = new ShardWriter();
         const taken = postcode3sOf('13').map((postcode3) => {
@@ -114,7 +149,7 @@ describe('a snapshot', () => {
   it('comes back from its stored form', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(lineOf));
+        const lines = joinRows(all.map(rowOf));
         expect(unpackLines(packLines(lines))).toEqual(lines);
       }),
     );
@@ -123,7 +158,7 @@ describe('a snapshot', () => {
   it('is refused when a byte of it was damaged', () => {
     const packed = packLines(
       joinRows([
-        lineOf({
+        rowOf({
           postcode: '1381AA',
           huisnummer: 9,
           toevoeging: '',
@@ -142,10 +177,10 @@ describe('a difference', () => {
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);
         const changes = new ChangeWriter();
-        for (const change of diff(joinRows(before.map(lineOf)), joinRows(after.map(lineOf)))) changes.add(change);
+        for (const change of diff(joinRows(before.map(rowOf)), joinRows(after.map(rowOf)))) changes.add(change);
         for (const write of unpackWrites(changes.pack())) {
           if ('remove' in write) table.delete(write.remove);
-          else table.set(parseLine(write.put).key, parseLine(write.put).places);
+          else table.set(parseLine(write.put).key, parseLine(write.put));
         }
         expect(table).toEqual(truth(after));
       }),
@@ -159,8 +194,24 @@ describe('a difference', () => {
         const differing = [...new Set([...old.keys(), ...now.keys()])].filter(
           (key) => JSON.stringify(old.get(key)) !== JSON.stringify(now.get(key)),
         );
-        const changes = [...diff(joinRows(before.map(lineOf)), joinRows(after.map(lineOf)))];
+        const changes = [...diff(joinRows(before.map(rowOf)), joinRows(after.map(rowOf)))];
         expect(changes.map((change) => keyOf((change.after ?? change.before) as Line))).toEqual(differing.sort());
+      }),
+    );
+  });
+
+  it('tells what happens to an address from what happens only to a list', () => {
+    fc.assert(
+      fc.property(rows, rows, (before, after) => {
+        const [old, now] = [placesOf(before), placesOf(after)];
+        const changes = [...diff(joinRows(before.map(rowOf)), joinRows(after.map(rowOf)))];
+        const kinds = new Map(changes.map((change) => [keyOf((change.after ?? change.before) as Line), change.kind]));
+        const expected = (key: string): Change['kind'] => {
+          const [was, is] = [old.get(key), now.get(key)];
+          if (JSON.stringify(was) === JSON.stringify(is)) return 'list';
+          return was === undefined ? 'added' : is === undefined ? 'removed' : 'changed';
+        };
+        for (const [key, kind] of kinds) expect([key, kind]).toEqual([key, expected(key)]);
       }),
     );
   });
@@ -168,7 +219,7 @@ describe('a difference', () => {
   it('of a snapshot with itself is empty', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(lineOf));
+        const lines = joinRows(all.map(rowOf));
         expect([...diff(lines, [...lines])]).toEqual([]);
       }),
     );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressItem, type Item, keyItem } from '../../../lambdas/shared/addresses/address-item.ts';
+import { addressItem, type Item, keyItem, type StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
@@ -11,7 +11,7 @@ import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { paths } from '../../../loader/storage/paths.ts';
 import { countWrites } from '../steps/count-writes.ts';
 import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
-import { february, january, march, tableOf } from '../steps/months.ts';
+import { february, january, listsOf, march, tableOf } from '../steps/months.ts';
 
 let bench: LoadBench;
 let sources: { january: string; february: string; march: string };
@@ -39,6 +39,7 @@ const repair = (more: { planOnly?: boolean } = {}) => repairTable({ ...place.opt
 const put = (Item: Item) => bench.client.send(new PutItemCommand({ TableName: place.table, Item }));
 const remove = (key: string) => bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: keyItem(key) }));
 const served = () => bench.addressesIn(place.table);
+const stored = async (key: string) => (await place.options.addresses.read([key])).get(key) as StoredAddress;
 
 /** One key of each kind of damage that an edit by hand can do. */
 async function damage() {
@@ -60,9 +61,10 @@ describe('a repair', () => {
       outcome: 'repaired',
       peildatum: january.peildatum,
       keys: 11,
-      added: 1,
-      changed: 3,
+      added: 2,
+      changed: 2,
       removed: 2,
+      listsChanged: 0,
       examples: { removed: [{ key: '1381AA#8#' }, { key: '4205EW#14#A', before: ['Omsnijdersweg, Gorinchem'] }] },
       pending: false,
     });
@@ -70,12 +72,25 @@ describe('a repair', () => {
     expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
   });
 
+  it('finds every list of toevoegingen that is missing, other or too many, apart from the addresses', async () => {
+    const lists = await bench.listsIn(place.table);
+    expect(lists).toEqual(listsOf(january));
+    await remove('2513AA#1#');
+    await put(addressItem({ ...(await stored('1381AA#9#')), toevoegingen: [null, 'A', 'B'] }));
+    await put(addressItem({ key: '1381AA#8#', places: [], toevoegingen: ['Z'] }));
+    await put(addressItem({ ...(await stored('1381AA#7#')), toevoegingen: [null, 'X'] }));
+    expect(await repair()).toMatchObject({ keys: 11, added: 0, changed: 0, removed: 0, listsChanged: 4 });
+    expect(await bench.listsIn(place.table)).toEqual(lists);
+    expect(await served()).toEqual(tableOf(january));
+    expect(await repair()).toMatchObject({ listsChanged: 0 });
+  });
+
   it('that only looks says the same and writes no address, as does one that finds nothing', async () => {
     const before = place.units();
     expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
     await damage();
     const damaged = await served();
-    expect(await repair({ planOnly: true })).toMatchObject({ outcome: 'planned', added: 1, changed: 3, removed: 2 });
+    expect(await repair({ planOnly: true })).toMatchObject({ outcome: 'planned', added: 2, changed: 2, removed: 2 });
     expect(place.units()).toBe(before);
     expect(await served()).toEqual(damaged);
     await repair();

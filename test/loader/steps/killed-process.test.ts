@@ -2,11 +2,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { retryWithBackoff } from '../../../loader/retry.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
+import { LockedError } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
+import type { LoadProcess } from './load-process.ts';
 import { type Month, tableOf } from './months.ts';
 
 let bench: LoadBench;
@@ -20,32 +24,91 @@ const month: Month = {
   addresses: Array.from({ length: 400 }, (_, index) => [`1381AA ${index + 1}`, 'Buitenveer', 'Weesp']),
 };
 
+type Place = { table: string; storage: string; source: string };
+
+async function newPlace(): Promise<Place> {
+  return { table: await bench.newTable(), storage: bench.newFolder(), source: await bench.extractOf(month) };
+}
+
+/** Starts a load in a process of its own, and resolves when it has applied `files` of its 8 files of changes. */
+async function startLoad(place: Place, options: Partial<LoadProcess> = {}, files = 1) {
+  const endpoint = await bench.client.config.endpoint?.();
+  const url = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port}`;
+  const work: LoadProcess = { endpoint: url, ...place, ...options };
+  const script = join(import.meta.dirname, 'load-process.ts');
+  const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const printed = text(child.stdout);
+  const exited = once(child, 'exit');
+  while (globSync(join(place.storage, 'loads/*/applied/*')).length < files) {
+    if (child.exitCode !== null) throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
+    await sleep(5);
+  }
+  return { child, exited, printed };
+}
+
 describe('a load whose process is killed while it applies', () => {
   it('is finished by the next run, which need not wait for the lock', async () => {
-    const table = await bench.newTable();
-    const folder = bench.newFolder();
-    const source = await bench.extractOf(month);
-    const endpoint = await bench.client.config.endpoint?.();
-    const url = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port}`;
-    const script = join(import.meta.dirname, 'load-process.ts');
-    const child = spawn(process.execPath, [script, url, table, folder, source], { stdio: 'ignore' });
-    const exited = once(child, 'exit');
-    while (globSync(join(folder, 'loads/*/applied/*')).length === 0) {
-      if (child.exitCode !== null) throw new Error(`the load ended by itself with ${child.exitCode}`);
-      await sleep(20);
-    }
+    const place = await newPlace();
+    const { child, exited } = await startLoad(place);
     child.kill('SIGKILL');
     await exited;
     // As it would be left had the process been killed while it wrote that file.
-    const [applied = ''] = globSync(join(folder, 'loads/*/applied/*'));
+    const [applied = ''] = globSync(join(place.storage, 'loads/*/applied/*'));
     writeFileSync(`${applied}.${child.pid}.00000000-0000-0000-0000-000000000000.part`, 'half');
 
-    const half = await bench.addressesIn(table);
+    const half = await bench.addressesIn(place.table);
     expect(half.size).toBeGreaterThan(0);
     expect(half.size).toBeLessThan(400);
-    const addresses = dynamoDbAddressTable(bench.client, table);
-    expect(await runLoad({ source, storage: folder, addresses })).toMatchObject({ outcome: 'published', added: 400 });
-    expect(await bench.addressesIn(table)).toEqual(tableOf(month));
-    expect(readdirSync(folder).sort()).toEqual(['manifest.json', 'snapshots']);
+    const addresses = dynamoDbAddressTable(bench.client, place.table);
+    expect(await runLoad({ ...place, addresses })).toMatchObject({ outcome: 'published', added: 400 });
+    expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
+    expect(readdirSync(place.storage).sort()).toEqual(['manifest.json', 'snapshots']);
   });
+});
+
+describe('a load that is asleep while another one takes its lock and publishes', () => {
+  const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
+  const lease = { seconds: 2, renewSeconds: 0.5, marginSeconds: 1 };
+
+  it('writes nothing any more when it wakes up, and says why, wherever it slept', async () => {
+    const nextSource = await bench.extractOf(next);
+    const sweep = [1, 3, 6].map(async (files) => {
+      const place = await newPlace();
+      const sleeper = await startLoad(place, { transactions: true, lease, owner: 'elsewhere:1:1:x' }, files);
+      sleeper.child.kill('SIGSTOP');
+      const addresses = dynamoDbAddressTable(bench.client, place.table);
+      try {
+        await retryWithBackoff(() => runLoad({ ...place, addresses, source: nextSource, waiveSize: true }), {
+          mayPass: (error) => error instanceof LockedError,
+          attempts: 30,
+          firstPauseMilliseconds: 200,
+          longestPauseMilliseconds: 200,
+        });
+      } finally {
+        sleeper.child.kill('SIGCONT');
+      }
+      expect((await sleeper.exited)[0]).toBe(1);
+      expect(await sleeper.printed).toMatch(/^LockedError: This load lost its lock .*, so it stopped writing/);
+      expect(await bench.addressesIn(place.table)).toEqual(tableOf(next));
+      expect(await runLoad({ ...place, addresses, source: nextSource })).toMatchObject({ outcome: 'unchanged' });
+    });
+    await Promise.all(sweep);
+  }, 60_000);
+
+  it('keeps its lock for as long as its process lives on this machine', async () => {
+    const place = await newPlace();
+    const sleeper = await startLoad(place, { lease });
+    sleeper.child.kill('SIGSTOP');
+    try {
+      await sleep(3_100); // a lock lasts whole seconds
+      const addresses = dynamoDbAddressTable(bench.client, place.table);
+      await expect(runLoad({ ...place, addresses })).rejects.toThrow(`kill -CONT ${sleeper.child.pid}`);
+    } finally {
+      sleeper.child.kill('SIGCONT');
+    }
+    // Nobody has taken its lock: it goes on and publishes.
+    expect(await sleeper.printed).toBe('');
+    expect((await sleeper.exited)[0]).toBe(0);
+    expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
+  }, 30_000);
 });

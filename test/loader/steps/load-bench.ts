@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
+import { addressItem, type Place, type Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
+import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 import { type Month, voorkomensOf } from './months.ts';
@@ -20,6 +21,10 @@ export interface LoadBench {
   copyTable(table: string): Promise<string>;
   /** Every address in the table, without what the loader keeps there for itself. */
   addressesIn(table: string): Promise<Map<string, Place[]>>;
+  /** Puts lines of a snapshot into the table, past the loader. */
+  putLines(table: string, lines: readonly Line[]): Promise<void>;
+  /** Every list of toevoegingen in the table, by the key that it lies under. */
+  listsIn(table: string): Promise<Map<string, Toevoeging[]>>;
   /** The path of a month's extract. */
   extractOf(month: Month, packing?: Packing): Promise<string>;
   stop(): Promise<void>;
@@ -52,9 +57,21 @@ export async function startLoadBench(): Promise<LoadBench> {
       const found = new Map<string, Place[]>();
       const pages = paginateScan({ client: documents }, { TableName: table, ConsistentRead: true });
       for await (const { Items = [] } of pages) {
-        for (const { address, places } of Items) if (!address.startsWith('#')) found.set(address, places);
+        for (const { address, places } of Items) if (!address.startsWith('#') && places) found.set(address, places);
       }
       return found;
+    },
+    async listsIn(table) {
+      const found = new Map<string, Toevoeging[]>();
+      const pages = paginateScan({ client: documents }, { TableName: table, ConsistentRead: true });
+      for await (const { Items = [] } of pages) {
+        for (const { address, toevoegingen } of Items) if (toevoegingen) found.set(address, toevoegingen);
+      }
+      return found;
+    },
+    async putLines(table, lines) {
+      const puts = lines.map((line) => ({ PutRequest: { Item: addressItem(parseLine(line)) } }));
+      await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
     },
     async extractOf(month, packing = {}) {
       const file = join(root, `${month.peildatum}-${made++}.zip`);

@@ -1,8 +1,28 @@
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import type { LeaseTiming } from '../../../loader/storage/lease.ts';
 import { localDynamoDb } from '../../../local/engine/tables.ts';
 
-/** A load in a process of its own, slow enough to be killed: `node load-process.ts ENDPOINT TABLE FOLDER EXTRACT`. */
-const [endpoint = '', table = '', storage = '', source = ''] = process.argv.slice(2);
-const addresses = dynamoDbAddressTable(localDynamoDb(endpoint), table, { writesPerSecond: 100, concurrency: 1 });
-await runLoad({ source, storage, addresses, changesPerFile: 50 });
+/** What a load in a process of its own works with. Plain JSON. */
+export type LoadProcess = {
+  endpoint: string;
+  table: string;
+  storage: string;
+  source: string;
+  transactions?: boolean;
+  /** As if it ran elsewhere, so that nobody here can tell whether it is alive. */
+  owner?: string;
+  lease?: LeaseTiming;
+};
+
+/** A load in a process of its own, slow enough to be stopped: `node load-process.ts JSON`. Prints the error that ends it. */
+const { endpoint, table, transactions = false, ...options } = JSON.parse(process.argv[2] ?? '') as LoadProcess;
+const addresses = dynamoDbAddressTable(localDynamoDb(endpoint), table, {
+  writesPerSecond: 100,
+  concurrency: 1,
+  transactions,
+});
+await runLoad({ ...options, addresses, changesPerFile: 50 }).catch((error: Error) => {
+  process.stdout.write(`${error.name}: ${error.message}`);
+  process.exitCode = 1;
+});

@@ -21,10 +21,10 @@ async function newPlace() {
 describe('a load', () => {
   it('is not published when the table lost a write, and writes everything again', async () => {
     const { table, storage, addresses } = await newPlace();
-    const losing: AddressTable = { ...addresses, write: (writes) => addresses.write(writes.slice(1)) };
+    const losing: AddressTable = { ...addresses, write: (writes, fence) => addresses.write(writes.slice(1), fence) };
     await expect(runLoad({ source, storage, addresses: losing })).rejects.toMatchObject({
       name: 'ReadBackError',
-      message: expect.stringMatching(/^4 of 11 keys read back differ .* among them 1012RJ#147#/),
+      message: expect.stringMatching(/^4 of 12 keys read back differ .* among them 1012RJ#147#/),
     });
     expect(await addresses.dataset()).toBeNull();
     await runLoad({ source, storage, addresses });
@@ -36,8 +36,8 @@ describe('a load', () => {
     let files = 0;
     const losing: AddressTable = {
       ...addresses,
-      async write(writes) {
-        await addresses.write(writes);
+      async write(writes, fence) {
+        await addresses.write(writes, fence);
         if (++files > 1) return;
         await addresses.lock.release('slow');
         await addresses.lock.acquire('another', 60);

@@ -1,4 +1,4 @@
-import { comparePlaces, type Place } from '../../../lambdas/shared/addresses/address-item.ts';
+import { comparePlaces, type Place, type Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 
 /** `1381AA 9 a` and where it lies. */
@@ -82,6 +82,17 @@ export function tableOf({ addresses }: Month): Map<string, Place[]> {
     table.set(key, places.sort(comparePlaces));
   }
   return table;
+}
+
+/** The lists of toevoegingen that the table has to hold, made without any of the loader. */
+export function listsOf(month: Month): Map<string, Toevoeging[]> {
+  const lists = new Map<string, Toevoeging[]>();
+  for (const key of [...tableOf(month).keys()].sort()) {
+    const [postcode, huisnummer, toevoeging] = key.split('#');
+    const bare = `${postcode}#${huisnummer}#`;
+    lists.set(bare, [...(lists.get(bare) ?? []), toevoeging || null]);
+  }
+  return new Map([...lists].filter(([, list]) => list.some((one) => one !== null)));
 }
 
 /** The occurrences of a month, for `writeExtract`. */

@@ -8,7 +8,7 @@ import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-t
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { countWrites } from './count-writes.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
-import { february, februaryChanges, january, march, tableOf } from './months.ts';
+import { february, februaryChanges, january, listsOf, type Month, march, tableOf } from './months.ts';
 
 let bench: LoadBench;
 let sources: { january: string; february: string; march: string };
@@ -83,24 +83,49 @@ describe('a load', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
+  it('keeps the lists of toevoegingen equal to the addresses, counted apart from them', async () => {
+    const { table, options, units } = await newPlace();
+    const first = await runLoad({ ...options, source: sources.january });
+    expect(first).toMatchObject({ keys: 11, added: 11, changed: 0, listsChanged: 1 });
+    expect([units(), await bench.listsIn(table)]).toEqual([12, listsOf(january)]);
+
+    const more: Month = {
+      peildatum: '2026-01-09',
+      addresses: [
+        ...january.addresses,
+        ['1381AA 9 B', 'Buitenveer', 'Weesp'],
+        ['2513AA 1', 'Binnenhof', '’s-Gravenhage'],
+      ],
+    };
+    const grown = await runLoad({ ...options, source: await bench.extractOf(more) });
+    // The bare 1381AA 9 only has another list; 2513AA 1 becomes an address where only a list was.
+    expect(grown).toMatchObject({ keys: 13, added: 2, changed: 0, removed: 0, listsChanged: 1 });
+    expect([units() - 12, await bench.listsIn(table)]).toEqual([3, listsOf(more)]);
+
+    const back = await rollbackLoad({ ...options, snapshot: january.peildatum });
+    expect(back).toMatchObject({ keys: 11, added: 0, changed: 0, removed: 2, listsChanged: 1 });
+    expect([units() - 15, await bench.listsIn(table)]).toEqual([3, listsOf(january)]);
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+  });
+
   it('goes through a bulk import of all of its lines where that takes it, and else writes the changes', async () => {
     const { table, units, options } = await newPlace();
-    const { write } = dynamoDbAddressTable(bench.client, table);
     let imported = 0;
     const bulkImport: BulkImport = {
       takesOn: async ({ lines, writes }) => writes >= lines,
       async run(groups) {
         for await (const lines of groups) {
-          await write(lines.map((put) => ({ put })));
+          await bench.putLines(table, lines);
           imported += lines.length;
         }
       },
     };
     await runLoad({ ...options, bulkImport, source: sources.january });
-    expect([imported, units()]).toEqual([11, 0]);
+    expect([imported, units()]).toEqual([12, 0]); // 11 addresses, and a list without one
     await runLoad({ ...options, bulkImport, source: sources.february });
-    expect([imported, units()]).toEqual([11, 5]);
+    expect([imported, units()]).toEqual([12, 5]);
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
+    expect(await bench.listsIn(table)).toEqual(listsOf(february));
   });
 
   it('that a bulk import would take but can not stops before it begins, and what was served stays', async () => {
@@ -130,7 +155,7 @@ describe('a load', () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const load = runLoad({ ...options, storage: bench.newFolder(), source: sources.february });
-    await expect(load).rejects.toThrow(/serves the state of 2026-01-08 .* which this storage does not know/);
+    await expect(load).rejects.toThrow(/holds the snapshot of 2026-01-08 .* which this storage does not know/);
   });
 
   it('stops with a clear message while another one is at work', async () => {
@@ -145,14 +170,16 @@ describe('a load', () => {
     const { hostname } = await import('node:os');
     await options.addresses.lock.acquire(`${hostname()}:999999999:dead`, 60);
     await runLoad({ ...options, source: sources.january });
-    await expect(options.addresses.lock.acquire('next', 60)).resolves.toBeUndefined();
+    await expect(options.addresses.lock.acquire('next', 60)).resolves.toMatchObject({ owner: 'next' });
   });
 
   it('leaves nothing of its work behind but the snapshot and the manifest', async () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const keys = (await folderStorage(options.storage).list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
-    expect(keys).toEqual(['manifest.json', ...['10', '13', '25', '99'].map((shard) => `snapshots/ID/${shard}`)]);
+    const shards = ['10', '13', '25', '99'];
+    const snapshot = [...shards, ...shards.map((shard) => `objects/${shard}`), 'reference'];
+    expect(keys).toEqual(['manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
   });
 
   it('keeps as many snapshots as it is told to', async () => {

@@ -26,7 +26,7 @@ export function watched(storage: Storage, addresses: AddressTable, look: (seen: 
   const watchedStorage: Storage = {
     get: (key) => step(() => storage.get(key)),
     open: (key) => step(() => storage.open(key)),
-    put: (key, bytes) => step(() => storage.put(key, bytes), key === 'manifest.json'),
+    put: (key, bytes, expected) => step(() => storage.put(key, bytes, expected), key === 'manifest.json'),
     putStream: (key, chunks) => step(() => storage.putStream(key, chunks)),
     list: (prefix) => step(() => storage.list(prefix)),
     delete: async (keys) => {
@@ -35,16 +35,18 @@ export function watched(storage: Storage, addresses: AddressTable, look: (seen: 
   };
   const watchedAddresses: AddressTable = {
     // Item by item, so that there is a state in the middle of a batch too.
-    write: async (writes, onWritten) => {
-      for (const one of writes) await step(() => addresses.write([one], onWritten));
+    write: async (writes, fence, onWritten) => {
+      for (const one of writes) await step(() => addresses.write([one], fence, onWritten));
     },
     read: (keys) => step(() => addresses.read(keys)),
     dataset: () => step(() => addresses.dataset()),
-    setDataset: (dataset) => step(() => addresses.setDataset(dataset)),
+    setDataset: (dataset, fence) => step(() => addresses.setDataset(dataset, fence)),
     lock: {
-      acquire: (owner, seconds) => step(() => addresses.lock.acquire(owner, seconds)),
-      check: (owner) => step(() => addresses.lock.check(owner)),
-      release: (owner) => step(() => addresses.lock.release(owner)),
+      acquire: (owner, seconds, over) => step(() => addresses.lock.acquire(owner, seconds, over)),
+      renew: (held, seconds) => step(() => addresses.lock.renew(held, seconds)),
+      check: (owner, token) => step(() => addresses.lock.check(owner, token)),
+      holder: () => step(() => addresses.lock.holder()),
+      release: (owner, token) => step(() => addresses.lock.release(owner, token)),
     },
   };
   return { storage: watchedStorage, addresses: watchedAddresses };

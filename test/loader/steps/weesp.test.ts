@@ -15,6 +15,7 @@ import { fileAccess, subRange } from '../../../loader/zip/random-access.ts';
 import { listEntries } from '../../../loader/zip/zip.ts';
 import { readEntry } from '../../../loader/zip/zip-entry.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
+import { weespTruth } from '../../support/weesp-truth.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 
 const samples = resolve('../shared/bag-samples');
@@ -52,11 +53,22 @@ async function nationalLayout(): Promise<string> {
   return file;
 }
 
+/** The toevoegingen of each postcode and huisnummer that has others than none, by the key without one, by plain text search. */
+async function trueLists(): Promise<Map<string, (string | null)[]>> {
+  const { current } = await weespTruth();
+  const groups = Map.groupBy(current.values(), ({ postcode, huisnummer }) => `${postcode}#${huisnummer}#`);
+  const lists = [...groups].map(([key, addresses]): [string, (string | null)[]] => {
+    const names = new Set(addresses.map(({ toevoeging }) => toevoeging.toUpperCase()));
+    return [key, [...names].sort().map((name) => (name === '' ? null : name))];
+  });
+  return new Map(lists.filter(([, list]) => list.some((one) => one !== null)));
+}
+
 async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
   const shards: Record<string, string> = {};
   for (const { key } of await storage.list('snapshots/')) {
     const bytes = (await storage.get(key)) ?? Buffer.alloc(0);
-    shards[key.split('/').at(-1) ?? ''] = createHash('sha256').update(bytes).digest('hex');
+    shards[key.split('/').slice(2).join('/')] = createHash('sha256').update(bytes).digest('hex');
   }
   return shards;
 }
@@ -86,7 +98,7 @@ given(`the whole of Weesp${missing}`, () => {
       });
       snapshots.push(await snapshotOf(storage));
     }
-    expect(Object.keys(snapshots[0] ?? {})).toEqual(['13']);
+    expect(Object.keys(snapshots[0] ?? {})).toEqual(['13', 'objects/00', 'objects/13', 'reference']);
     for (const snapshot of snapshots) expect(snapshot).toEqual(snapshots[0]);
   });
 
@@ -98,6 +110,7 @@ given(`the whole of Weesp${missing}`, () => {
     const found = await bench.addressesIn(table);
     expect(found.size).toBe(11_920);
     expect(found.get('1381AA#9#A')).toEqual([{ straat: 'Buitenveer', woonplaats: 'Weesp' }]);
+    expect(await bench.listsIn(table)).toEqual(await trueLists());
   }, 60_000);
 
   it('is refused, with its reason, where a thread finds it damaged', async () => {

@@ -8,7 +8,8 @@ import {
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { Write } from '../../../loader/dataset/changes.ts';
-import { batchWriter } from '../../../loader/storage/dynamodb-address-table.ts';
+import type { Fence } from '../../../loader/storage/address-table.ts';
+import { addressWriter } from '../../../loader/storage/address-writer.ts';
 
 const mock = mockClient(DynamoDBClient);
 afterEach(() => void mock.reset());
@@ -17,7 +18,13 @@ const writes: Write[] = Array.from({ length: 130 }, (_, index) =>
   index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\tWeesp\tBuitenveer` },
 );
 const writer = (options = {}) =>
-  batchWriter(new DynamoDBClient({}), 'addresses', { firstPauseMilliseconds: 1, ...options });
+  addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMilliseconds: 1, ...options });
+const fence: Fence = {
+  held: { owner: 'test', token: 'test', untilSeconds: 0 },
+  signal: new AbortController().signal,
+  confirm: async () => undefined,
+  assertHeld: () => undefined,
+};
 
 /** A table that takes of each batch what `takes` says. */
 function table(takes: (requests: WriteRequest[], call: number) => WriteRequest[]) {
@@ -49,7 +56,7 @@ describe('a batch writer', () => {
   it('writes everything, 25 at a time, and tells how far it is', async () => {
     const written = table((requests) => requests);
     let told = 0;
-    await writer().write(writes, (count) => {
+    await writer().write(writes, fence, (count) => {
       told += count;
     });
     expect(written).toEqual(everything);
@@ -59,7 +66,7 @@ describe('a batch writer', () => {
 
   it('loses nothing that a throttled table leaves unprocessed', async () => {
     const written = table((requests, call) => (call % 3 === 0 ? [] : requests.slice(0, 7)));
-    await writer({ concurrency: 3 }).write(writes);
+    await writer({ concurrency: 3 }).write(writes, fence);
     expect(written).toEqual(everything);
   });
 
@@ -70,14 +77,16 @@ describe('a batch writer', () => {
         if (call % 2 === 0) throw failure(name, name === 'InternalServerError' ? 500 : 400);
         return requests;
       });
-      await writer().write(writes);
+      await writer().write(writes, fence);
       expect(written).toEqual(everything);
     },
   );
 
   it('gives up on a table that takes nothing any more, and says what to do', async () => {
     table(() => []);
-    await expect(writer({ concurrency: 1 }).write(writes)).rejects.toThrow(/takes no more writes.*Run the load again/);
+    await expect(writer({ concurrency: 1 }).write(writes, fence)).rejects.toThrow(
+      /accepts no more writes.*Run the load again/,
+    );
     expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(10);
   });
 
@@ -85,7 +94,7 @@ describe('a batch writer', () => {
     table(() => {
       throw failure('AccessDeniedException', 400);
     });
-    await expect(writer({ concurrency: 2 }).write(writes)).rejects.toThrow('AccessDenied');
+    await expect(writer({ concurrency: 2 }).write(writes, fence)).rejects.toThrow('AccessDenied');
     expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(2);
   });
 
@@ -93,7 +102,7 @@ describe('a batch writer', () => {
     table((requests) => requests);
     const begun = performance.now();
     // A second's worth goes at once; the 30 that remain take 300 ms.
-    await writer({ writesPerSecond: 100 }).write(writes);
+    await writer({ writesPerSecond: 100 }).write(writes, fence);
     expect(performance.now() - begun).toBeGreaterThan(200);
   });
 });

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
+import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { runImport } from '../../../local/engine/bulk-import.ts';
 import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
 import { exportRest } from '../../../local/engine/export-files.ts';
 import { processesWith } from '../../support/start.ts';
+import { underLock } from '../../support/under-lock.ts';
 import { groupsOf, openBench } from './bench.ts';
 
 let folder: string;
@@ -37,15 +40,21 @@ async function* failing() {
   throw new Error('no more lines');
 }
 
+function setDataset(dataset: { peildatum: string; load: string }): Promise<void> {
+  const table = dynamoDbAddressTable(bench.client, 'addresses');
+  return underLock(table, (fence) => table.setDataset(dataset, fence));
+}
+
 describe('a bulk import into the embedded engine', () => {
   it('replaces all addresses by the lines, and keeps the lock, the dataset and the accounts', async () => {
-    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ peildatum: '2026-01-08', load: 'x' });
+    await setDataset({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
     const keys = Array.from({ length: 30 }, (_, index) => [`1381AA#${index + 1}#`, `2381AA#${index + 1}#`]).flat();
     expect(await bench.addressKeys()).toEqual(['#dataset', '#load', ...keys.sort()]);
     const table = dynamoDbAddressTable(bench.client, 'addresses');
-    expect(await table.read(['1381AA#1#', '2381AA#30#'])).toEqual(
+    const found = await table.read(['1381AA#1#', '2381AA#30#']);
+    expect(new Map([...found].map(([key, { places }]) => [key, places]))).toEqual(
       new Map([
         ['1381AA#1#', [{ straat: 'Straat\t"0" \\ ’t', woonplaats: "'s-Graveland é" }]],
         ['2381AA#30#', [{ straat: 'Straat\t"9" \\ ’t', woonplaats: "'s-Graveland é" }]],
@@ -54,6 +63,17 @@ describe('a bulk import into the embedded engine', () => {
     expect(await table.dataset()).toEqual({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.accounts()).toEqual([shop]);
     expect(await left()).toEqual(['dynamodb.db']);
+  });
+
+  it('imports lists of toevoegingen with their addresses and by themselves', async () => {
+    const lines = ['1381AA#1#\tWeesp\tVeer', '1381AA#2#\tWeesp\tVeer\t,A', '1381AA#2#A\tWeesp\tVeer', '1381AA#3#\tB,C'];
+    const groups = (async function* () {
+      yield lines;
+    })();
+    await bench.bulkImport.run(groups, { lines: lines.length, writes: lines.length });
+    const table = dynamoDbAddressTable(bench.client, 'addresses');
+    const expected = lines.map(parseLine).map((address): [string, StoredAddress] => [address.key, address]);
+    expect(await table.read(lines.map(keyOf))).toEqual(new Map(expected));
   });
 
   it('leaves small loads to single writes, which are faster', async () => {
@@ -156,7 +176,7 @@ describe('a bulk import that is killed', () => {
     bench = await openBench(file);
     await bench.bulkImport.run(groupsOf(4), { lines: 4, writes: 4 });
     // The writes of an engine that is killed lie in a file of their own.
-    await dynamoDbAddressTable(bench.client, 'addresses').setDataset({ peildatum: '2026-02-08', load: 'y' });
+    await setDataset({ peildatum: '2026-02-08', load: 'y' });
     await copyFile(`${file}-wal`, join(folder, 'old.writes'));
     await bench.close();
     await copyFile(join(folder, 'old.writes'), `${file}-wal`);

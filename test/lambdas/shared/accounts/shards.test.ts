@@ -1,8 +1,9 @@
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
+import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
 import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
-import { expectWholeShards, shardItems } from '../../../support/shards.ts';
+import { expectWholeShards, type Limits, shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -171,14 +172,24 @@ describe('a revocation that comes in between', () => {
   });
 });
 
+/** The shares of the shards, added up. */
+const sumOf = (shards: Access[]): Limits =>
+  Object.fromEntries(
+    (['minute', 'day'] as const).map((name) => [
+      name,
+      shards.reduce((sum, { quota }) => sum + Number(quota[name]?.limit), 0),
+    ]),
+  );
+
 describe('a share that a request moves while shards are merged', () => {
-  it('is neither lost nor doubled', async () => {
+  it('is neither lost nor doubled, not even until the shares are divided anew', async () => {
     const { admin, client, table } = bench;
     await admin.accounts.create({ id: 'moving', plan: 'few' });
     await admin.accounts.set({ id: 'moving', shards: 3 });
     const store = createAccessStore(client, table);
     const now = bench.clock.now / 1000;
     let moved = false;
+    const merged: Limits[] = [];
     const slow = createAdmin({
       client: new Proxy(client, {
         get(target, name) {
@@ -193,7 +204,9 @@ describe('a share that a request moves while shards are merged', () => {
               const donors = [{ shard: closing, takes: { minute: 1, day: 2 } }];
               moved = await store.move('moving', { target, at: now, donors }, AbortSignal.timeout(5000));
             }
-            return value.call(target, command, ...rest);
+            const answer = await value.call(target, command, ...rest);
+            if (merges) merged.push(sumOf(await store.readShards('moving', AbortSignal.timeout(5000))));
+            return answer;
           };
         },
       }),
@@ -203,6 +216,7 @@ describe('a share that a request moves while shards are merged', () => {
     });
     await slow.accounts.set({ id: 'moving', shards: 2 });
     expect(moved).toBe(true);
+    expect(merged).toEqual([few]);
     await expectWholeShards(bench, 'moving', 2, few);
   });
 });

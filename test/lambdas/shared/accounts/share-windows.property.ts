@@ -83,7 +83,13 @@ describe('new shares of an account', () => {
           const isLeft = usedIn(all, 'day', latest(all, 'day')) <= limit;
           const bound = { attribute: 'day_used', is: '<=', value: windowAfter(all[i], changes, 'day').share };
           if (isLeft && start === latest(all, 'day')) expect(guards).toContainEqual(bound);
-          expect(guards.every(({ attribute }) => attribute.startsWith('day_'))).toBe(true);
+          // The minute is dropped: only where its count is reset must no request have rolled it.
+          const minute = startOf(all[i] as Access, 'minute');
+          const isReset = changes.set.minute_used === 0;
+          expect(guards.filter(({ attribute }) => !attribute.startsWith('day_'))).toEqual(
+            isReset ? [{ attribute: 'minute_start', is: '=', value: minute }] : [],
+          );
+          expect(isReset).toBe(minute < Math.max(noon, latest(all, 'minute')));
         }
       }),
     );
@@ -129,6 +135,7 @@ describe('a merge of shards', () => {
     expect(changes).toEqual({
       set: {},
       raise: { minute_used: 2, minute_limit: 9, day_used: 0, day_limit: 9 },
+      copy: {},
       remove: [],
     });
   });

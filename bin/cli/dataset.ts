@@ -1,0 +1,164 @@
+import type { Command } from 'commander';
+import type { RepairReport } from '../../loader/run/repair.ts';
+import type { ConnectionOptions } from '../connect/admin.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+import type { Loads, ProgressReporter } from '../connect/loads.ts';
+import { checkLocation, withDataset } from './arguments.ts';
+import { counted, printResult, type Result, type Terminal, thousands } from './output.ts';
+
+/** Options of every command on loads. */
+export type LoadOptions = Pick<ConnectionOptions, 'local' | 'data' | 'stack'> & { json?: true };
+
+/** Opens the loads of the dataset that `options` name, prints the result of `work`, and closes them in any case. */
+export async function useLoads(
+  terminal: Terminal,
+  options: LoadOptions,
+  work: (loads: Loads) => Promise<Result>,
+): Promise<void> {
+  checkLocation(options);
+  if (!options.local && options.stack === undefined) {
+    throw new UsageError('Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.');
+  }
+  // Imported here because the AWS clients load slower than `--help` should print.
+  const { openLoads } = await import('../connect/loads.ts');
+  const loads = await openLoads(options, await progressReporter(terminal, options));
+  try {
+    printResult(terminal, options, await work(loads));
+  } finally {
+    loads.close();
+  }
+}
+
+/** Bars on a terminal, plain lines on standard error elsewhere, and nothing for a script. */
+async function progressReporter({ err, screen }: Terminal, { json }: { json?: true }): Promise<ProgressReporter> {
+  const { noProgress } = await import('../../loader/progress.ts');
+  if (json) return { progress: noProgress, print: () => undefined };
+  const { progressBars, progressLines } = await import('../../local/progress.ts');
+  const progress = screen?.isTTY ? progressBars(screen) : progressLines((line) => err(line.trimEnd()));
+  return { progress, print: err };
+}
+
+/** `load status`, `history`, `check`, `repair`, `discard` and `unlock`: what the table and the storage hold. */
+export function addDatasetCommands(load: Command, terminal: Terminal): void {
+  addStatus(load, terminal);
+  addHistory(load, terminal);
+  addCheck(load, terminal);
+  addRepair(load, terminal);
+  addDiscard(load, terminal);
+  addUnlock(load, terminal);
+}
+
+function addCheck(load: Command, terminal: Terminal): void {
+  withDataset(load.command('check'))
+    .description('compare every address in the table with the live snapshot; the exit code is 1 when they differ')
+    .addHelpText(
+      'after',
+      `
+Changes nothing; "load repair" does. It reads the whole table in this command: with --stack about 1 GB and two minutes
+for the country. Loads wait until it ends.
+
+Example:
+  npm run bag-adres -- load check --stack bag-adres-prod`,
+    )
+    .action(async (options: LoadOptions) => {
+      let differences = 0;
+      await useLoads(terminal, options, async (loads) => {
+        const report = await loads.repair({ planOnly: true });
+        differences = report.added + report.changed + report.removed;
+        return repairResult(report);
+      });
+      if (differences === 0) return;
+      const message = `The table differs from the snapshot in ${counted(differences, 'lookup')}. Repair it: "load repair".`;
+      throw new CommandError('differs', message, { details: { differences } });
+    });
+}
+
+async function repairResult(report: RepairReport): Promise<Result> {
+  const { renderRepair } = await import('./render-load.ts');
+  return { json: report, text: renderRepair(report) };
+}
+
+function addDiscard(load: Command, terminal: Terminal): void {
+  withDataset(load.command('discard'))
+    .description('remove the work of a load that was not published, such as a blocked one')
+    .argument('<load>', 'the load, as its error and "load status" name it')
+    .addHelpText('after', '\nThe live dataset stays as it is. The next load of the same extract starts from scratch.')
+    .action(async (id: string, options: LoadOptions) => {
+      await useLoads(terminal, options, async (loads) => {
+        const report = await loads.discard(id);
+        const megabytes = `${thousands(Math.ceil(report.bytes / 1e6))} MB`;
+        return { json: report, text: `Removed the work of ${id}: ${counted(report.objects, 'object')}, ${megabytes}.` };
+      });
+    });
+}
+
+function addUnlock(load: Command, terminal: Terminal): void {
+  withDataset(load.command('unlock'))
+    .description('remove the lock that an interrupted load left on the table')
+    .option('--force', 'also of a load that may still be running; it stops before its next write')
+    .action(async ({ force, ...options }: LoadOptions & { force?: true }) => {
+      await useLoads(terminal, options, async (loads) => {
+        const held = await loads.unlock({ force: force === true });
+        const text = held ? `Removed the lock of ${held.owner}.` : 'The table is not locked.';
+        return { json: { owner: held?.owner ?? null }, text };
+      });
+    });
+}
+
+function addRepair(load: Command, terminal: Terminal): void {
+  withDataset(load.command('repair'))
+    .description('compare every address in the table with the live snapshot and repair the differences')
+    .option('--plan', 'only show the differences')
+    .addHelpText(
+      'after',
+      `
+For a table that something else has written to, or that was restored from a backup. It runs in this command, which reads
+the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.
+
+Example:
+  npm run bag-adres -- load repair --plan --stack bag-adres-prod`,
+    )
+    .action(async ({ plan, ...options }: LoadOptions & { plan?: true }) => {
+      await useLoads(terminal, options, (loads) => repair(loads, plan === true));
+    });
+}
+
+async function repair(loads: Loads, planOnly: boolean): Promise<Result> {
+  const report = await loads.repair({ planOnly });
+  const result = await repairResult(report);
+  if (!report.pending || planOnly) return result;
+  return { ...result, hint: `That load is not published yet: run "load run ${loads.where}" now.` };
+}
+
+function addStatus(load: Command, terminal: Terminal): void {
+  withDataset(load.command('status'))
+    .description('show the live snapshot and its age, running loads, and loads that need your decision')
+    .action(async (options: LoadOptions) => useLoads(terminal, options, status));
+}
+
+async function status(loads: Loads): Promise<Result> {
+  const { loadStatus } = await import('../../loader/steps/manifest.ts');
+  const { refusedLoads } = await import('../connect/loads.ts');
+  const { renderStatus } = await import('./render-load.ts');
+  const [found, refused, running] = await Promise.all([
+    loadStatus(loads.context),
+    refusedLoads(loads.context.storage),
+    loads.running(),
+  ]);
+  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
+  const shown = { ...found, running, blocked };
+  return { json: shown, text: renderStatus(shown, loads.where) };
+}
+
+function addHistory(load: Command, terminal: Terminal): void {
+  withDataset(load.command('history'))
+    .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
+    .action(async (options: LoadOptions) => useLoads(terminal, options, history));
+}
+
+async function history({ context, where }: Loads): Promise<Result> {
+  const { loadHistory } = await import('../../loader/steps/manifest.ts');
+  const { renderHistory } = await import('./render-load.ts');
+  const entries = await loadHistory(context);
+  return { json: entries, text: renderHistory(entries, where) };
+}

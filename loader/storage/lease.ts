@@ -1,0 +1,133 @@
+import { type Fence, type Held, type LoadLock, LockedError } from './address-table.ts';
+
+/** For how long a process takes the lock, and how much of that it leaves unused. */
+export type LeaseTiming = {
+  seconds: number;
+  renewSeconds: number;
+  /** So long before the lock ends nothing is sent any more: what was sent can't take effect after it has ended. */
+  marginSeconds: number;
+};
+
+/** For a table on this machine, whose every write is conditioned on the lock. */
+export const localLease: LeaseTiming = { seconds: 60, renewSeconds: 15, marginSeconds: 20 };
+
+/**
+ * For a table in AWS, whose writes can't be conditioned on another item: AWS refuses a request whose signature is older than
+ * five minutes, on clocks that are up to five minutes apart (decision 0130).
+ */
+export const remoteLease: LeaseTiming = { seconds: 20 * 60, renewSeconds: 15, marginSeconds: 16 * 60 };
+
+/** For how long a confirmation counts during a write of many batches. */
+const confirmedMilliseconds = 10_000;
+
+/** A moment on both clocks: one stands still while the machine sleeps, the other may be set back. */
+type Moment = { monotonic: number; wall: number };
+
+const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
+
+function sinceMilliseconds({ monotonic, wall }: Moment): number {
+  return Math.max(performance.now() - monotonic, Date.now() - wall);
+}
+
+/** Asks the table whether the lock is still held, and gives for how many milliseconds from then on it may be used. */
+type Confirm = () => Promise<number>;
+
+/** A lock that this process holds, as long as it can be sure of that. */
+export class Lease implements Fence {
+  readonly held: Held;
+  readonly #confirm: Confirm;
+  readonly #lost = new AbortController();
+  #from: Moment;
+  #validMilliseconds: number;
+  #confirming: Promise<void> | undefined;
+
+  private constructor(held: Held, from: Moment, validMilliseconds: number, confirm: Confirm) {
+    this.held = held;
+    this.#from = from;
+    this.#validMilliseconds = validMilliseconds;
+    this.#confirm = confirm;
+  }
+
+  /** The lease of a process that takes the lock itself and renews it. */
+  static async taken(
+    lock: LoadLock,
+    { seconds, marginSeconds }: LeaseTiming,
+    take: () => Promise<Held>,
+  ): Promise<Lease> {
+    const from = now();
+    const held = await take();
+    const valid = (seconds - marginSeconds) * 1000;
+    return new Lease(held, from, valid, async () => {
+      await lock.renew(held, seconds);
+      return valid;
+    });
+  }
+
+  /**
+   * The lease of a worker under a lock that another one holds for it: of a Lambda, which must not write any more when its
+   * time is up, as whoever takes the lock over waits just so long for it.
+   * @throws LockedError
+   */
+  static async ofOwner(lock: LoadLock, owner: string, remainingMilliseconds: number): Promise<Lease> {
+    const from = now();
+    const held = await lock.check(owner);
+    const valid = () => remainingMilliseconds - sinceMilliseconds(from);
+    return new Lease(held, from, valid(), async () => {
+      await lock.check(owner, held.token);
+      return valid();
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Asks the table now. A failure other than the loss of the lock leaves the lease as old as it is. @throws LockedError */
+  async renew(): Promise<void> {
+    this.#confirming ??= this.#ask().finally(() => {
+      this.#confirming = undefined;
+    });
+    await this.#confirming;
+  }
+
+  async confirm(maximumAgeMilliseconds = confirmedMilliseconds): Promise<void> {
+    this.#lost.signal.throwIfAborted();
+    if (sinceMilliseconds(this.#from) < maximumAgeMilliseconds && this.#isValid()) return;
+    try {
+      await this.renew();
+      // The answer may be one that was asked for before this process slept.
+      if (!this.#isValid()) await this.renew();
+    } catch (error) {
+      if (error instanceof LockedError || !this.#isValid()) throw error;
+    }
+    this.assertHeld();
+  }
+
+  assertHeld(): void {
+    this.#lost.signal.throwIfAborted();
+    if (!this.#isValid()) throw new LockedError(null);
+  }
+
+  #isValid(): boolean {
+    return sinceMilliseconds(this.#from) < this.#validMilliseconds;
+  }
+
+  async #ask(): Promise<void> {
+    const from = now();
+    try {
+      this.#validMilliseconds = await this.#confirm();
+      this.#from = from;
+    } catch (error) {
+      if (error instanceof LockedError) this.#lost.abort(new LockedError(error.held, lostTo(error.held)));
+      throw this.#lost.signal.reason ?? error;
+    }
+  }
+}
+
+function lostTo(held: Held | null): string | undefined {
+  if (!held) return undefined;
+  return (
+    `This load lost its lock on the addresses table to another one (${held.owner}), so it stopped writing. It was ` +
+    'suspended, or could not reach the table, for longer than the lock lasts. Run it again once that one has ended.'
+  );
+}

@@ -1,0 +1,61 @@
+import { SourceError, SourceUnavailableError } from './source.ts';
+
+/** PDOK's Atom feeds with the link to the extract, the newest first. */
+const feeds = [
+  'https://service.pdok.nl/lv/bag/atom/bag.xml',
+  'https://service.pdok.nl/kadaster/adressen/atom/v1_0/adressen.xml',
+];
+
+/** Where the extract has been published so far, the newest first. */
+const knownExtracts = [
+  'https://service.pdok.nl/lv/bag/atom/downloads/lvbag-extract-nl.zip',
+  'https://service.pdok.nl/kadaster/adressen/atom/v1_0/downloads/lvbag-extract-nl.zip',
+];
+
+/** The extract of the whole country, replaced every month. `openSource` finds out where PDOK publishes it today. */
+export const pdokExtract = knownExtracts[0] as string;
+
+const extractLink = /\bhref\s*=\s*"([^"]+\/lvbag-extract-nl\.zip)"/gi;
+const feedTimeoutMilliseconds = 10_000;
+
+export type PdokOptions = { feeds?: readonly string[]; known?: readonly string[]; hosts?: RegExp };
+
+/**
+ * The addresses to try for PDOK's extract: what its feeds link to, then where it was before. A feed that can't be read is
+ * skipped: the known addresses usually still work.
+ */
+export async function pdokExtracts(options: PdokOptions = {}): Promise<string[]> {
+  const { hosts = /^https:\/\/(?:[a-z0-9-]+\.)*pdok\.nl\//i, known = knownExtracts } = options;
+  const linked = await Promise.all((options.feeds ?? feeds).map((feed) => linksOf(feed)));
+  // A feed must not send a load, nor what a deployment may read, elsewhere.
+  return [...new Set([...linked.flat().filter((link) => hosts.test(link)), ...known])];
+}
+
+async function linksOf(feed: string): Promise<string[]> {
+  try {
+    const response = await fetch(feed, { signal: AbortSignal.timeout(feedTimeoutMilliseconds) });
+    const text = await response.text();
+    if (!response.ok) return [];
+    return [...text.matchAll(extractLink)].map(([, href = '']) => new URL(href.replaceAll('&amp;', '&'), feed).href);
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Opens the first location that has the extract. One that has moved (`SourceError`) is followed by the next; a server that
+ * is unavailable is not, as it may have the extract again in a moment.
+ * @throws SourceError of the first location, if none has the extract
+ */
+export async function openFirst<T>(locations: readonly string[], open: (location: string) => Promise<T>): Promise<T> {
+  const errors: SourceError[] = [];
+  for (const location of locations) {
+    try {
+      return await open(location);
+    } catch (error) {
+      if (!(error instanceof SourceError) || error instanceof SourceUnavailableError) throw error;
+      errors.push(error);
+    }
+  }
+  throw errors[0] ?? new SourceError('No address of the extract is known. Set `source` in the configuration.');
+}

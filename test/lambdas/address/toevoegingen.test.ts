@@ -1,0 +1,136 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  addressItem,
+  compareToevoegingen,
+  maxToevoegingen,
+  type StoredAddress,
+} from '../../../lambdas/shared/addresses/address-item.ts';
+import type { LookupAnswer } from '../../../lambdas/shared/contract.ts';
+import { type AddressService, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
+
+let service: AddressService;
+let account: Awaited<ReturnType<typeof newAccount>>;
+
+const places = [{ straat: 'Amsterdamsestraatweg', woonplaats: 'Utrecht' }];
+const many = Array.from({ length: maxToevoegingen + 50 }, (_, i) => `A${1000 + i}`);
+const addresses: StoredAddress[] = [
+  { key: '3554VZ#24#', places, toevoegingen: [null, 'A', 'B'] },
+  { key: '3554VZ#24#A', places },
+  { key: '3554VZ#24#B', places },
+  { key: '3554VZ#25#', places },
+  { key: '1015DT#237#', places: [], toevoegingen: ['AV', 'CA'] },
+  { key: '1015DT#237#AV', places },
+  { key: '1015DT#237#CA', places },
+  { key: '2391PH#1#', places: [], toevoegingen: many },
+  { key: '2391PH#2#', places: [], toevoegingen: ['A'] },
+];
+
+beforeAll(async () => {
+  service = await startAddressService();
+  account = await newAccount(service, { day: 1000 });
+  for (const address of addresses) {
+    await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(address) }));
+  }
+});
+afterAll(() => service.stop());
+beforeEach(() => {
+  service.sent.length = 0;
+});
+
+async function lookUp(postcode: string, huisnummer: number, toevoeging = ''): Promise<LookupAnswer> {
+  const query = `postcode=${postcode}&huisnummer=${huisnummer}&toevoeging=${toevoeging}`;
+  return (await service.instance.lookUp(account.key, query)).json as LookupAnswer;
+}
+
+describe('the toevoegingen of not_found', () => {
+  it.each([
+    ['those that exist, and null for the bare number', '3554VZ', 24, 'C', [null, 'A', 'B']],
+    ['null alone where only the bare number exists', '3554VZ', 25, 'A', [null]],
+    ['those that exist where the bare number does not', '1015DT', 237, '', ['AV', 'CA']],
+    ['the same for another toevoeging', '1015DT', 237, 'x', ['AV', 'CA']],
+    ['none where the huisnummer does not exist', '3554VZ', 26, '', []],
+    ['none where the huisnummer does not exist with the toevoeging either', '3554VZ', 26, 'A', []],
+  ])('are %s', async (_, postcode, huisnummer, toevoeging, toevoegingen) => {
+    expect(await lookUp(postcode, huisnummer, toevoeging)).toEqual({
+      status: 'not_found',
+      request: { postcode, huisnummer, toevoeging: toevoeging || null },
+      address: null,
+      candidates: [],
+      toevoegingen,
+    });
+  });
+
+  it('never include the toevoeging that was just not found, also while a load is at work', async () => {
+    expect(await lookUp('2391PH', 2, 'a')).toMatchObject({ status: 'not_found', toevoegingen: [] });
+  });
+
+  it('are the first of a long list, in a response under 4 KB', async () => {
+    const { body } = await service.instance.lookUp(account.key, 'postcode=2391PH&huisnummer=1&toevoeging=zzzzz');
+    expect(JSON.parse(body).toevoegingen).toEqual(many.slice(0, maxToevoegingen));
+    expect(Buffer.byteLength(body)).toBeLessThan(4096);
+  });
+
+  it('are absent from the other outcomes', async () => {
+    for (const toevoeging of ['', 'a']) {
+      expect(await lookUp('3554VZ', 24, toevoeging)).toEqual({
+        status: 'ok',
+        request: { postcode: '3554VZ', huisnummer: 24, toevoeging: toevoeging || null },
+        address: places[0],
+        candidates: [],
+      });
+    }
+  });
+});
+
+describe('a lookup', () => {
+  it.each([
+    ['that finds an address', '3554VZ', 24, 'A', 1],
+    ['that finds a bare number', '3554VZ', 24, '', 1],
+    ['that does not find a bare number', '1015DT', 237, '', 1],
+    ['that does not find a toevoeging', '3554VZ', 24, 'C', 2],
+  ])('%s (%s %s %s) makes %s reads of half a unit', async (_, postcode, huisnummer, toevoeging, reads) => {
+    await lookUp(postcode, huisnummer, toevoeging);
+    const read = { name: 'GetItemCommand', table: 'addresses', units: 0.5 };
+    expect(service.sent).toEqual([
+      { name: 'UpdateItemCommand', table: 'accounts', units: 1 },
+      ...Array.from({ length: reads }, () => read),
+    ]);
+  });
+
+  it('counts one unit for not_found, also with a second read', async () => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    await service.instance.lookUp(key, 'postcode=3554VZ&huisnummer=24&toevoeging=C');
+    expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(1);
+  });
+});
+
+describe('a test address', () => {
+  it.each([
+    [1, '', { status: 'ok', address: { straat: 'Teststraat', woonplaats: 'Testdorp' }, candidates: [] }],
+    [1, 'A', { status: 'not_found', address: null, candidates: [], toevoegingen: [null] }],
+    [2, '', { status: 'not_found', address: null, candidates: [], toevoegingen: ['A', 'B'] }],
+    [2, 'b', { status: 'ok', address: { straat: 'Teststraat', woonplaats: 'Testdorp' }, candidates: [] }],
+    [
+      3,
+      '',
+      {
+        status: 'ambiguous',
+        address: null,
+        candidates: [
+          { straat: 'Teststraat', woonplaats: 'Testdorp' },
+          { straat: 'Teststraat', woonplaats: 'Teststad' },
+        ],
+      },
+    ],
+    [4, '', { status: 'not_found', address: null, candidates: [], toevoegingen: [] }],
+  ])('9999SD %s %s has its outcome without a read of the dataset, and counts', async (huisnummer, toevoeging, rest) => {
+    const request = { postcode: '9999SD', huisnummer, toevoeging: toevoeging || null };
+    expect(await lookUp('9999SD', huisnummer, toevoeging)).toEqual({ request, ...rest });
+    expect(service.sent).toEqual([{ name: 'UpdateItemCommand', table: 'accounts', units: 1 }]);
+  });
+});
+
+it('sorts toevoegingen by code unit, null first', () => {
+  expect(['B', '2', null, 'A10', 'A', '10'].sort(compareToevoegingen)).toEqual([null, '10', '2', 'A', 'A10', 'B']);
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { shardItems } from '../../../support/shards.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+  await bench.admin.plans.put({ code: 'small', limits: { minute: 3, day: 3 } });
+});
+afterAll(() => bench.stop());
+
+const day = 86_400_000;
+
+/** Sends requests while the clock is ahead by so many milliseconds. */
+async function requestsAhead(key: string, milliseconds: number, count: number): Promise<string[]> {
+  const { clock, request } = bench;
+  clock.now += milliseconds;
+  try {
+    const outcomes = [];
+    for (let i = 0; i < count; i++) outcomes.push(await request(key));
+    return outcomes;
+  } finally {
+    clock.now -= milliseconds;
+  }
+}
+
+async function account(id: string, shards = 1): Promise<string> {
+  await bench.admin.accounts.create({ id, plan: 'small' });
+  if (shards > 1) await bench.admin.accounts.set({ id, shards });
+  return (await bench.admin.keys.create({ account: id, label: 'k' })).key;
+}
+
+describe('accounts.repairWindows', () => {
+  it.each([1, 3])('lets an account with %i shards in again that a clock years ahead has locked', async (shards) => {
+    const { admin, request } = bench;
+    const id = `locked-${shards}`;
+    const key = await account(id, shards);
+    expect(await request(key)).toBe('charged');
+    expect(await requestsAhead(key, 4000 * day, 4)).toEqual(['charged', 'charged', 'charged', 'quota-exceeded']);
+    expect(await request(key)).toBe('quota-exceeded');
+    expect(await admin.accounts.repairWindows(id)).toEqual([
+      { window: 'minute', start: '2037-07-14T12:30:00Z' },
+      { window: 'day', start: '2037-07-14T00:00:00Z' },
+    ]);
+    const outcomes = [];
+    for (let i = 0; i < 4; i++) outcomes.push(await request(key));
+    expect(outcomes.filter((outcome) => outcome === 'charged').length).toBeGreaterThanOrEqual(2);
+    expect(outcomes[3]).toBe('quota-exceeded');
+    expect((await admin.accounts.show(id)).windows.day).toMatchObject({ resets: '2026-08-02T00:00:00Z', used: 3 });
+    expect(await admin.accounts.audit(id)).toContainEqual(
+      expect.objectContaining({
+        action: 'account repair-windows',
+        detail: { windows: { minute: '2037-07-14T12:30:00Z', day: '2037-07-14T00:00:00Z' } },
+        outcome: 'done',
+      }),
+    );
+  });
+
+  it('also resets a window that the plan has dropped meanwhile', async () => {
+    const { admin, request } = bench;
+    const key = await account('dropped');
+    await requestsAhead(key, 4000 * day, 4);
+    await admin.plans.put({ code: 'other', limits: { month: 9 } });
+    await admin.accounts.set({ id: 'dropped', plan: 'other' });
+    expect((await admin.accounts.repairWindows('dropped')).map(({ window }) => window)).toEqual(['minute', 'day']);
+    await admin.accounts.set({ id: 'dropped', plan: 'small' });
+    expect(await request(key)).toBe('charged');
+  });
+
+  it('changes nothing, and leaves no entry, when clocks differ by less than a minute or a window has just passed', async () => {
+    const { admin, clock, request } = bench;
+    const key = await account('close');
+    await request(key);
+    clock.now += 44_000; // one second before the minute is over
+    try {
+      expect(await requestsAhead(key, 2_000, 1)).toEqual(['charged']);
+      const before = await shardItems(bench, 'close');
+      const entries = await admin.accounts.audit('close');
+      expect(await admin.accounts.repairWindows('close')).toEqual([]);
+      expect(await shardItems(bench, 'close')).toEqual(before);
+      expect(await admin.accounts.audit('close')).toEqual(entries);
+    } finally {
+      clock.now -= 44_000;
+    }
+  });
+
+  it('refuses an account that does not exist', async () => {
+    await expect(bench.admin.accounts.repairWindows('ghost')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

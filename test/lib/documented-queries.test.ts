@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
+import { ofType, templates } from './synthesized.ts';
+
+const runbook = readFileSync('docs/runbook.md', 'utf8');
+
+/** The code blocks without a language are queries; the list item before one says whose log it is for. */
+const queries: { about: string; query: string }[] = [];
+let item = '';
+let block: { language: string; lines: string[] } | undefined;
+for (const line of runbook.split('\n')) {
+  const [, fence] = /^\s*```(\w*)/.exec(line) ?? [];
+  if (fence === undefined) {
+    if (block) block.lines.push(line.trim());
+    else item = /^(?:\d\.|-) /.test(line) ? line : `${item} ${line.trim()}`;
+  } else if (block) {
+    if (block.language === '') queries.push({ about: item, query: block.lines.join(' ') });
+    block = undefined;
+  } else block = { language: fence, lines: [] };
+}
+
+/** Lambda's own lines in JSON, as its documents have them. */
+const platformFields = ['type', 'record.status', 'record.errorType'];
+const builtIn = ['@timestamp', '@message'];
+const words = new Set([
+  ...[
+    'filter',
+    'stats',
+    'sort',
+    'limit',
+    'display',
+    'fields',
+    'by',
+    'as',
+    'desc',
+    'asc',
+    'and',
+    'or',
+    'not',
+    'like',
+    'in',
+  ],
+  ...['count', 'max', 'min', 'avg', 'sum', 'pct', 'bin', 'ispresent'],
+]);
+
+/** The fields that a query reads; names that it gives to results itself, literals and functions aside. */
+function fieldsOf(query: string): string[] {
+  const given = new Set([...query.matchAll(/\bas (\w+)/g)].map(([, name]) => name));
+  const bare = query
+    .replace(/"[^"]*"/g, ' ')
+    .replace(/like \/[^/]*\//g, 'like')
+    .replace(/\b\d+[a-z]?\b/g, ' ');
+  return [...bare.matchAll(/[@a-z_][\w.]*/gi)]
+    .map(([name]) => name)
+    .filter((name) => !words.has(name) && !given.has(name));
+}
+
+/** Each path in an object, `error.cause.name` for instance. */
+function pathsOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    ...(path ? [path] : []),
+    ...pathsOf(inner, path ? `${path}.${name}` : name),
+  ]);
+}
+
+describe('a log query of the runbook', () => {
+  let service: AddressService;
+  let logged: { requests: string[]; access: string[]; steps: string[] };
+
+  beforeAll(async () => {
+    service = await startAddressService();
+    const { key } = await newAccount(service, { day: 2 });
+    const env = { ...process.env, POWERTOOLS_METRICS_DISABLED: 'false', POWERTOOLS_LOG_LEVEL: 'DEBUG' };
+    const run = (...args: string[]) => spawnSync(process.execPath, args, { env, encoding: 'utf8' });
+    const linesOf = ({ stdout, stderr }: ReturnType<typeof run>) =>
+      `${stdout}\n${stderr}`
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .flatMap((line) => pathsOf(JSON.parse(line)));
+    const [stage] = Object.values(ofType(templates().service, 'AWS::ApiGatewayV2::Stage'));
+    const settings = stage?.Properties?.AccessLogSettings as { Format: string } | undefined;
+    // A step without its settings fails before any call, and logs it.
+    const step = `
+      process.env.ADDRESSES_TABLE = 'addresses';
+      const { handler } = await import('./loader/steps/collect.ts');
+      await handler({ load: 'some load' }).catch(() => undefined);`;
+    logged = {
+      requests: linesOf(run('test/support/lookup-log.ts', service.endpoint, key)),
+      access: Object.keys(JSON.parse(settings?.Format ?? '{}')),
+      steps: linesOf(run('--input-type=module', '-e', step)),
+    };
+  }, 60_000);
+  afterAll(() => service.stop());
+
+  it('is found, and so are the lines that it reads', () => {
+    expect(queries.length).toBeGreaterThan(10);
+    for (const fields of Object.values(logged)) expect(fields.length).toBeGreaterThan(4);
+  });
+
+  it.each(queries)('reads fields that are logged: $query', ({ about, query }) => {
+    const known = /\baccess log\b/.test(about)
+      ? logged.access
+      : /step's log group/.test(about)
+        ? logged.steps
+        : [...logged.requests, ...platformFields];
+    expect(fieldsOf(query).filter((field) => ![...known, ...builtIn].includes(field))).toEqual([]);
+  });
+
+  it.each(queries)('has commands that Logs Insights knows: $query', ({ query }) => {
+    for (const command of query.split(/ \| /))
+      expect(command).toMatch(/^(?:filter|stats|sort|limit|display|fields) \S/);
+  });
+});
