@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Member } from '../bag/extract-members.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import type { ZipEntry } from '../zip/zip.ts';
 import type { Change, ChangeCounts, ChangeKind } from './changes.ts';
 import { addressPart, type Line, parseLine } from './lines.ts';
 import type { ExtractInfo, MutationFile, Snapshot, SourceVersion } from './manifest.ts';
@@ -25,6 +26,14 @@ export type Load = {
   /** Identifies the contents of the extract, wherever it lies, by the checksums of its members. */
   identity: string;
 };
+
+/** The date of the extract that the load reads, which days of mutations then bring to the load's own. */
+export function extractDate({ extract, peildatum }: Load): string {
+  return extract?.peildatum ?? peildatum;
+}
+
+/** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
+export type Part = { part: string; member: number; files: ZipEntry[] };
 
 /** What one worker found in its part of the extract. */
 export type PartCounts = { voorkomens: number; problems: ProblemReport };

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Load } from '../dataset/load.ts';
+import type { Load, Part } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
 import { discover } from '../steps/discover.ts';
@@ -15,7 +15,7 @@ import {
 import type { ChangeFile, Found } from '../steps/manifest.ts';
 import { mutate } from '../steps/mutate.ts';
 import { publish } from '../steps/publish.ts';
-import { type Part, readReference } from '../steps/reference.ts';
+import { readReference } from '../steps/reference.ts';
 import { resume } from '../steps/resume.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.ts';
 import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
 import type { Thresholds } from '../dataset/guard.ts';
+import type { Part } from '../dataset/load.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable, Held } from '../storage/address-table.ts';
 import type { AddressWriterOptions } from '../storage/address-writer.ts';
@@ -15,7 +16,6 @@ import { Lease } from '../storage/lease.ts';
 import { pdokExtract } from '../storage/pdok.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Part } from './reference.ts';
 
 /** The step works on this load. */
 const ofLoad = z.object({ load: z.string() });

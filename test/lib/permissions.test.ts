@@ -198,6 +198,7 @@ describe('what each function may do', () => {
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
     expect(commandsIn('lambdas/shared/accounts/*.ts')).toEqual([
+      'BatchGet',
       'Delete',
       'Get',
       'Put',
