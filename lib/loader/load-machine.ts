@@ -1,4 +1,4 @@
-import { Arn, ArnFormat, Duration, Stack, TimeZone } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Duration, Stack, TimeZone, Token } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -11,7 +11,7 @@ import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../shared/data-protection.ts';
+import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge, acknowledgeWildcard, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad } from './load-states.ts';
@@ -100,7 +100,8 @@ export function grantDescribeExecutions(step: IFunction, machine: StateMachine):
 }
 
 function acknowledgeExecutions(machine: StateMachine, map: string): void {
-  const executions = `arn:aws:states:${Stack.of(machine).region}:<AWS::AccountId>:execution`;
+  const { region, account } = Stack.of(machine);
+  const executions = `arn:aws:states:${region}:${Token.isUnresolved(account) ? '<AWS::AccountId>' : account}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
   acknowledgeWildcard(
     machine,
@@ -125,7 +126,10 @@ export class LoadMachine extends Construct {
 
   constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket, topic }: LoadMachineProps) {
     super(scope, id);
-    this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
+    this.logs = new LogGroup(this, 'Logs', {
+      ...logGroupProps(config, encryptionKey),
+      logGroupName: vendedLogGroupName(this, 'loads'),
+    });
     const role = machineRole(this, { functions: steps.functions, bucket, topic, tracing: config.tracing });
     this.machine = new StateMachine(this, 'Machine', {
       // `machineRole` has all permissions; the CDK would add broader ones.

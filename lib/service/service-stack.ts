@@ -18,7 +18,7 @@ export class ServiceStack extends Stack {
     super(scope, id, {
       stackName,
       description: 'Dutch address service: the HTTP interface',
-      env: { region: config.region },
+      env: { region: config.region, ...(config.account && { account: config.account }) },
       terminationProtection: isProtected(config),
     });
     const { accounts, addresses, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
@@ -50,9 +50,10 @@ export class ServiceStack extends Stack {
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
-    address.deploySafely(config, rollback.address);
+    const canary =
+      config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
+    address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
-    if (config.canary) new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

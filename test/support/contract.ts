@@ -44,6 +44,12 @@ function responseTo(method: string, url: string, status: number): Part | undefin
   return isAllowed.includes(status) ? at('/x-elsewhere', String(status)) : undefined;
 }
 
+/** API Gateway may rename this header on its way from a Lambda function. */
+function restoreRemapped(headers: Record<string, string>): Record<string, string> {
+  const { 'x-amzn-remapped-www-authenticate': remapped, ...rest } = headers;
+  return remapped === undefined ? headers : { 'www-authenticate': remapped, ...rest };
+}
+
 function faultsOf(response: Part | undefined, { status, headers, body }: ContractAnswer): string[] {
   if (!response) return [`status ${status} is not described`];
   if (response.value.content === undefined) {
@@ -52,7 +58,10 @@ function faultsOf(response: Part | undefined, { status, headers, body }: Contrac
   const [contentType = ''] = (headers['content-type'] ?? '').split(';');
   const content = at(`${response.pointer}/content`, contentType);
   if (!content) return [`content type ${contentType} is not described for ${status}`];
-  return [...headerFaults(response, headers), ...schemaFaults('body', `${content.pointer}/schema`, parsed(body))];
+  return [
+    ...headerFaults(response, restoreRemapped(headers)),
+    ...schemaFaults('body', `${content.pointer}/schema`, parsed(body)),
+  ];
 }
 
 function headerFaults(response: Part, headers: Record<string, string>): string[] {

@@ -86,6 +86,7 @@ function routesOver(
   });
   const validate = validateRoute({
     checksumSecret: testChecksumSecret,
+    clock: systemClock,
     keyStore: createKeyStore(client, testTables.accounts),
   });
   const reference = referenceRoute();
