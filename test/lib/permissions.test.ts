@@ -230,8 +230,13 @@ describe('what each function may do', () => {
     ]);
   });
 
-  it('is nothing at all in the data stack', () => {
+  it('is nothing at all in the data stack, but for backups where they are configured', () => {
     expect(permissions(plain.data)).toEqual({});
+    expect(permissions(encrypted.data)).toEqual({
+      AccountsBackupPlanAccountsRole: [
+        'managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup',
+      ],
+    });
   });
 
   it('is exactly the use of one key on top of it, where data is encrypted with a key of the operator; and the canary', () => {
