@@ -31,6 +31,14 @@ export type AdminRefusals = {
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
   'keys.list': 'invalid' | 'not_found';
   'keys.revoke': 'invalid' | 'not_found' | 'conflict';
+  'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';
+  'members.remove': 'invalid' | 'not_found' | 'conflict';
+  'members.list': 'invalid' | 'not_found';
+  'members.roleIn': 'invalid';
+  'members.accountsOf': 'invalid';
+  'sessions.start': 'invalid';
+  'sessions.isOpen': never;
+  'sessions.end': never;
 };
 
 /**

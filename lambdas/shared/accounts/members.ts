@@ -70,7 +70,7 @@ export async function removeMember(
   if (!(await store.get(memberKey(account, person)))) {
     throw new AdminError(
       'not_found',
-      `Account "${account}" has no member "${person}"; "member list" shows its members.`,
+      `Account "${account}" has no member "${person}". The list of its members has the right spelling.`,
     );
   }
   await audited(store, { partition: account, action: 'member remove', detail: { person } }, () =>

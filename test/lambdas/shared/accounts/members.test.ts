@@ -111,6 +111,15 @@ describe('a member of an account', () => {
     await expect(admin.members.add(input as Parameters<typeof admin.members.add>[0])).rejects.toMatchObject({ code });
   });
 
+  it('goes with a deleted account', async () => {
+    const account = await newAccount();
+    await admin.members.add({ account, person: 'gone@example.nl', role: 'admin' });
+    await admin.accounts.suspend(account);
+    await admin.accounts.delete(account);
+    expect(await admin.members.accountsOf(['gone@example.nl'])).toEqual([]);
+    expect(await admin.members.roleIn(account, ['gone@example.nl'])).toBe(null);
+  });
+
   it('that does not exist is not removed', async () => {
     const account = await newAccount();
     await expect(admin.members.remove({ account, person: 'a@b.nl' })).rejects.toMatchObject({ code: 'not_found' });
