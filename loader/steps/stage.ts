@@ -13,14 +13,11 @@ import type { RandomAccess } from '../zip/random-access.ts';
 import { entryStream } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 
-/**
- * Keeps an inner zip that was deflated in the storage, where it can be read by range; once for each extract. Its checksum is in
- * the name: of a server without ETag another extract can have the same version and size.
- */
+/** Keeps an inner zip that was deflated in the storage, where it can be read by range; once for each extract. */
 export function storageSpool(storage: Storage, version: SourceVersion): Spool {
-  return async (stream, name, { size, crc32 }) => {
+  return async (stream, name, size) => {
     const hash = createHash('sha256')
-      .update(JSON.stringify([version, name, size, crc32]))
+      .update(JSON.stringify([version, name, size]))
       .digest('hex')
       .slice(0, 16);
     const key = paths.incoming(`${hash}-${name}`);
