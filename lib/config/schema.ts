@@ -119,6 +119,11 @@ export const configSchema = z.strictObject({
     .describe(
       'Creates two CloudWatch dashboards (3 dollars a month each, after three free ones in an account) and a metric for each outcome of a request.',
     ),
+  referencePage: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(true)
+    .describe('Whether the API shows its reference as a page at `/docs`, without a key.'),
   alarmEmail: z
     .email()
     .meta({ allowed: 'an e-mail address' })
