@@ -36,6 +36,7 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
       {
         client_id: options.clientId,
         client_secret: options.clientSecret,
+        id_token_signed_response_alg: 'ES256',
         redirect_uris: [`${options.portalUrl}/callback`],
         post_logout_redirect_uris: [`${options.portalUrl}/`],
       },
@@ -53,6 +54,10 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `/choose/${uid}` },
     pkce: { required: () => true },
+    renderError(context, { error, error_description: why = 'no reason given' }) {
+      context.type = 'text/plain';
+      context.body = `${error}: ${why}. Begin again at the portal: ${options.portalUrl}\n`;
+    },
     ttl: { Interaction: 600, Session: 3600, Grant: 3600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
     // The portal is our own: nobody has to agree to it.
     loadExistingGrant: async ({ oidc }) => {
