@@ -6,6 +6,8 @@ export const loaderEnvironment = {
   snapshotBucket: 'SNAPSHOT_BUCKET',
   /** `discover`: the extract to load when its input names none; PDOK's when left out. */
   source: 'EXTRACT_SOURCE',
+  /** `discover`: the list of mutations to follow; none when left out. */
+  mutations: 'MUTATIONS_SOURCE',
   /** `discover`: for how long the lock on the table is taken; longer than an execution may take. */
   lockSeconds: 'LOCK_SECONDS',
   /** `discover`: for how long after the end of an execution a Lambda that it began may still be at work. */
@@ -24,6 +26,8 @@ export const storagePrefixes = {
   loads: 'loads/',
   /** Approvals of refused loads; as the work. */
   approvals: 'approvals/',
+  /** Deliveries of mutations: kept until a full extract has made up for them. */
+  mutations: 'mutations/',
   /** Snapshots, of which `publish` removes the old ones: these must not expire, the next difference needs the last. */
   snapshots: 'snapshots/',
 } as const;

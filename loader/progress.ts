@@ -6,6 +6,7 @@ export type LoadStage =
   | 'stage'
   | 'reference'
   | 'extract'
+  | 'mutate'
   | 'merge'
   | 'export'
   | 'import'

@@ -118,9 +118,12 @@ export function openApiDocument() {
             operationId: 'getOpenApi',
             tags: ['Reference'],
             summary: 'This document',
-            description: 'This OpenAPI document. Requires no key.',
+            description:
+              'This OpenAPI document. Requires no key. Send the `ETag` that you have as `If-None-Match` to get 304 without a body ' +
+              'while the document is the same.',
             security: [],
-            responses: { '200': openApiAnswer, ...problemReferences(500) },
+            requestParams: { header: openApiHeaders },
+            responses: { '200': openApiAnswer, '304': notModified, ...problemReferences(500) },
           },
         },
       },
@@ -150,9 +153,18 @@ export function openApiDocument() {
   );
 }
 
+const ifNoneMatch = z.optional(z.string());
+z.globalRegistry.add(ifNoneMatch, { param: { description: 'One or more values of `ETag`, separated by commas.' } });
+const openApiHeaders = z.object({ 'If-None-Match': ifNoneMatch });
+
+const notModified: ZodOpenApiResponseObject = {
+  description: 'The document is the one that the client has.',
+  headers: headersOf('ETag', 'Vary'),
+};
+
 const openApiAnswer: ZodOpenApiResponseObject = {
   description: 'The description of the API in OpenAPI 3.1.',
-  headers: headersOf(),
+  headers: headersOf('ETag', 'Vary', 'Content-Encoding'),
   content: {
     'application/json': {
       schema: {

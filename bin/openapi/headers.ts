@@ -32,6 +32,21 @@ const all: Record<string, Header> = {
     schema: { type: 'string', minLength: 1 },
     example: 'JKJaXmPLvHcESHA=',
   },
+  ETag: {
+    description: 'The version of the document, for `If-None-Match`.',
+    required: true,
+    schema: { type: 'string', pattern: '^W/"[0-9A-Za-z_-]+"$' },
+    example: 'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
+  },
+  'Content-Encoding': {
+    description: 'Present when the client accepts gzip.',
+    schema: constant('gzip'),
+  },
+  Vary: {
+    description: 'Compression depends on `Accept-Encoding`.',
+    required: true,
+    schema: constant('Accept-Encoding'),
+  },
   'Dataset-Date': {
     description: 'The date of the copy of the register; absent while it is unknown.',
     schema: { type: 'string', format: 'date' },

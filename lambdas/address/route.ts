@@ -110,7 +110,7 @@ export function addressRoute({
   /** A valid lookup is authenticated and counted by one write; any other, which consumes nothing, by one read. */
   async function admit(claim: KeyClaim, { input, signal }: RequestEvent): Promise<Caller> {
     if (input?.request) return await charge(accessStore, claim, clock, signal);
-    return requireCaller(await accessStore.read(claim, signal), claim);
+    return requireCaller(await accessStore.read(claim, signal), claim, clock());
   }
 
   return middy<RequestEvent, Answer>()

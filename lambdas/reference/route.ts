@@ -1,13 +1,17 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
 import { Refusal } from '../shared/accounts/refusal.ts';
-import { type Answer, commonHeaders, ok, type RequestEvent } from '../shared/http/event.ts';
+import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/event.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 import { isExplained, problemPage } from './problem-page.ts';
 
-/** The OpenAPI document as it is in the file, loaded with the first request for it, so that cold starts stay short. */
-export async function openApiFile(): Promise<unknown> {
-  return (await import('../../docs/openapi.json', { with: { type: 'json' } })).default;
+const published = /^\/(?:v1\/openapi\.json|problems\/[^/]+)$/;
+
+/** Whether this route handles the path. */
+export function isPublished(path: string): boolean {
+  return published.test(path);
 }
 
 /** `GET /v1/openapi.json` and `GET /problems/{code}`: the description of the API. Requires no key. */
@@ -16,18 +20,18 @@ export function referenceRoute() {
     .use(observe('reference'))
     .use(commonHeaders())
     .use(renderProblems())
-    .handler(async ({ rawPath, requestContext }) => {
-      const document = await documentAt(rawPath);
+    .handler(async (event) => {
+      const document = documentAt(event);
       if (!document) throw new Refusal({ code: 'not-found' });
-      if (requestContext.http.method !== 'GET') throw new Refusal({ code: 'method-not-allowed' });
-      return document;
+      if (event.requestContext.http.method !== 'GET') throw new Refusal({ code: 'method-not-allowed' });
+      return await document();
     });
 }
 
-async function documentAt(path: string): Promise<Answer | undefined> {
-  if (path === '/v1/openapi.json') return ok(await openApiFile());
-  const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
-  return code && isExplained(code) ? page(problemPage(code)) : undefined;
+function documentAt({ rawPath, headers }: RequestEvent): (() => Answer | Promise<Answer>) | undefined {
+  if (rawPath === '/v1/openapi.json') return () => openApiAnswer(headers);
+  const [, code] = /^\/problems\/([^/]+)$/.exec(rawPath) ?? [];
+  return code && isExplained(code) ? () => page(problemPage(code)) : undefined;
 }
 
 function page(body: string): Answer {
@@ -39,9 +43,39 @@ function page(body: string): Answer {
   return { statusCode: 200, headers, body };
 }
 
-const published = /^\/(?:v1\/openapi\.json|problems\/[^/]+)$/;
+let openApi: Promise<{ text: string; gzip: string; etag: string }> | undefined;
 
-/** Whether this route handles the path. */
-export function isPublished(path: string): boolean {
-  return published.test(path);
+/** The OpenAPI document as it is in the file, loaded with the first request for it, so that cold starts stay short. */
+async function readOpenApi() {
+  const document = (await import('../../docs/openapi.json', { with: { type: 'json' } })).default;
+  const text = JSON.stringify(document);
+  const etag = `W/"${createHash('sha256').update(text).digest('base64url')}"`;
+  return { text, gzip: gzipSync(text).toString('base64'), etag };
+}
+
+/** Without a body where the client has this version; compressed where it accepts gzip. */
+async function openApiAnswer(requestHeaders: RequestEvent['headers']): Promise<Answer> {
+  openApi ??= readOpenApi();
+  const { text, gzip, etag } = await openApi;
+  const headers = { etag, vary: 'Accept-Encoding' };
+  if (matches(requestHeaders['if-none-match'], etag)) return { statusCode: 304, headers, body: '' };
+  const json = { ...headers, 'content-type': 'application/json' };
+  if (!acceptsGzip(requestHeaders['accept-encoding'])) return { statusCode: 200, headers: json, body: text };
+  return { statusCode: 200, headers: { ...json, 'content-encoding': 'gzip' }, body: gzip, isBase64Encoded: true };
+}
+
+/** The weak comparison of RFC 9110, which `If-None-Match` asks for. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
+  return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
+}
+
+function acceptsGzip(acceptEncoding = ''): boolean {
+  return acceptEncoding.split(',').some((coding) => {
+    const [name = '', weight = ''] = coding
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/);
+    return name === 'gzip' && (weight === '' || Number(weight) > 0);
+  });
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { isPublished, referenceRoute } from '../reference/route.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { optionalEnvironment, requireEnvironment } from '../shared/environment.ts';
+import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
 import type { Answer, RequestEvent } from '../shared/http/event.ts';
 import { environment } from '../shared/tables.ts';
 import { createKeyStore } from './key-store.ts';
@@ -12,6 +12,7 @@ let reference: ReturnType<typeof referenceRoute> | undefined;
 const validate = validateRoute({
   keyStore: createKeyStore(createStoreClient(), requireEnvironment(environment.accountsTable)),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),
+  clock: systemClock,
   previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret),
 });
 

@@ -3,6 +3,7 @@ import { type Caller, requireCaller } from '../shared/accounts/account.ts';
 import type { KeyClaim } from '../shared/accounts/api-key.ts';
 import { limitsOf } from '../shared/accounts/quota.ts';
 import type { ValidationAnswer } from '../shared/contract.ts';
+import type { Clock } from '../shared/environment.ts';
 import { authenticate } from '../shared/http/authenticate.ts';
 import { type Answer, acceptOnly, commonHeaders, deadline, ok, type RequestEvent } from '../shared/http/event.ts';
 import { observe } from '../shared/http/observe.ts';
@@ -12,14 +13,15 @@ import type { KeyStore } from './key-store.ts';
 export type ValidateRouteOptions = {
   keyStore: KeyStore;
   checksumSecret: string;
+  clock: Clock;
   previousChecksumSecret?: string | undefined;
 };
 
 /** `GET /v1/auth/validate`: whether a key is valid, and which limits apply. Does not count against the quota. */
-export function validateRoute({ keyStore, checksumSecret, previousChecksumSecret }: ValidateRouteOptions) {
+export function validateRoute({ keyStore, checksumSecret, clock, previousChecksumSecret }: ValidateRouteOptions) {
   async function admit(claim: KeyClaim, { signal }: RequestEvent): Promise<Caller> {
     const { access, label } = await keyStore.read(claim, signal);
-    return { ...requireCaller(access, claim), label };
+    return { ...requireCaller(access, claim, clock()), label };
   }
 
   return middy<RequestEvent, Answer>()

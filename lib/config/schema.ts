@@ -26,6 +26,11 @@ const domain = z.strictObject({
     .hostname()
     .meta({ allowed: 'a zone name, for instance `example.nl`' })
     .describe('The name of that zone; `domain.name` is in it.'),
+  keepDefaultEndpoint: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(false)
+    .describe('Keeps the host name that API Gateway generates working as well, until every caller has moved.'),
 });
 
 const canary = z.strictObject({

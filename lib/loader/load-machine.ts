@@ -11,7 +11,7 @@ import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-l
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../shared/data-protection.ts';
+import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge, acknowledgeWildcard, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad } from './load-states.ts';
@@ -125,7 +125,10 @@ export class LoadMachine extends Construct {
 
   constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket, topic }: LoadMachineProps) {
     super(scope, id);
-    this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
+    this.logs = new LogGroup(this, 'Logs', {
+      ...logGroupProps(config, encryptionKey),
+      logGroupName: vendedLogGroupName(this, 'loads'),
+    });
     const role = machineRole(this, { functions: steps.functions, bucket, topic, tracing: config.tracing });
     this.machine = new StateMachine(this, 'Machine', {
       // `machineRole` has all permissions; the CDK would add broader ones.

@@ -4,7 +4,7 @@ import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3'
 import type { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { removal } from '../shared/data-protection.ts';
+import { isProtected, removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /** The prefix of the results of the state machine's maps. */
@@ -15,6 +15,7 @@ export const UPLOADS = 'uploads/';
 
 /** Longer than any load takes, and enough to investigate one that failed. */
 const workExpiration = Duration.days(30);
+const versionExpiration = Duration.days(14);
 
 /**
  * The bucket of loads and snapshots: private, encrypted, TLS only. The work of a load expires. Snapshots and the manifest
@@ -27,12 +28,16 @@ export function snapshotBucket(scope: Construct, config: Config, encryptionKey: 
     encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
     ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
     removalPolicy: removal(config),
+    // A manifest or snapshot that was overwritten or deleted by mistake can be brought back. A trial goes without: its bucket
+    // must be emptied before it can be deleted.
+    versioned: isProtected(config),
     lifecycleRules: [
       ...[storagePrefixes.loads, storagePrefixes.approvals, MAP_RUNS, UPLOADS].map((prefix) => ({
         id: `Expire-${prefix.slice(0, -1)}`,
         prefix,
         expiration: workExpiration,
       })),
+      ...(isProtected(config) ? [{ id: 'ExpireVersions', noncurrentVersionExpiration: versionExpiration }] : []),
       { id: 'AbortUploads', abortIncompleteMultipartUploadAfter: Duration.days(2) },
     ],
   });

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -29,6 +29,8 @@ export type CanaryProps = {
 
 /** Looks up an address every few minutes, as a caller does, and raises an alarm after two failures in a row. */
 export class Canary extends LambdaFunction {
+  readonly failed: Alarm;
+
   constructor(scope: Construct, id: string, { config, encryptionKey, canary, baseUrl, topic }: CanaryProps) {
     super(scope, id, {
       config,
@@ -54,7 +56,7 @@ export class Canary extends LambdaFunction {
         maxEventAge: Duration.minutes(1),
       }),
     });
-    operatorAlarm(this, 'Failed', {
+    this.failed = operatorAlarm(this, 'Failed', {
       metric: new Metric({
         namespace: metricNamespaceOf(config.stage),
         metricName: metricNames.canaryFailures,

@@ -22,7 +22,7 @@ import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-r
 import { ApiGatewayv2DomainProperties } from 'aws-cdk-lib/aws-route53-targets';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps } from '../shared/data-protection.ts';
+import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 
 /**
@@ -46,7 +46,11 @@ const fields = {
 /** The log group and format of a stage's access log. */
 export function accessLog(scope: Construct, props: LogGroupProps): IAccessLogSettings {
   // Half the price. This class supports no metric filters, which nothing here needs, and Logs Insights reads it as well.
-  const logGroup = new LogGroup(scope, 'AccessLog', { ...props, logGroupClass: LogGroupClass.INFREQUENT_ACCESS });
+  const logGroup = new LogGroup(scope, 'AccessLog', {
+    ...props,
+    logGroupName: vendedLogGroupName(scope, 'access'),
+    logGroupClass: LogGroupClass.INFREQUENT_ACCESS,
+  });
   return {
     destination: new LogGroupLogDestination(logGroup),
     format: AccessLogFormat.custom(JSON.stringify(fields)),
@@ -85,7 +89,7 @@ export type HttpApiProps = {
 
 /**
  * Routes both operations with every method, so that callers get our own 405, and every other path, so that they get our own
- * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled.
+ * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled, unless it is kept for a while.
  */
 export class HttpApi extends Construct {
   readonly api: Api;
@@ -100,7 +104,7 @@ export class HttpApi extends Construct {
     this.api = new Api(this, 'Api', {
       description: `Dutch address service, ${config.stage}`,
       createDefaultStage: false,
-      disableExecuteApiEndpoint: domain !== undefined,
+      disableExecuteApiEndpoint: config.domain !== undefined && !config.domain.keepDefaultEndpoint,
       ipAddressType: IpAddressType.DUAL_STACK,
       defaultIntegration: check,
     });

@@ -45,9 +45,10 @@ export class ServiceStack extends Stack {
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
-    address.deploySafely(config, rollback.address);
+    const canary =
+      config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
+    address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
-    if (config.canary) new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

@@ -1,7 +1,8 @@
-import { Arn, ArnFormat, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Fn, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import type { LogGroupProps } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 
 /**
@@ -56,4 +57,14 @@ export function logGroupProps(config: Config, encryptionKey: IKey | undefined): 
     removalPolicy: removal(config),
     ...(encryptionKey && { encryptionKey }),
   };
+}
+
+/**
+ * A name for a log group that an AWS service writes to. Under this prefix no service adds each group to the one resource policy
+ * of the account, which is full after some twenty. It ends with the id of the stack: a group that stayed when its stack was
+ * deleted is not in the way of the next.
+ */
+export function vendedLogGroupName(scope: Construct, name: string): string {
+  const { stackName, stackId } = Stack.of(scope);
+  return `/aws/vendedlogs/${stackName}/${name}-${Fn.select(2, Fn.split('/', stackId))}`;
 }

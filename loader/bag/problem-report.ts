@@ -100,3 +100,15 @@ export function keep<T extends object>(read: T | Problem, counts: ReadCounts, vi
     visit(read);
   }
 }
+
+/** The counts of a report, which is the part of it that a manifest keeps. */
+export function problemCounts(report: ProblemReport): ProblemCounts {
+  return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
+}
+
+/** A report of these counts, without examples. */
+export function reportOfCounts(counts: ProblemCounts): ProblemReport {
+  const report = emptyReport();
+  for (const kind of problemKinds) report[kind].count = counts[kind];
+  return report;
+}

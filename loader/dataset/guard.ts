@@ -19,6 +19,20 @@ export type Thresholds = {
 /** Objections to the size of a difference, which is expected where one extract replaces another of another area. */
 const sizeCodes = ['too_many_removed', 'too_many_changed', 'too_many_added'] as const;
 
+/**
+ * The limits of a load of mutations: a day changes a fiftieth of what a month does, but some days hold a municipality that
+ * renames its streets. So a day may change a fifth of what a load may, and several days no more than a load.
+ */
+export function thresholdsOfDays(thresholds: Thresholds, days: number): Thresholds {
+  const share = Math.min(1, days / 5);
+  return {
+    ...thresholds,
+    maximumRemovedShare: thresholds.maximumRemovedShare * share,
+    maximumChangedShare: thresholds.maximumChangedShare * share,
+    maximumAddedShare: thresholds.maximumAddedShare * share,
+  };
+}
+
 type ObjectionCode = (typeof sizeCodes)[number] | 'too_few_addresses' | 'too_many_problems' | 'older_peildatum';
 
 /** Why a load stops before its first write; the message says by how much. */

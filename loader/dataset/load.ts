@@ -1,32 +1,39 @@
 import { createHash } from 'node:crypto';
 import type { Member } from '../bag/extract-members.ts';
-import {
-  emptyReport,
-  mergeReports,
-  type ProblemCounts,
-  type ProblemReport,
-  problemKinds,
-} from '../bag/problem-report.ts';
+import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import type { ZipEntry } from '../zip/zip.ts';
 import type { Change, ChangeCounts, ChangeKind } from './changes.ts';
 import { addressPart, type Line, parseLine } from './lines.ts';
-import type { Snapshot, SourceVersion } from './manifest.ts';
+import type { ExtractInfo, MutationFile, Snapshot, SourceVersion } from './manifest.ts';
 
 /** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
 export type Load = {
   id: string;
-  kind: 'extract' | 'rollback';
+  kind: 'extract' | 'mutations' | 'rollback';
   /** The snapshot date, `2021-10-15`. */
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
-  base: { load: string; snapshot: Snapshot } | null;
+  base: { load: string; peildatum: string; snapshot: Snapshot } | null;
   /** The snapshot to go back to; only of a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
+  /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
+  days: MutationFile[];
+  /** The extract that the result goes back to; `null` of a rollback. */
+  extract: ExtractInfo | null;
   /** Only of an extract. */
   source: SourceVersion | null;
   members: Member[];
   /** Identifies the contents of the extract, wherever it lies, by the checksums of its members. */
   identity: string;
 };
+
+/** The date of the extract that the load reads, which days of mutations then bring to the load's own. */
+export function extractDate({ extract, peildatum }: Load): string {
+  return extract?.peildatum ?? peildatum;
+}
+
+/** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
+export type Part = { part: string; member: number; files: ZipEntry[] };
 
 /** What one worker found in its part of the extract. */
 export type PartCounts = { voorkomens: number; problems: ProblemReport };
@@ -84,18 +91,6 @@ export type ShardCounts = {
 /** How many objects should have been addresses; one without postcode should not, as it has no key. */
 export function problemCount(report: ProblemReport): number {
   return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
-}
-
-/** The counts of a report, which is the part of it that a manifest keeps. */
-export function problemCounts(report: ProblemReport): ProblemCounts {
-  return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
-}
-
-/** A report of these counts, without examples. */
-export function reportOfCounts(counts: ProblemCounts): ProblemReport {
-  const report = emptyReport();
-  for (const kind of problemKinds) report[kind].count = counts[kind];
-  return report;
 }
 
 /** Several parts as one, in any order. */

@@ -1,4 +1,5 @@
 import type { ProblemCounts } from '../bag/problem-report.ts';
+import type { ChangeCounts } from './changes.ts';
 
 /** The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`. */
 export type Snapshot = { id: string; shards: string[] };
@@ -12,15 +13,29 @@ export type SourceVersion = {
   lastModified: string | null;
 };
 
+/** One delivery of mutations in the storage. */
+export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number };
+
+/** The last full extract behind a dataset: its own date and contents, whatever days of mutations came on top. */
+export type ExtractInfo = { peildatum: string; identity: string };
+
 /** A load that is live, was live, or is being applied. */
 export type ManifestEntry = {
   load: string;
-  kind: 'extract' | 'rollback';
+  kind: 'extract' | 'mutations' | 'rollback';
   /** The snapshot date, `2021-10-15`. */
   peildatum: string;
   snapshot: Snapshot;
   identity: string;
   source: SourceVersion | null;
+  extract: ExtractInfo | null;
+  /** The days of mutations that this load applied. */
+  days: MutationFile[];
+  /**
+   * Of an extract that came after days of mutations: how many addresses these had led to another result for, which the load
+   * made right. All 0 when the days were applied without a fault and none was corrected.
+   */
+  audit?: ChangeCounts;
   voorkomens: number;
   addresses: number;
   keys: number;

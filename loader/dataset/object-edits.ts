@@ -60,7 +60,8 @@ export function editsOf(found: FoundObjects, objects: Objects, peildatum: string
 }
 
 /** The lines of a part after an edit, sorted. A line that is removed goes as often as it is there. */
-export function edited(lines: readonly ObjectLine[], { remove, add }: PartEdits): ObjectLine[] {
+export function edited(lines: readonly ObjectLine[], edit: PartEdits | undefined): ObjectLine[] {
+  const { remove, add } = edit ?? { remove: [], add: [] };
   const gone = new Set(remove);
   return [...lines.filter((line) => !gone.has(line)), ...add].sort();
 }

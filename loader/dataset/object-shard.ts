@@ -1,8 +1,12 @@
+import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
 import { packLines, unpackLines } from './lines.ts';
 import { nextChange, type ObjectLine } from './objects.ts';
 
-/** Where the lines of one part lie, and the first date on which one of them begins or ends to count. */
-type Part = { position: number; length: number; next: string | null };
+/** What was derived from a part: its addresses, and the problems by kind. */
+export type PartResult = { addresses: number; problems: ProblemCounts };
+
+/** Where the lines of one part lie, the first date on which one of them begins or ends to count, and what was derived. */
+type Part = PartResult & { position: number; length: number; next: string | null };
 
 /**
  * Makes the stored form of the object layer of one shard: each part, the first three digits of the postcodes, is compressed
@@ -16,16 +20,16 @@ export class ObjectShardWriter {
   count = 0;
 
   /** Adds a part, in the state of `peildatum`; a part without lines leaves no trace. */
-  add(part: string, lines: readonly ObjectLine[], peildatum: string): void {
+  add(part: string, lines: readonly ObjectLine[], peildatum: string, result: PartResult): void {
     if (lines.length === 0) return;
     this.count += lines.length;
-    this.#append(part, packLines(lines), nextChange(lines, peildatum));
+    this.#append(part, packLines(lines), { ...result, next: nextChange(lines, peildatum) });
   }
 
   /** Adds a part as it is in another shard file. */
   copy(part: string, from: ObjectShardReader): void {
     const packed = from.packed(part);
-    if (packed) this.#append(part, packed, from.nextChange(part));
+    if (packed) this.#append(part, packed, { ...from.result(part), next: from.nextChange(part) });
   }
 
   get isEmpty(): boolean {
@@ -39,8 +43,8 @@ export class ObjectShardWriter {
     return Buffer.concat([length, header, ...this.#packed]);
   }
 
-  #append(part: string, packed: Buffer, next: string | null): void {
-    this.#parts[part] = { position: this.#position, length: packed.length, next };
+  #append(part: string, packed: Buffer, about: Omit<Part, 'position' | 'length'>): void {
+    this.#parts[part] = { position: this.#position, length: packed.length, ...about };
     this.#packed.push(packed);
     this.#position += packed.length;
   }
@@ -66,6 +70,12 @@ export class ObjectShardReader {
   /** The first date after the snapshot's on which an occurrence of the part begins or ends to count. */
   nextChange(part: string): string | null {
     return this.#parts[part]?.next ?? null;
+  }
+
+  /** What was derived from the part when it was written. */
+  result(part: string): PartResult {
+    const { addresses, problems } = this.#parts[part] ?? { addresses: 0, problems: problemCounts(emptyReport()) };
+    return { addresses, problems };
   }
 
   packed(part: string): Buffer | null {

@@ -94,6 +94,12 @@ export function identificatieOf(line: ObjectLine): string {
   return line.slice(at, at + 16);
 }
 
+/** The street that the nummeraanduiding of a line lies on, and its own place (`....` for none). */
+export function referencesOf(line: ObjectLine): { street: string; place: string } {
+  const at = line.indexOf('\t');
+  return { street: line.slice(at + streetAt, at + placeAt), place: line.slice(at + placeAt, at + severalAt) };
+}
+
 /**
  * The address rows of one part on `peildatum`, in any order, as `joinRows` takes them. Of several occurrences of an object
  * that are current at once the last to begin counts, then the one with the highest number; the others, and those without a

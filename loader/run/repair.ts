@@ -115,6 +115,7 @@ const writesACheck = 1000;
 
 async function write({ addresses, fence }: Session, changes: readonly Change[]): Promise<void> {
   for (let start = 0; start < changes.length; start += writesACheck) {
+    await fence.confirm(0);
     await addresses.write(changes.slice(start, start + writesACheck).map(toWrite), fence);
   }
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Load } from '../dataset/load.ts';
+import type { Load, Part } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
 import { discover } from '../steps/discover.ts';
@@ -13,8 +13,9 @@ import {
   unchangedReport,
 } from '../steps/load-report.ts';
 import type { ChangeFile, Found } from '../steps/manifest.ts';
+import { mutate } from '../steps/mutate.ts';
 import { publish } from '../steps/publish.ts';
-import { type Part, readReference } from '../steps/reference.ts';
+import { readReference } from '../steps/reference.ts';
 import { resume } from '../steps/resume.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
@@ -122,31 +123,53 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
 
 export type RunOptions = LoadOptions &
   Approval & {
-    /** A URL, `s3://bucket/key`, or the path of a file. */
-    source: string;
+    /** The extract: a URL, `s3://bucket/key`, or the path of a file. Left out, only mutations are applied. */
+    source?: string | undefined;
+    /** Where mutations are: lists, folders and zips. */
+    mutations?: readonly string[] | undefined;
     /** Loads the extract even if it is the one that is served, or one that was gone back from. */
     again?: boolean;
   };
 
 /**
- * Makes the table equal to the extract: after it every current address is there, and nothing else. A load that died is
+ * Makes the table equal to the extract, and then to the mutations that lead on from it: after it every current address is
+ * there, and nothing else. A load that died is
  * taken up where it stopped; one that died while applying is finished first. Running it again is always right.
  * @throws RefusedLoadError, LockedError, SourceError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function runLoad(options: RunOptions): Promise<LoadReport> {
-  return inSession(options, (session) =>
-    untilUnchanged(() =>
-      afterPending(
-        session,
-        () => discover(session, options),
-        async (load) => {
-          await extract(session, load);
-          await merge(session, load);
-          return guardAndApply(session, load, options);
-        },
-      ),
+  return inSession(options, async (session) => {
+    const report = await loadOnce(session, options);
+    const isNewExtract = report.outcome === 'published' && options.source !== undefined && report.days.length === 0;
+    if (!isNewExtract || !options.mutations?.length) return report;
+    const later = await loadOnce(session, { ...options, source: undefined, again: false });
+    return later.outcome === 'unchanged' ? report : later;
+  });
+}
+
+function loadOnce(session: Session, options: RunOptions): Promise<LoadReport> {
+  return untilUnchanged(() =>
+    afterPending(
+      session,
+      () => discover(session, options),
+      async (load, found) => {
+        await prepare(session, load, found);
+        return guardAndApply(session, load, options);
+      },
     ),
   );
+}
+
+/** Everything up to the guard. */
+async function prepare(session: Session, load: string, { action }: Found): Promise<void> {
+  if (action === 'load') await extract(session, load);
+  const { days } = await getJson<Load>(session.storage, paths.load(load));
+  if (days.length > 0) {
+    const shown = session.progress.begin('mutate', {});
+    await mutate(session.storage, load);
+    shown.end();
+  }
+  await merge(session, load);
 }
 
 /** Everything up to the guard: says what `runLoad` would do, and writes nothing into the table but the lock. */
@@ -155,8 +178,7 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
     untilUnchanged(async () => {
       const found = await discover(session, { ...options, planOnly: true });
       if (found.action === 'none') return unchangedReport(found);
-      await extract(session, found.load);
-      await merge(session, found.load);
+      await prepare(session, found.load, found);
       const { fence, thresholds } = session;
       return reportOf(await guard(session, found.load, fence, thresholds, { planOnly: true }), 'planned');
     }),
@@ -198,13 +220,13 @@ export async function approveLoad(options: LoadOptions & { load: string }): Prom
 async function afterPending(
   session: Session,
   find: () => Promise<Found>,
-  work: (load: string) => Promise<LoadReport>,
+  work: (load: string, found: Found) => Promise<LoadReport>,
 ): Promise<LoadReport> {
   let finished: LoadReport | undefined;
   for (;;) {
     const found = await find();
     if (found.action === 'none') return finished ?? unchangedReport(found);
-    if (found.action !== 'finish') return work(found.load);
+    if (found.action !== 'finish') return work(found.load, found);
     finished = await apply(session, found.load);
   }
 }

@@ -1,10 +1,11 @@
 import { Worker } from 'node:worker_threads';
+import type { Part } from '../dataset/load.ts';
 import type { ReferenceMemory } from '../dataset/reference-file.ts';
 import { ExtractError } from '../extract-error.ts';
 import type { Amount } from '../progress.ts';
 import { extractPart } from '../steps/extract.ts';
 import { mergeShard } from '../steps/merge.ts';
-import { type Part, reference } from '../steps/reference.ts';
+import { reference } from '../steps/reference.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** Work for a thread: none of it should keep the thread that serves from answering. */

@@ -1,3 +1,4 @@
+import type { Part } from '../dataset/load.ts';
 import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
 import { editsByShard } from '../dataset/object-edits.ts';
 import { referenceProblems } from '../dataset/reference-file.ts';
@@ -7,7 +8,6 @@ import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts
 import { editsOfDivided } from './divided-objects.ts';
 import type { Extracted } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
-import type { Part } from './reference.ts';
 
 const groupSize = 16;
 

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.ts';
 import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
 import type { Thresholds } from '../dataset/guard.ts';
+import type { Part } from '../dataset/load.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable, Held } from '../storage/address-table.ts';
 import type { AddressWriterOptions } from '../storage/address-writer.ts';
@@ -15,7 +16,6 @@ import { Lease } from '../storage/lease.ts';
 import { pdokExtract } from '../storage/pdok.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Part } from './reference.ts';
 
 /** The step works on this load. */
 const ofLoad = z.object({ load: z.string() });
@@ -53,6 +53,8 @@ const stepInputs = {
     source: z.string().optional(),
     /** A date or a load to go back to, instead of loading an extract. */
     rollback: z.string().optional(),
+    /** Lists, folders or zips of mutations to apply, instead of the configured one. */
+    mutations: z.array(z.string()).optional(),
     again: z.boolean().optional(),
     planOnly: z.boolean().optional(),
     /** Without a source or a rollback: the load to continue from the guard on. */
@@ -62,6 +64,7 @@ const stepInputs = {
   reference: ofLoad,
   extract: batchOf(partItem, ofLoad),
   collect: ofLoad,
+  mutate: ofLoad,
   merge: batchOf(z.object({ shard: z.string() }), ofLoad),
   guard: ofLoadAndOwner.extend({
     planOnly: z.boolean().optional(),
@@ -142,6 +145,12 @@ export class Deployment {
   /** The extract to load when an execution names none. */
   get source(): string {
     return this.#environment[loaderEnvironment.source] ?? pdokExtract;
+  }
+
+  /** Where mutations are looked for daily; nowhere unless configured. */
+  get mutations(): string[] {
+    const location = this.#environment[loaderEnvironment.mutations];
+    return location ? [location] : [];
   }
 
   /** Whether nothing of the execution that holds the lock can write any more. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { findMembers } from '../bag/extract-members.ts';
 import { extractIdentity, type Load, loadId } from '../dataset/load.ts';
-import type { Manifest } from '../dataset/manifest.ts';
+import type { Manifest, ManifestEntry } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import { openSource } from '../storage/open.ts';
@@ -9,6 +9,7 @@ import { paths } from '../storage/paths.ts';
 import type { Source } from '../storage/source.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
+import { appliedSince, discoverMutations } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { currentManifest, type Found, finishPending, type LoadContext, loadStatus } from './manifest.ts';
 import { resume } from './resume.ts';
@@ -16,8 +17,10 @@ import { rollback } from './rollback.ts';
 import { readable, storageSpool } from './stage.ts';
 
 export type DiscoverInput = {
-  /** A URL, `s3://bucket/key` or the path of a file. */
-  source: string;
+  /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
+  source?: string | undefined;
+  /** Where mutations are: lists, folders and zips. */
+  mutations?: readonly string[] | undefined;
   /** Loads the extract even if it is the one that is served, or one that was gone back from. */
   again?: boolean;
   /** Only looks: plans onto a load that died while applying as if it were finished. */
@@ -27,7 +30,7 @@ export type DiscoverInput = {
 /**
  * Asks the source whether it has another state than the one that is served. Reads the directories of the zips and the
  * Leveringsdocument, by range. A load that died while applying comes first.
- * @throws SourceError, ExtractError, ForeignStorageError, WorkGoneError
+ * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function discover({ storage, addresses }: LoadContext, input: DiscoverInput): Promise<Found> {
   const manifest = await currentManifest(storage, addresses);
@@ -35,12 +38,25 @@ export async function discover({ storage, addresses }: LoadContext, input: Disco
   if (pending && !input.planOnly) return finishPending(storage, pending);
   const base = pending ?? manifest.published;
 
-  const known = input.again ? undefined : (base?.source ?? undefined);
-  const source = await openSource(input.source, known);
-  if (!source) return { action: 'none', reason: `${input.source} has not changed`, live: base };
+  const { source, mutations = [], again = false } = input;
+  const extract = source === undefined ? null : await discoverExtract(storage, manifest, base, source, again);
+  if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
+  return discoverMutations(storage, manifest, base, mutations, again && source === undefined);
+}
+
+async function discoverExtract(
+  storage: Storage,
+  manifest: Manifest,
+  base: ManifestEntry | null,
+  location: string,
+  again: boolean,
+): Promise<Found> {
+  const known = again ? undefined : (base?.source ?? undefined);
+  const source = await openSource(location, known);
+  if (!source) return { action: 'none', reason: `${location} has not changed`, live: base };
   try {
-    const load = await describe(storage, source, base);
-    const reason = input.again ? null : whyNot(load, base?.identity, manifest);
+    const load = await describe(storage, source, manifest, base);
+    const reason = again ? null : whyNot(load, base?.extract?.identity, manifest);
     if (reason) return { action: 'none', reason, live: base };
     await putJson(storage, paths.load(load.id), load);
     return { action: 'load', load: load.id, peildatum: load.peildatum };
@@ -49,18 +65,28 @@ export async function discover({ storage, addresses }: LoadContext, input: Disco
   }
 }
 
-async function describe(storage: Storage, source: Source, base: Manifest['published']): Promise<Load> {
+/** An extract that is older than the live dataset is brought to its date, by the mutations that led there. */
+async function describe(
+  storage: Storage,
+  source: Source,
+  manifest: Manifest,
+  base: ManifestEntry | null,
+): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
   const access = await readable(storage, source);
   const { peildatum, members } = await findMembers(access, label, { spool: storageSpool(storage, version) });
   const identity = extractIdentity(peildatum, members);
+  const days = (await appliedSince(storage, manifest, peildatum)) ?? [];
+  const contents = [identity, ...days.map(({ key }) => key)].join(' ');
   return {
-    id: loadId(peildatum, identity, base?.load ?? null),
+    id: loadId(peildatum, contents, base?.load ?? null),
     kind: 'extract',
-    peildatum,
-    base: base && { load: base.load, snapshot: base.snapshot },
+    peildatum: days.at(-1)?.tot ?? peildatum,
+    base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
+    days,
+    extract: { peildatum, identity },
     source: version,
     members,
     identity,
@@ -68,7 +94,7 @@ async function describe(storage: Storage, source: Source, base: Manifest['publis
 }
 
 function whyNot(load: Load, liveIdentity: string | undefined, manifest: Manifest): string | null {
-  if (load.identity === liveIdentity) return `the state of ${load.peildatum} is the one that is served`;
+  if (load.identity === liveIdentity) return `the state of ${load.extract?.peildatum} is the one that is served`;
   if (manifest.rejected.includes(load.identity)) {
     return `the state of ${load.peildatum} was rolled back; "load run --again" loads it all the same`;
   }
@@ -87,15 +113,24 @@ export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ..
   if (ageDays !== null) deployment.reportAge(ageDays);
   const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
   await takeLock(context.addresses.lock, { owner, seconds, isGone: deployment.isGone });
-  const found = await find(context, wanted, deployment.source);
+  const found = await find(context, wanted, deployment.source, deployment.mutations);
   if (found.action === 'finish') return { ...found, items: deployment.itemsAt(paths.changeFiles(found.load)) };
   if (found.action === 'rollback') return { ...found, items: deployment.itemsAt(paths.shards(found.load)) };
   return found;
 });
 
-function find(context: LoadContext, wanted: Omit<StepInput<'discover'>, 'owner'>, source: string): Promise<Found> {
+function find(
+  context: LoadContext,
+  wanted: Omit<StepInput<'discover'>, 'owner'>,
+  source: string,
+  mutations: string[],
+): Promise<Found> {
   if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
   if (wanted.approve !== undefined && wanted.source === undefined) return resume(context, wanted.approve);
   const { again = false, planOnly = false } = wanted;
-  return discover(context, { source: wanted.source ?? source, again, planOnly });
+  // Mutations that were named are applied alone; those of the configuration follow what the extract has to say.
+  const sources = wanted.mutations
+    ? { source: wanted.source, mutations: wanted.mutations }
+    : { source: wanted.source ?? source, mutations };
+  return discover(context, { ...sources, again, planOnly });
 }

@@ -1,6 +1,6 @@
 import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
 import { unpackLines } from '../dataset/lines.ts';
-import type { Load } from '../dataset/load.ts';
+import { extractDate, type Load } from '../dataset/load.ts';
 import { addEdit, type Edits, type FoundObjects } from '../dataset/object-edits.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
@@ -16,12 +16,12 @@ type ExtractedPart = Extracted & { part: string; segments: Segments };
  */
 export async function editsOfDivided(storage: Storage, load: Load, parts: readonly ExtractedPart[]): Promise<Edits> {
   const found = inOrder(parts)
-    ? objectsAtEdges(parts, load.peildatum)
+    ? objectsAtEdges(parts, extractDate(load))
     : await objectsReadTwice(storage, load.id, parts);
   const edits: Edits = {};
   for (const lines of found.values()) {
     const all = [...lines.values()].flat();
-    const whole = objectLines(unique(all.map(parseObjectLine)), load.peildatum);
+    const whole = objectLines(unique(all.map(parseObjectLine)), extractDate(load));
     if (isSame(lines, whole)) continue;
     addEdit(edits, 'remove', lines);
     addEdit(edits, 'add', whole);

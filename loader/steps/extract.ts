@@ -2,7 +2,7 @@ import { fileLabel, type Member } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
-import { extractName, type Load, type PartCounts } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Part, type PartCounts } from '../dataset/load.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import type { Segments } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
@@ -10,7 +10,6 @@ import { paths } from '../storage/paths.ts';
 import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
 import { withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
-import type { Part } from './reference.ts';
 
 /** What `extractPart` leaves beside the object lines, of which there are `objects`; its being there says that it is finished. */
 export type Extracted = PartCounts & Edges & { objects: number; segments: Segments };
@@ -31,14 +30,15 @@ export async function extractPart(
   const member = load.members[index] as Member;
   const zip = await openObject(storage, paths.member(loadId, index, member.name));
 
-  const rows = new ObjectRows(load.peildatum);
+  const peildatum = extractDate(load);
+  const rows = new ObjectRows(peildatum);
   const problems = emptyReport();
   let voorkomens = 0;
   const add = (num: Nummeraanduiding, span: Span) => rows.add(num, span);
   for (const file of files) {
     const label = fileLabel(extractName(load), member, file);
     const counts = await withEntry(zip, file, label, (xml) =>
-      readNummeraanduidingen(xml, label, load.peildatum, add, { later: add }),
+      readNummeraanduidingen(xml, label, peildatum, add, { later: add }),
     );
     for (const problem of counts.problems) addProblem(problems, problem);
     voorkomens += counts.voorkomens;

@@ -1,6 +1,6 @@
-import { mergeReports } from '../bag/problem-report.ts';
-import { isAboutSize, objections, type Thresholds } from '../dataset/guard.ts';
-import { type Load, type LoadCounts, mergeShards, problemCount, problemCounts } from '../dataset/load.ts';
+import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
+import { isAboutSize, objections, type Thresholds, thresholdsOfDays } from '../dataset/guard.ts';
+import { type Load, type LoadCounts, mergeShards, problemCount } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
 import type { Fence, ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
@@ -10,6 +10,7 @@ import { lambdaStep } from './lambda-step.ts';
 import { type Plan, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 import type { Merged } from './merge.ts';
+import type { Mutated } from './mutate.ts';
 
 /** Another load was published since this one began. */
 export class StaleLoadError extends Error {
@@ -51,7 +52,8 @@ export async function guard(
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
   const mayGoBack = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
-  const found = objections(counts, { peildatum: load.peildatum, mayGoBack, wasJudged }, base, thresholds);
+  const limits = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days.length) : thresholds;
+  const found = objections(counts, { peildatum: load.peildatum, mayGoBack, wasJudged }, base, limits);
   const waived = waiveSize ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
   const plan: Plan = {
@@ -59,6 +61,9 @@ export async function guard(
     peildatum: load.peildatum,
     livePeildatum: base?.peildatum ?? null,
     counts,
+    days: load.days.map(({ name }) => name),
+    extractPeildatum: load.extract?.peildatum ?? null,
+    audit: isAudit(load, base) ? counts.changes : null,
     objections: against,
     waived,
     approved,
@@ -76,11 +81,24 @@ export async function guard(
   return plan;
 }
 
+/** Whether the load compares what days of mutations led to with an extract, on one and the same date. */
+function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean {
+  return (
+    kind === 'extract' &&
+    base?.extract != null &&
+    base.extract.peildatum !== base.peildatum &&
+    base.peildatum === peildatum
+  );
+}
+
 async function addUp(storage: Storage, load: string) {
   const collected = await getJson<Collected>(storage, paths.collected(load));
   const items = await getJson<ShardItem[]>(storage, paths.shards(load));
   const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
-  const { voorkomens, problems } = collected;
+  const stored = await storage.get(paths.mutated(load));
+  const mutated: Mutated | null = stored && JSON.parse(stored.toString());
+  const voorkomens = collected.voorkomens;
+  const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;
   const counts: LoadCounts = {
     voorkomens,
     problems: problems && mergeReports([problems, ...merged.map((shard) => shard.problems)]),
@@ -93,7 +111,12 @@ async function addUp(storage: Storage, load: string) {
   return { counts, files, shards: merged.filter(({ keys }) => keys > 0).map(({ shard }) => shard) };
 }
 
-function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry {
+/** The problems after the days: which streets and places are current several times was counted again. */
+function mutatedProblems(collected: ProblemReport, { problems }: Mutated): ProblemReport {
+  return mergeReports([{ ...collected, several_current: emptyReport().several_current }, problems]);
+}
+
+function entryOf(load: Load, { counts, audit }: Plan, shards: string[]): ManifestEntry {
   return {
     load: load.id,
     kind: load.kind,
@@ -101,6 +124,9 @@ function entryOf(load: Load, { counts }: Plan, shards: string[]): ManifestEntry 
     snapshot: load.target?.snapshot ?? { id: load.id, shards },
     identity: load.identity,
     source: load.source,
+    extract: load.extract,
+    days: load.days,
+    ...(audit && { audit }),
     voorkomens: counts.voorkomens,
     addresses: counts.addresses,
     keys: counts.keys,

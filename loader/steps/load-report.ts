@@ -1,7 +1,8 @@
 import type { ProblemReport } from '../bag/problem-report.ts';
-import type { ChangeKind } from '../dataset/changes.ts';
+import { reportOfCounts } from '../bag/problem-report.ts';
+import type { ChangeCounts, ChangeKind } from '../dataset/changes.ts';
 import type { Objection } from '../dataset/guard.ts';
-import { type ChangeExample, type LoadCounts, noChanges, problemCount, reportOfCounts } from '../dataset/load.ts';
+import { type ChangeExample, type LoadCounts, noChanges, problemCount } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import type { Found } from './manifest.ts';
 
@@ -11,6 +12,12 @@ export type Plan = {
   peildatum: string;
   /** The date of the live dataset. */
   livePeildatum: string | null;
+  /** The names of the deliveries of mutations that it applies. */
+  days: string[];
+  /** The date of the last full extract behind it. */
+  extractPeildatum: string | null;
+  /** How far what the mutations had led to differs from the extract; `null` where that was not compared. */
+  audit: ChangeCounts | null;
   counts: LoadCounts;
   /** What stops the load unless it is approved. */
   objections: Objection[];
@@ -31,7 +38,13 @@ export type LoadReport = {
   reason: string | null;
   /** The date of the state that was served before. */
   livePeildatum: string | null;
-  /** Occurrences (`sl:stand`) of nummeraanduidingen read. */
+  /** The names of the deliveries of mutations that were applied. */
+  days: string[];
+  /** The date of the last full extract behind the dataset. */
+  extractPeildatum: string | null;
+  /** How far what the mutations had led to differed from the extract, which is right now; `null` where that was not compared. */
+  audit: ChangeCounts | null;
+  /** Occurrences (`sl:stand`) of nummeraanduidingen read; of mutations, occurrences changed or added. */
   voorkomens: number;
   addresses: number;
   /** Distinct keys: equal addresses share one. */
@@ -61,7 +74,7 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 
 /** The report of a load that got as far as its plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
-  const { load, peildatum, livePeildatum, counts, objections, waived, approved } = plan;
+  const { load, peildatum, livePeildatum, days, extractPeildatum, audit, counts, objections, waived, approved } = plan;
   const { voorkomens, addresses, keys, changes, listsChanged, problems, examples } = counts;
   return {
     outcome,
@@ -69,6 +82,9 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     load,
     reason: null,
     livePeildatum,
+    days,
+    extractPeildatum,
+    audit,
     voorkomens,
     addresses,
     keys,
@@ -93,6 +109,9 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
     load: '',
     peildatum: '',
     livePeildatum: peildatum,
+    days: [],
+    extractPeildatum: live?.extract?.peildatum ?? null,
+    audit: null,
     counts,
     objections: [],
     waived: [],
@@ -107,7 +126,8 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   const { added, changed, removed, listsChanged } = entry;
   const reason = 'a load that had stopped while it was written was finished';
   const report = unchangedReport({ action: 'none', reason, live: entry });
-  return { ...report, outcome: 'published', added, changed, removed, listsChanged };
+  const days = entry.days.map(({ name }) => name);
+  return { ...report, outcome: 'published', days, audit: entry.audit ?? null, added, changed, removed, listsChanged };
 }
 
 /** The guard refused the load before its first write. The live dataset is unchanged. */

@@ -48,7 +48,7 @@ export type LoadContext = { storage: Storage; addresses: AddressTable };
 /** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
 export type Found =
   | { action: 'none'; reason: string; live: ManifestEntry | null }
-  | { action: 'finish' | 'load' | 'rollback'; load: string; peildatum: string };
+  | { action: 'finish' | 'load' | 'mutations' | 'rollback'; load: string; peildatum: string };
 
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };

@@ -1,17 +1,25 @@
-import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
+import {
+  addProblem,
+  emptyReport,
+  mergeReports,
+  type ProblemReport,
+  problemCounts,
+  reportOfCounts,
+} from '../bag/problem-report.ts';
 import { ChangeWriter, diff } from '../dataset/changes.ts';
-import { addressPart, joinRows, type Line, unpackLines } from '../dataset/lines.ts';
+import { addressPart, joinRows, type Line } from '../dataset/lines.ts';
 import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
-import { type Edits, edited } from '../dataset/object-edits.ts';
+import { edited } from '../dataset/object-edits.ts';
 import { ObjectShardWriter } from '../dataset/object-shard.ts';
-import { deriveRows } from '../dataset/objects.ts';
+import { deriveRows, type ObjectLine, referencesOf } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
-import { type Collected, inGroups } from './collect.ts';
+import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
+import type { Mutated } from './mutate.ts';
+import { objectSource, readEdits } from './object-source.ts';
 import { readReference } from './reference.ts';
 
 /** What `mergeShard` leaves; its being there says that the shard is finished. `files` names its change files. */
@@ -55,12 +63,13 @@ export async function mergeShard(
     await storage.put(paths.changes(loadId, name), changes.pack());
   };
   for (const postcode3 of postcode3sOf(shard)) {
-    const lines = await after.next(postcode3);
+    const live = await before.next(postcode3);
+    const lines = (await after.next(postcode3)) ?? live;
     snapshot.write(lines);
     const keys = lines.reduce((count, line) => (addressPart(line) === null ? count : count + 1), 0);
     merged.keys += keys;
     merged.listKeys += lines.length - keys;
-    for (const change of diff(await before.next(postcode3), lines)) {
+    for (const change of lines === live ? [] : diff(live, lines)) {
       countChange(merged, change);
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
@@ -73,15 +82,22 @@ export async function mergeShard(
   return { objects: objects.count };
 }
 
-/** Gives the lines of a shard in their order, one postcode3 at a time. */
-type Lines = { next(postcode3: string): Line[] | Promise<Line[]> };
+/** Gives the lines of a shard in their order, one postcode3 at a time; `null` for those that are as in the live dataset. */
+type Lines = { next(postcode3: string): Line[] | null | Promise<Line[] | null> };
 
-async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<Lines> {
+async function snapshotOf(
+  storage: Storage,
+  snapshot: Snapshot | null,
+  shard: string,
+): Promise<{ next(postcode3: string): Line[] }> {
   if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
   return new ShardReader(await getObject(storage, paths.snapshot(snapshot.id, shard)));
 }
 
-/** The lines of all addresses that follow from the objects; adds these to `objects`, and what was found to `merged`. */
+/**
+ * The lines of all addresses that follow from the objects; adds these to `objects`, and what was found to `merged`. Of a
+ * live snapshot that is mutated only those parts are derived again in which something is another than it was.
+ */
 async function derived(
   storage: Storage,
   load: Load,
@@ -91,26 +107,48 @@ async function derived(
   merged: Merged,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
+  const { peildatum, days } = load;
   const reference = referenceAt(memory);
-  const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
-  const stored = await storage.get(paths.edits(load.id, shard));
-  const edits: Edits = stored ? JSON.parse(stored.toString()) : {};
-  const next = async (postcode3: string) => {
-    const read = await inGroups(parts, async ({ part, segments }) => {
-      const segment = segments[postcode3];
-      if (!segment) return [];
-      const packed = await openObject(storage, paths.rows(load.id, part));
-      return unpackLines(await packed.read(...segment));
-    });
-    const lines = edited(read.flat(), edits[postcode3] ?? { remove: [], add: [] });
-    objects.add(postcode3, lines, load.peildatum);
-    const rows = deriveRows(lines, reference, load.peildatum, extractName(load), (problem) =>
-      addProblem(merged.problems, problem),
-    );
+  const source = await objectSource(storage, load, shard);
+  const edits = await readEdits(storage, paths.dayEdits(load.id, shard));
+  const mutated = days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
+  const isNamed = mutated && namesAnyOf(mutated);
+  const next = async (part: string) => {
+    const found = await source.lines(part);
+    const isSame =
+      source.stored && !edits[part] && !hasCome(source.stored.nextChange(part), peildatum) && !isNamed?.(found);
+    if (source.stored && isSame) {
+      objects.copy(part, source.stored);
+      const { addresses, problems } = source.stored.result(part);
+      merged.addresses += addresses;
+      merged.problems = mergeReports([merged.problems, reportOfCounts(problems)]);
+      return null;
+    }
+    const lines = edited(found, edits[part]);
+    const problems = emptyReport();
+    const rows = deriveRows(lines, reference, peildatum, extractName(load), (problem) => addProblem(problems, problem));
+    objects.add(part, lines, peildatum, { addresses: rows.length, problems: problemCounts(problems) });
     merged.addresses += rows.length;
+    merged.problems = mergeReports([merged.problems, problems]);
     return joinRows(rows);
   };
   return { next };
+}
+
+/** Whether a day on which something begins or ends to count lies in the time that passed. */
+function hasCome(next: string | null, peildatum: string): boolean {
+  return next !== null && next <= peildatum;
+}
+
+/** Whether any of some lines lies on a changed street, or in a changed place of its own. */
+function namesAnyOf({ changedStreets, changedPlaces }: Mutated): ((lines: readonly ObjectLine[]) => boolean) | null {
+  if (changedStreets.length + changedPlaces.length === 0) return null;
+  const [streets, places] = [new Set(changedStreets), new Set(changedPlaces)];
+  return (lines) =>
+    lines.some((line) => {
+      const { street, place } = referencesOf(line);
+      return streets.has(street) || places.has(place);
+    });
 }
 
 /** The streets and places of the load that this worker is at: 18 MB, read once a worker. */

@@ -4,7 +4,7 @@ import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten } from '../bag/read-openbare-ruimten.ts';
 import { readWoonplaatsen } from '../bag/read-woonplaatsen.ts';
 import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
-import { extractName, type Load } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
@@ -13,9 +13,6 @@ import type { RandomAccess } from '../zip/random-access.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import { entryStream, withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
-
-/** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
-export type Part = { part: string; member: number; files: ZipEntry[] };
 
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
@@ -34,7 +31,7 @@ export async function reference(
     return { parts: (await getJson<Part[]>(storage, paths.parts(loadId))).length };
   }
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const { peildatum } = load;
+  const peildatum = extractDate(load);
   const file = new ReferenceWriter();
   const addStreet: Visit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
   const addPlace: Visit<Woonplaats> = (place, span) => file.addPlace(place, span);
@@ -69,15 +66,16 @@ export async function reference(
 
 /** The streets and places as they are on the snapshot date, for `mergeShard`; none for a rollback. */
 export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
-  const { peildatum, kind } = await getJson<Load>(storage, paths.load(loadId));
+  const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
   if (kind === 'rollback') return undefined;
-  const { streets, places } = await readReferenceFile(await getObject(storage, paths.reference(loadId)), peildatum);
+  const path = days.length > 0 ? paths.mutatedReference(loadId) : paths.reference(loadId);
+  const { streets, places } = await readReferenceFile(await getObject(storage, path), peildatum);
   return { streets, places };
 }
 
 /** Every occurrence of a street or place that is current beside another one of the same, and is not taken. */
 async function severalCurrent(load: Load, packed: Buffer): Promise<Problem[]> {
-  const { severalCurrent: found } = await readReferenceFile(packed, load.peildatum);
+  const { severalCurrent: found } = await readReferenceFile(packed, extractDate(load));
   return (['OPR', 'WPL'] as const).flatMap((kind) => {
     const file = fileLabel(extractName(load), load.members.find((member) => member.kind === kind) as Member);
     return found[kind].map((identificatie) => ({ kind: 'several_current' as const, file, identificatie }));

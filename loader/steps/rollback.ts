@@ -1,4 +1,5 @@
-import { type Load, loadId, reportOfCounts } from '../dataset/load.ts';
+import { reportOfCounts } from '../bag/problem-report.ts';
+import { type Load, loadId } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import { paths } from '../storage/paths.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
@@ -32,9 +33,11 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     id: loadId(target.peildatum, `rollback ${target.load}`, published.load),
     kind: 'rollback',
     peildatum: target.peildatum,
-    base: { load: published.load, snapshot: published.snapshot },
+    base: { load: published.load, peildatum: published.peildatum, snapshot: published.snapshot },
     target: { load: target.load, snapshot: target.snapshot },
     source: target.source,
+    days: [],
+    extract: target.extract,
     members: [],
     identity: target.identity,
   };

@@ -92,7 +92,7 @@ export class Lease implements Fence {
 
   async confirm(maximumAgeMilliseconds = confirmedMilliseconds): Promise<void> {
     this.#lost.signal.throwIfAborted();
-    if (sinceMilliseconds(this.#from) < maximumAgeMilliseconds) return this.assertHeld();
+    if (sinceMilliseconds(this.#from) < maximumAgeMilliseconds && this.#isValid()) return;
     try {
       await this.renew();
       // The answer may be one that was asked for before this process slept.

@@ -120,6 +120,10 @@ export async function withLock<T>(
   const renewal = setInterval(() => void lease.renew().catch(() => undefined), timing.renewSeconds * 1000);
   try {
     return await work(lease);
+  } catch (error) {
+    // What another load has done since it took the lock can look like any error.
+    const lost = await lease.confirm(0).catch((reason: unknown) => reason);
+    throw lost instanceof LockedError ? lost : error;
   } finally {
     clearInterval(renewal);
     await lock.release(owner, lease.held.token).catch(() => undefined); // else it ends by itself

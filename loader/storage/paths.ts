@@ -1,6 +1,6 @@
 import { storagePrefixes } from '../names.ts';
 
-const { loads, snapshots, approvals } = storagePrefixes;
+const { loads, snapshots, approvals, mutations } = storagePrefixes;
 
 /** Where things lie in the storage. Everything under `loads/` is work that may go once the load is published. */
 export const paths = {
@@ -26,6 +26,12 @@ export const paths = {
   extracted: (load: string, part: string) => `${loads}${load}/extracted/${part}.json`,
   /** What to change in the objects of one shard before it is merged. */
   edits: (load: string, shard: string) => `${loads}${load}/edits/${shard}.json`,
+  /** What `mutate` found, what it changes in the objects of a shard, and the streets and places afterwards. */
+  mutated: (load: string) => `${loads}${load}/mutated.json`,
+  dayEdits: (load: string, shard: string) => `${loads}${load}/day-edits/${shard}.json`,
+  mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
+  /** A delivery of mutations; `crc` tells a corrected one from the first. */
+  mutationFile: (name: string, crc: string) => `${mutations}${name}-${crc}`,
   collected: (load: string) => `${loads}${load}/collected.json`,
   /** A JSON array of `{"shard": "13"}`: the items of the map that merges. */
   shards: (load: string) => `${loads}${load}/shards.json`,

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
-import type { Load } from '../../loader/dataset/load.ts';
+import type { Load, Part } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
 import { type Extracted, extractPart } from '../../loader/steps/extract.ts';
-import { type Part, reference } from '../../loader/steps/reference.ts';
+import { reference } from '../../loader/steps/reference.ts';
 import { stage } from '../../loader/steps/stage.ts';
 import { fileSource } from '../../loader/storage/file-source.ts';
 import { folderStorage } from '../../loader/storage/folder-storage.ts';
@@ -127,6 +127,8 @@ async function prepared(storage: Storage, path: string): Promise<Load> {
     peildatum,
     base: null,
     target: null,
+    days: [],
+    extract: null,
     source: source.version,
     members,
     identity: 'bench',

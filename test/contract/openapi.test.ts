@@ -41,6 +41,33 @@ describe('the OpenAPI document', () => {
     expect(json).toEqual(generated);
   });
 
+  it('is compressed for a client that accepts gzip, and plain for any other', async () => {
+    const lengths: number[] = [];
+    for (const [accepted, encoding] of [
+      ['gzip', 'gzip'],
+      ['br, GZIP;q=0.5', 'gzip'],
+      ['identity', undefined],
+      ['gzip;q=0', undefined],
+    ] as const) {
+      const { headers, json } = await service.send('/v1/openapi.json', { headers: { 'accept-encoding': accepted } });
+      expect([accepted, headers['content-encoding'], headers.vary]).toEqual([accepted, encoding, 'Accept-Encoding']);
+      expect(json).toEqual(await file());
+      lengths.push(Number(headers['content-length']));
+    }
+    expect(lengths[0]).toBeLessThan((lengths[2] ?? 0) / 3);
+  });
+
+  it('is not sent again to a client that has it', async () => {
+    const { etag = '' } = (await service.send('/v1/openapi.json')).headers;
+    for (const condition of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
+      const answer = await service.send('/v1/openapi.json', { headers: { 'if-none-match': condition } });
+      expect([condition, answer.status, answer.body]).toEqual([condition, 304, '']);
+      expect(answer.headers).toMatchObject({ etag, 'cache-control': 'no-store' });
+    }
+    const changed = await service.send('/v1/openapi.json', { headers: { 'if-none-match': 'W/"other"' } });
+    expect(changed.status).toBe(200);
+  });
+
   it('answers another method with 405, and a slash at the end with 404', async () => {
     expect(await service.send('/v1/openapi.json', { method: 'POST' })).toMatchObject({ status: 405 });
     expect(await service.send('/v1/openapi.json/')).toMatchObject({ status: 404 });

@@ -32,6 +32,7 @@ export function createInstance(
   });
   const validate = validateRoute({
     ...secrets,
+    clock,
     keyStore: createKeyStore(client, testTables.accounts),
   });
 

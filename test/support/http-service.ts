@@ -87,6 +87,7 @@ function routesOver(
   });
   const validate = validateRoute({
     checksumSecret: testChecksumSecret,
+    clock: systemClock,
     keyStore: createKeyStore(client, testTables.accounts),
   });
   const reference = referenceRoute();

@@ -25,6 +25,8 @@ const statusOf: Record<AdminErrorCode, number> = {
   exists: 409,
   conflict: 409,
   too_many_keys: 409,
+  already_created: 409,
+  not_suspended: 409,
 };
 
 /** The back end of a portal: each customer sees and changes an account of their own, and no other. */

@@ -31,10 +31,10 @@ export const accessItem = {
   planState: 'plan_state',
   /** The version of the plan whose limits this item carries. */
   planVersion: 'plan_version',
-  /** Map of the active keys only: key id to the hash of the key, 16 bytes. */
+  /** Map of the keys that were not revoked: key id to the stored form of the key (`storedKey`), 16 or 20 bytes. */
   keys: 'keys',
   /** Map of window to the account's own limit, number or NULL; it overrides the plan's. */
-  ownLimits: 'own_limits',
+  ownLimits: 'own',
   /**
    * On shard 0: counts the admin module's changes, so that two of them can't overwrite each other. On the others: the
    * last of those changes that changed shares.
@@ -60,6 +60,8 @@ export const keyRecord = {
   label: 'label',
   created: 'created',
   revoked: 'revoked',
+  /** Random: tells whether it was this call that created the record, when an answer was lost. */
+  attempt: 'attempt',
 } as const;
 
 export const planRecord = {

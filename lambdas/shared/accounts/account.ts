@@ -1,4 +1,4 @@
-import { type KeyClaim, sameBytes } from './api-key.ts';
+import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState, WindowName } from './quota.ts';
 import { Refusal } from './refusal.ts';
 
@@ -33,7 +33,7 @@ export type Access = {
   plan: string;
   planState: PlanState;
   planVersion: number;
-  /** The active keys: key id to hash. */
+  /** The keys that were not revoked, in their stored form, by key id. */
   keys: Readonly<Record<string, Uint8Array>>;
   ownLimits: Limits;
   quota: QuotaState;
@@ -57,26 +57,29 @@ export type Caller = {
   label?: string;
 };
 
-/** The holder of `claim`, if `access` admits it; throws a `Refusal` otherwise. */
-export function requireCaller(access: Access | undefined, claim: KeyClaim): Caller {
-  return { account: claim.account, keyId: claim.keyId, access: requireAccess(access, claim) };
+/** The holder of `claim`, if `access` admits it at `now` (seconds); throws a `Refusal` otherwise. */
+export function requireCaller(access: Access | undefined, claim: KeyClaim, now: number): Caller {
+  return { account: claim.account, keyId: claim.keyId, access: requireAccess(access, claim, now) };
 }
 
-/** Returns the item if it admits `claim`, else throws a `Refusal`. A wrong key is refused first: it learns nothing else. */
-export function requireAccess(access: Access | undefined, claim: KeyClaim): Access {
-  if (!access || !hasKey(access, claim)) throw new Refusal({ code: 'unauthorized' });
+/**
+ * Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`. A wrong key is refused first: it
+ * learns nothing else.
+ */
+export function requireAccess(access: Access | undefined, claim: KeyClaim, now: number): Access {
+  if (!access || !hasKey(access, claim, now)) throw new Refusal({ code: 'unauthorized' });
   if (access.state !== 'active') throw new Refusal({ code: 'account-inactive' });
   if (access.planState !== 'active') throw new Refusal({ code: 'plan-inactive' });
   return access;
 }
 
 /** Whether this shard takes the requests of `claim`: like `requireAccess`, for a shard that must not refuse by itself. */
-export function admits(access: Access, claim: KeyClaim): boolean {
+export function admits(access: Access, claim: KeyClaim, now: number): boolean {
   const { state, planState, shard, shards } = access;
-  return hasKey(access, claim) && state === 'active' && planState === 'active' && shard < shards;
+  return hasKey(access, claim, now) && state === 'active' && planState === 'active' && shard < shards;
 }
 
-function hasKey({ keys }: Access, { keyId, hash }: KeyClaim): boolean {
-  const stored = Object.hasOwn(keys, keyId) ? keys[keyId] : undefined;
-  return stored !== undefined && sameBytes(stored, hash);
+function hasKey({ keys }: Access, claim: KeyClaim, now: number): boolean {
+  const stored = Object.hasOwn(keys, claim.keyId) ? keys[claim.keyId] : undefined;
+  return stored !== undefined && isValidKey(stored, claim, now);
 }

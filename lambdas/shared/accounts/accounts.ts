@@ -60,7 +60,7 @@ export function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: nu
     ownLimits: access.ownLimits,
     shards: access.shards,
     windows: Object.fromEntries(configured(access.quota).map(([name]) => [name, viewWindow(shards, name, nowSeconds)])),
-    keys: viewKeys(access, records),
+    keys: viewKeys(access, records, nowSeconds),
   };
 }
 

@@ -1,8 +1,15 @@
-import { accountIdPattern, containsApiKey } from './api-key.ts';
+import { accountIdPattern, containsApiKey, maxExpiry } from './api-key.ts';
 import { type WindowName, windowNames } from './quota.ts';
 
 /** Stable: a portal may branch on them. */
-export type AdminErrorCode = 'not_found' | 'exists' | 'conflict' | 'invalid' | 'too_many_keys';
+export type AdminErrorCode =
+  | 'not_found'
+  | 'exists'
+  | 'conflict'
+  | 'invalid'
+  | 'too_many_keys'
+  | 'already_created'
+  | 'not_suspended';
 
 /**
  * A refusal of the admin module; its message says what to do and never holds a key. Nothing was changed, except that
@@ -10,11 +17,14 @@ export type AdminErrorCode = 'not_found' | 'exists' | 'conflict' | 'invalid' | '
  */
 export class AdminError extends Error {
   readonly code: AdminErrorCode;
+  /** With `already_created`: the key that an earlier call with the same token made. */
+  readonly keyId?: string;
 
-  constructor(code: AdminErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: AdminErrorCode, message: string, options: ErrorOptions & { keyId?: string } = {}) {
     super(message, options);
     this.name = 'AdminError';
     this.code = code;
+    if (options.keyId !== undefined) this.keyId = options.keyId;
   }
 }
 
@@ -64,6 +74,20 @@ export function checkLabel(label: string): void {
     );
   }
   throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
+}
+
+/** Throws `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID. */
+export function checkToken(token: string): void {
+  if (isText(token) && /^[\x21-\x7e]{16,128}$/.test(token)) return;
+  throw new AdminError('invalid', 'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.');
+}
+
+/** Throws `invalid` unless `expires` is a whole second from `nowSeconds` to 2106, in which a key can expire. */
+export function checkExpiry(expires: Date, nowSeconds: number): void {
+  const seconds = expires instanceof Date ? expires.getTime() / 1000 : Number.NaN;
+  if (!Number.isInteger(seconds)) throw new AdminError('invalid', 'A key expires at a whole second.');
+  if (seconds > nowSeconds && seconds <= maxExpiry) return;
+  throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
 }
 
 /** Throws `invalid` unless `shards` can be a number of quota shards. */

@@ -41,9 +41,15 @@ export function redactKeys(text: string): string {
 /** What the database may know of a key: which account, which key, and the hash to compare. Never the secret. */
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 
-/** A new key for `account`, and the claim to store. The key is shown once and kept nowhere. */
-export function issueApiKey(account: string, checksumSecret: string): { key: string; claim: KeyClaim } {
-  const keyId = randomBase62(keyIdLength);
+/**
+ * A new key for `account`, and the claim to store. The key is shown once and not stored. Its id is random, or that of an
+ * idempotency token; its secret is always random.
+ */
+export function issueApiKey(
+  account: string,
+  checksumSecret: string,
+  keyId = randomBase62(keyIdLength),
+): { key: string; claim: KeyClaim } {
   const body = `${apiKeyPrefix}_${account}_${keyId}${randomBase62(secretLength)}`;
   const key = body + checksum(body, checksumSecret);
   return { key, claim: { account, keyId, hash: hashOf(key) } };
@@ -58,6 +64,40 @@ export function readApiKey(header: string | undefined, checksumSecret: string): 
   return { account: match[1] as string, keyId: match[2] as string, hash: hashOf(header) };
 }
 
+const expiryBytes = 4;
+
+/**
+ * What the access item stores of a key: its hash and, for a key that expires, the second since 1970 from which it is
+ * refused, in 4 bytes. Stored in this order, one comparison of bytes in a condition checks both.
+ */
+export function storedKey(hash: Uint8Array, expires: number | null): Uint8Array {
+  if (expires === null) return hash;
+  const bytes = Buffer.alloc(expiryBytes);
+  bytes.writeUInt32BE(expires);
+  return Buffer.concat([hash, bytes]);
+}
+
+/** Whether a stored key is that of `claim` and has not expired at `nowSeconds`. */
+export function isValidKey(stored: Uint8Array, { hash }: KeyClaim, nowSeconds: number): boolean {
+  if (!sameBytes(stored.subarray(0, hashBytes), hash)) return false;
+  const expires = expiryOf(stored);
+  return expires === null || nowSeconds < expires;
+}
+
+/** The second from which a stored key is refused; `null` for a key that does not expire. */
+export function expiryOf(stored: Uint8Array): number | null {
+  if (stored.length === hashBytes) return null;
+  return Buffer.from(stored).readUInt32BE(hashBytes);
+}
+
+/** The stored forms of a key that expires after `nowSeconds`, as bounds: the lowest and the highest. */
+export function expiringKeyBounds(hash: Uint8Array, nowSeconds: number): { low: Uint8Array; high: Uint8Array } {
+  return { low: storedKey(hash, Math.floor(nowSeconds) + 1), high: storedKey(hash, maxExpiry) };
+}
+
+/** The latest second that fits the stored form: in 2106. */
+export const maxExpiry = 2 ** 32 - 1;
+
 /** Compares two hashes in a time that does not depend on where they differ. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
@@ -70,13 +110,22 @@ function hashOf(key: string): Uint8Array {
 
 /** Of every request, so it keeps to six bytes: as a number they are exact, and more than the digits hold. */
 function checksum(body: string, secret: string): string {
-  let number = createHmac('sha256', secret).update(body).digest().readUIntBE(0, 6);
+  return base62(createHmac('sha256', secret).update(body).digest().readUIntBE(0, 6), checksumLength);
+}
+
+function base62(number: number, length: number): string {
+  let rest = number;
   let text = '';
-  for (let i = 0; i < checksumLength; i++) {
-    text += alphabet[number % 62];
-    number = Math.floor(number / 62);
+  for (let i = 0; i < length; i++) {
+    text += alphabet[rest % 62];
+    rest = Math.floor(rest / 62);
   }
   return text;
+}
+
+/** The id of the key that a call with this idempotency token creates. A key id is no secret: it tells nothing of the key. */
+export function keyIdOfToken(account: string, token: string): string {
+  return base62(hash('sha256', `${account} ${token}`, 'buffer').readUIntBE(0, 6), keyIdLength);
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

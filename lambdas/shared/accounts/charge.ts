@@ -2,7 +2,7 @@ import { StoreUnavailable, type Update } from '../dynamodb.ts';
 import type { Clock } from '../environment.ts';
 import { type Access, admits, type Caller, requireAccess } from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
-import type { KeyClaim } from './api-key.ts';
+import { expiringKeyBounds, type KeyClaim } from './api-key.ts';
 import {
   decideQuota,
   type QuotaDecision,
@@ -22,7 +22,10 @@ import { decideShards, markedExhausted, type ShareMove, sameShares } from './sha
  */
 export type ChargeAttempt = {
   claim: KeyClaim;
+  /** By the clock of this instance: whether the key has expired goes by it. */
   now: number;
+  /** In which windows it counts, where that is later than `now`: a shard has begun one by a clock that is ahead. */
+  at?: number;
   shard?: number;
   roll?: { seen: Access; windows: WindowName[] };
 };
@@ -81,8 +84,8 @@ export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, 
 }
 
 /** An item that does not show the charge comes from a store that did not make it: then nothing may be served. */
-function requireCounted(access: Access | undefined, { claim, now }: ChargeAttempt): Access {
-  if (access && admits(access, claim) && showsUnit(access.quota, now)) return access;
+function requireCounted(access: Access | undefined, { claim, now, at = now }: ChargeAttempt): Access {
+  if (access && admits(access, claim, now) && showsUnit(access.quota, at)) return access;
   throw new StoreUnavailable('the store reported a charge as done that its answer does not show');
 }
 
@@ -90,8 +93,8 @@ type NotCharged = Extract<ChargeResult, { charged: false }>;
 
 function nextAttempt(claim: KeyClaim, { access, shard }: NotCharged, now: number): ChargeAttempt | 'other-shard' {
   // Only shard 0 refuses a caller: another may be gone, or be about to go, or not have followed a change yet.
-  if (shard > 0 && !(access && admits(access, claim))) return { claim, now, shard: 0 };
-  const admitted = requireAccess(access, claim);
+  if (shard > 0 && !(access && admits(access, claim, now))) return { claim, now, shard: 0 };
+  const admitted = requireAccess(access, claim, now);
   const decision = decideQuota(admitted.quota, now);
   if (decision.kind === 'exceeded') {
     const refusal = isShared(admitted, decision.violated) ? markedExhausted(decision.quota, now) : decision;
@@ -132,20 +135,21 @@ export async function findShardWithQuota(
   let before: Access[] | undefined;
   while (!signal.aborted) {
     const shards = await store.readShards(claim.account, signal);
-    const takes = (shard: Access) => admits(shard, claim);
+    const now = clock();
+    const takes = (shard: Access) => admits(shard, claim, now);
     // Shard 0 says why no shard takes this key any more.
-    if (!shards.some(takes)) return { claim, now: clock(), shard: 0 };
-    const decision = decideShards(shards, takes, { now: clock(), tried, pick: Math.random() });
+    if (!shards.some(takes)) return { claim, now, shard: 0 };
+    const decision = decideShards(shards, takes, { now, tried, pick: Math.random() });
     switch (decision.kind) {
       case 'charge': {
         const { at, shard: seen, roll } = decision;
-        return { claim, now: at, shard: seen.shard, ...(roll.length > 0 && { roll: { seen, windows: roll } }) };
+        return { claim, now, at, shard: seen.shard, ...(roll.length > 0 && { roll: { seen, windows: roll } }) };
       }
       case 'move': {
         const { move } = decision;
         // If a shard had changed, then most likely because another caller made the same move.
         await store.move(claim.account, move, signal);
-        return { claim, now: move.at, shard: move.target.shard };
+        return { claim, now, at: move.at, shard: move.target.shard };
       }
       case 'exceeded': {
         const isProved = before
@@ -174,21 +178,28 @@ async function mark(store: AccessStore, seen: Access, { violated, quota }: Excee
 /**
  * The one write of a lookup. Its condition compares attributes of the item with each other, so it needs no read before:
  *
- *   the key's hash is stored and account and plan are active
+ *   the key's hash is stored and the key has not expired, and account and plan are active
  *   and each window is not configured, or is the current one and below its limit
  *
  * With `roll`, the windows that have passed must still be the ones seen; they restart with this unit. Every window's
  * count goes up by one, or nothing happens and the old item comes back.
  */
-export function chargeCommand(table: string, { claim, now, roll, shard }: ChargeAttempt): Update {
+export function chargeCommand(table: string, { claim, now, at = now, roll, shard }: ChargeAttempt): Update {
   const names: Record<string, string> = {
     '#keys': accessItem.keys,
     '#keyId': claim.keyId,
     '#state': accessItem.state,
     '#planState': accessItem.planState,
   };
-  const values: Record<string, unknown> = { ':hash': claim.hash, ':active': 'active', ':one': 1 };
-  const conditions = [keyIsActive, accountIsActive, planIsActive];
+  const { low, high } = expiringKeyBounds(claim.hash, now);
+  const values: Record<string, unknown> = {
+    ':hash': claim.hash,
+    ':low': low,
+    ':high': high,
+    ':active': 'active',
+    ':one': 1,
+  };
+  const conditions = [keyIsValid, accountIsActive, planIsActive];
   const sets: string[] = [];
   const adds: string[] = [];
 
@@ -196,7 +207,7 @@ export function chargeCommand(table: string, { claim, now, roll, shard }: Charge
     names[`#${window}Start`] = accessItem.start(window);
     names[`#${window}Used`] = accessItem.used(window);
     names[`#${window}Limit`] = accessItem.limit(window);
-    values[`:${window}Start`] = windowStart(window, Math.floor(now));
+    values[`:${window}Start`] = windowStart(window, Math.floor(at));
     if (roll?.windows.includes(window)) {
       values[`:${window}Seen`] = roll.seen.quota[window]?.start;
       conditions.push(passedAndAdmitsOne(window));
@@ -220,7 +231,8 @@ export function chargeCommand(table: string, { claim, now, roll, shard }: Charge
   };
 }
 
-const keyIsActive = '#keys.#keyId = :hash';
+/** As `isValidKey` decides. */
+const keyIsValid = '(#keys.#keyId = :hash OR #keys.#keyId BETWEEN :low AND :high)';
 const accountIsActive = '#state = :active';
 const planIsActive = '#planState = :active';
 

@@ -1,76 +1,115 @@
-import type { Update } from '../dynamodb.ts';
+import { randomBytes } from 'node:crypto';
+import { isConflict, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
 import { accessItem, accessKey, type KeyRecord, keyRecord, readKeyRecord, recordKey } from './account-item.ts';
-import { AdminError, checkAccountId, checkKeyId, checkLabel } from './admin-error.ts';
+import { AdminError, checkAccountId, checkExpiry, checkKeyId, checkLabel, checkToken } from './admin-error.ts';
 import { type AdminStore, getAccess, instant, retryConflicts } from './admin-store.ts';
-import { issueApiKey, type KeyClaim } from './api-key.ts';
+import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, storedKey } from './api-key.ts';
 import { audited } from './audit.ts';
 
 /** A key as an operator or a portal sees it. A key that was not made or revoked completely counts as revoked. */
 export type KeyView = {
   keyId: string;
   label: string | null;
-  state: 'active' | 'revoked';
+  state: 'active' | 'expired' | 'revoked';
   created: string | null;
+  /** From when on it is refused, if it was made to expire and was not revoked. */
+  expires: string | null;
   revoked: string | null;
 };
 
 /**
- * The keys of an account, oldest first. Active are those in the access item, whatever the records say; one without a
- * record, which only a manual change of the table can make, is shown too, so that it can be revoked.
+ * The keys of an account at `nowSeconds`, oldest first. The access item decides which are active, whatever the records say;
+ * a key without a record, which only a manual change of the table can make, is shown too, so that it can be revoked.
  */
-export function viewKeys({ keys }: Pick<Access, 'keys'>, records: KeyRecord[]): KeyView[] {
+export function viewKeys({ keys }: Pick<Access, 'keys'>, records: KeyRecord[], nowSeconds: number): KeyView[] {
   const recorded = new Set(records.map(({ keyId }) => keyId));
   const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
   return [...records, ...unrecorded.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))]
     .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
-    .map((record) => viewKey(record, Object.hasOwn(keys, record.keyId)));
+    .map((record) => viewKey(record, Object.hasOwn(keys, record.keyId) ? keys[record.keyId] : undefined, nowSeconds));
 }
 
-function viewKey({ keyId, label, created, revoked }: KeyRecord, active: boolean): KeyView {
+function viewKey(
+  { keyId, label, created, revoked }: KeyRecord,
+  stored: Uint8Array | undefined,
+  nowSeconds: number,
+): KeyView {
+  const expires = stored ? expiryOf(stored) : null;
+  const activeState = expires !== null && expires <= nowSeconds ? 'expired' : 'active';
   return {
     keyId,
     label,
-    state: active ? 'active' : 'revoked',
+    state: stored ? activeState : 'revoked',
     created: created === null ? null : instant(created),
-    revoked: active || revoked === null ? null : instant(revoked),
+    expires: expires === null ? null : instant(expires),
+    revoked: stored || revoked === null ? null : instant(revoked),
   };
 }
 
-/** The most active keys of one account: so many fit the access item within 1 KB, whatever its id, plan and limits. */
-export const maxActiveKeys = 16;
+/** The most keys of one account: so many fit the access item within 1 KB, whatever its id, plan and limits. */
+export const maxActiveKeys = 15;
+
+/** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
+export type KeyInput = { account: string; label: string; expires?: Date; token?: string };
 
 /**
- * Makes a key, which works when this returns. `key` is the only copy: show it once and do not store it. To rotate: create a
- * new key, put it to use, then revoke the old one; no request is refused in between.
- * Throws `invalid`, `not_found`, `too_many_keys`.
+ * Creates a key, which works when this returns. `key` is the only copy: show it once and do not store it. To rotate:
+ * create a new key, put it to use, then revoke the old one; no request is refused in between. With an idempotency token
+ * a repeated call creates no second key, but can't return the first one either: it is stored nowhere.
+ * Throws `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`.
  */
 export async function createKey(
   store: AdminStore,
   checksumSecret: string,
-  { account, label }: { account: string; label: string },
+  { account, label, expires, token }: KeyInput,
 ): Promise<{ key: string; keyId: string }> {
   checkAccountId(account);
   checkLabel(label);
+  if (expires !== undefined) checkExpiry(expires, store.nowSeconds());
+  if (token !== undefined) checkToken(token);
+  const expiresSeconds = expires === undefined ? null : expires.getTime() / 1000;
+  const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
+  if (tokenKeyId !== undefined && (await findRecord(store, account, tokenKeyId))) throw alreadyCreated(tokenKeyId);
   await requireFreeKey(store, account);
-  const { key, claim } = issueApiKey(account, checksumSecret);
-  await audited(store, { partition: account, action: 'key create', detail: { keyId: claim.keyId } }, async () => {
+  const { key, claim } = issueApiKey(account, checksumSecret, tokenKeyId);
+  const detail = { keyId: claim.keyId, ...(expires && { expires: instant(expires.getTime() / 1000) }) };
+  await audited(store, { partition: account, action: 'key create', detail }, async () => {
     // The record comes first: an active key always has one, so that it can be found and revoked.
+    await createRecord(store, claim, label);
+    await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) });
+  });
+  return { key, keyId: claim.keyId };
+}
+
+/** Of two calls with the same token, one creates the record; the other throws `already_created`. */
+async function createRecord(store: AdminStore, claim: KeyClaim, label: string): Promise<void> {
+  const attempt = randomBytes(8).toString('hex');
+  const record = { [keyRecord.label]: label, [keyRecord.created]: store.nowSeconds(), [keyRecord.attempt]: attempt };
+  try {
     await store.put(
-      {
-        ...recordKey(claim),
-        [keyRecord.label]: label,
-        [keyRecord.created]: store.nowSeconds(),
-      },
+      { ...recordKey(claim), ...record },
       {
         ConditionExpression: 'attribute_not_exists(#account)',
         ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
       },
     );
-    await activate(store, claim);
-  });
-  return { key, keyId: claim.keyId };
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    // Or the answer to an earlier try of this write was lost, and the SDK sent it again.
+    const stored = await store.get(recordKey(claim));
+    if (stored?.[keyRecord.attempt] !== attempt) throw alreadyCreated(claim.keyId);
+  }
+}
+
+function alreadyCreated(keyId: string): AdminError {
+  return new AdminError(
+    'already_created',
+    `Key ${keyId} was already created with this idempotency token, and can't be shown again. If it was lost, revoke it ` +
+      'and create another one with a new token.',
+    { keyId },
+  );
 }
 
 async function activate(store: AdminStore, claim: KeyClaim): Promise<void> {
@@ -86,9 +125,21 @@ async function activate(store: AdminStore, claim: KeyClaim): Promise<void> {
   }
 }
 
-/** Returns the access item if the account can have one more key; `activated` may be active already, by an earlier try. */
+/** Expired keys are removed once they have been so for this long, in case the clock of this process is ahead. */
+const removedAfterSeconds = 60;
+
+/**
+ * Returns the access item if the account can have one more key; `activated` may be active already, by an earlier try.
+ * An account that is full loses its expired keys first.
+ */
 async function requireFreeKey(store: AdminStore, account: string, activated?: string): Promise<Access> {
   const access = await getAccess(store, account);
+  const latest = store.nowSeconds() - removedAfterSeconds;
+  const expired = Object.entries(access.keys).filter(([, stored]) => (expiryOf(stored) ?? Infinity) <= latest);
+  if (expired.length > 0 && Object.keys(access.keys).length >= maxActiveKeys) {
+    for (const [keyId] of expired) await revokeKey(store, { account, keyId });
+    return requireFreeKey(store, account, activated);
+  }
   const others = Object.keys(access.keys).filter((keyId) => keyId !== activated);
   if (others.length < maxActiveKeys) return access;
   throw new AdminError(
@@ -166,7 +217,7 @@ export async function revokeKey(
     await store.update(markRevoked(store.table, { account, keyId }, store.nowSeconds()));
   });
   const record = await findRecord(store, account, keyId);
-  return viewKeys({ keys: {} }, record ? [record] : [])[0] as KeyView;
+  return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
 }
 
 /**
@@ -194,7 +245,7 @@ function markRevoked(table: string, key: { account: string; keyId: string }, now
 export async function listKeys(store: AdminStore, account: string): Promise<KeyView[]> {
   checkAccountId(account);
   const access = await getAccess(store, account);
-  return viewKeys(access, await keyRecordsOf(store, account));
+  return viewKeys(access, await keyRecordsOf(store, account), store.nowSeconds());
 }
 
 /** The record of every key that the account ever had. Read it after the access item: a key's record is written first. */

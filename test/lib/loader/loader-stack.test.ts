@@ -198,6 +198,26 @@ describe('the loader stack', () => {
     });
   });
 
+  it('keeps versions of what was overwritten or deleted for two weeks, but not in a trial', () => {
+    const bucketOf = (template: Template) => Object.values(ofType(template, 'AWS::S3::Bucket'))[0]?.Properties;
+    expect(bucketOf(loader)).toMatchObject({
+      VersioningConfiguration: { Status: 'Enabled' },
+      LifecycleConfiguration: {
+        Rules: expect.arrayContaining([
+          expect.objectContaining({ NoncurrentVersionExpiration: { NoncurrentDays: 14 }, Status: 'Enabled' }),
+        ]),
+      },
+    });
+    expect(bucketOf(quiet)).not.toHaveProperty('VersioningConfiguration');
+  });
+
+  it('names the log of the state machine so that it takes no part of the resource policy of the account', () => {
+    const names = Object.values(ofType(loader, 'AWS::Logs::LogGroup')).flatMap(
+      ({ Properties }) => Properties?.LogGroupName ?? [],
+    );
+    expect(JSON.stringify(names)).toContain('/aws/vendedlogs/bag-adres-prod-loader/loads-');
+  });
+
   it('gives out what the command line needs', () => {
     expect(Object.keys(loader.Outputs ?? {}).sort()).toEqual(['SnapshotBucketName', 'StateMachineArn']);
     expect(Object.keys(quiet.Outputs ?? {})).toContain('DashboardUrl');

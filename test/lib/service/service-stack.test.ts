@@ -132,6 +132,18 @@ describe('the service stack', () => {
       expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
   });
 
+  it('rolls back on the alarm of the canary too, where there is one', () => {
+    const withCanary = templates({ canary: everything.canary }).service;
+    const [address, validate] = properties('AWS::CodeDeploy::DeploymentGroup', withCanary);
+    expect(JSON.stringify(address?.AlarmConfiguration)).toContain('CanaryFailed');
+    expect(JSON.stringify(validate?.AlarmConfiguration)).not.toContain('CanaryFailed');
+  });
+
+  it('keeps the default endpoint beside a domain of the operator for as long as that is configured', () => {
+    const moving = templates({ domain: { ...everything.domain, keepDefaultEndpoint: true } }).service;
+    expect(properties('AWS::ApiGatewayV2::Api', moving)).toMatchObject([{ DisableExecuteApiEndpoint: false }]);
+  });
+
   it('deploys all at once and past the alarms in an emergency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup', templates({ deployment: 'emergency' }).service);
     expect(groups).toHaveLength(2);
@@ -156,6 +168,13 @@ describe('the service stack', () => {
     const groups = properties('AWS::Logs::LogGroup');
     expect(groups).toHaveLength(3);
     for (const group of groups) expect(group.RetentionInDays).toBe(30);
+  });
+
+  it('names the access log so that it takes no part of the resource policy of the account', () => {
+    const named = properties('AWS::Logs::LogGroup').flatMap(({ LogGroupName }) => LogGroupName ?? []);
+    expect(named).toHaveLength(1);
+    expect(JSON.stringify(named[0])).toContain('/aws/vendedlogs/bag-adres-prod-service/access-');
+    expect(JSON.stringify(named[0])).toContain('AWS::StackId');
   });
 
   it('answers at a domain of the operator, over TLS 1.2, and at no other name then', () => {

@@ -12,6 +12,8 @@ function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snaps
     snapshot: { id: snapshot, shards: [] },
     identity: snapshot,
     source: null,
+    extract: null,
+    days: [],
     ...counts,
     ...changes,
     at: '',

@@ -155,7 +155,7 @@ describe('a load', () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const load = runLoad({ ...options, storage: bench.newFolder(), source: sources.february });
-    await expect(load).rejects.toThrow(/serves the state of 2026-01-08 .* which this storage does not know/);
+    await expect(load).rejects.toThrow(/holds the snapshot of 2026-01-08 .* which this storage does not know/);
   });
 
   it('stops with a clear message while another one is at work', async () => {

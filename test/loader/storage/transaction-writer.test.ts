@@ -33,15 +33,15 @@ describe('writing in transactions', () => {
         told += count;
       });
       expect(told).toBe(250);
-      expect(await table.read(keys)).toEqual(new Map(keys.map((key) => [key, places])));
+      expect(await table.read(keys)).toEqual(new Map(keys.map((key) => [key, { key, places }])));
 
       const changed = [{ straat: 'Kerkstraat', woonplaats: 'Muiden' }, ...places];
       const removes = keys.slice(2).map((remove) => ({ remove }));
       await table.write([{ put: formatLine('1381AA#1#', changed) }, ...removes], fence);
       expect(await table.read(keys)).toEqual(
         new Map([
-          ['1381AA#1#', changed],
-          ['1381AA#2#', places],
+          ['1381AA#1#', { key: '1381AA#1#', places: changed }],
+          ['1381AA#2#', { key: '1381AA#2#', places }],
         ]),
       );
       await table.write([], fence);

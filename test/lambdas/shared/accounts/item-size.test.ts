@@ -24,7 +24,8 @@ describe('the largest account that an operator can make', () => {
     await admin.plans.put({ code, limits });
     await admin.accounts.create({ id, plan: code, limits });
     await admin.accounts.set({ id, shards: maxShards });
-    for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: id, label: `key ${i}` });
+    for (let i = 0; i < maxActiveKeys; i++)
+      await admin.keys.create({ account: id, label: `key ${i}`, expires: new Date(Date.UTC(2099, 0, 1)) });
     await admin.accounts.suspend(id);
     await admin.plans.put({ code, limits, state: 'inactive' });
     const counts = windowNames.flatMap((name) => [

@@ -1,12 +1,15 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { issueApiKey, readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
+import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
 beforeAll(async () => {
   bench = await startAdmin();
   await bench.admin.plans.put({ code: 'basic', limits: { minute: null } });
+  await bench.admin.plans.put({ code: 'keys', limits: { day: 1000 } });
   await bench.admin.accounts.create({ id: 'acme', plan: 'basic' });
   await bench.admin.accounts.create({ id: 'other', plan: 'basic' });
 });
@@ -19,7 +22,7 @@ describe('keys.create', () => {
     expect(await request(key)).toBe('charged');
     expect(readApiKey(key, checksumSecret)).toMatchObject({ account: 'acme', keyId });
     expect(await admin.keys.list('acme')).toEqual([
-      { keyId, label: 'webshop', state: 'active', created: '2026-08-01T12:30:15Z', revoked: null },
+      { keyId, label: 'webshop', state: 'active', created: '2026-08-01T12:30:15Z', expires: null, revoked: null },
     ]);
   });
 
@@ -66,6 +69,143 @@ describe('keys.create', () => {
   });
 });
 
+describe('a key that expires', () => {
+  const start = Date.UTC(2026, 7, 1, 12, 30, 15);
+  const expires = new Date(start + 20_000);
+
+  it.each([1, 3])('works until the second before, and from then on is unknown, on %i shards', async (shards) => {
+    const { admin, request, clock } = bench;
+    const id = `expiring-${shards}`;
+    await admin.accounts.create({ id, plan: 'keys' });
+    if (shards > 1) await admin.accounts.set({ id, shards });
+    const { key, keyId } = await admin.keys.create({ account: id, label: 'k', expires });
+    const lasting = await admin.keys.create({ account: id, label: 'lasting' });
+    const stateOf = async () => (await admin.keys.list(id)).find((listed) => listed.keyId === keyId);
+    try {
+      clock.now = expires.getTime() - 1;
+      expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(Array(6).fill('charged'));
+      expect(await stateOf()).toMatchObject({ state: 'active', expires: '2026-08-01T12:30:35Z' });
+      clock.now = expires.getTime();
+      expect(await Promise.all(Array.from({ length: 6 }, () => request(key)))).toEqual(Array(6).fill('unauthorized'));
+      expect(await request(lasting.key)).toBe('charged');
+      expect(await stateOf()).toMatchObject({ state: 'expired', expires: '2026-08-01T12:30:35Z', revoked: null });
+      expect((await admin.accounts.show(id)).windows.day?.used).toBe(7);
+    } finally {
+      clock.now = start;
+    }
+  });
+
+  it('can be revoked before, and stays on new shards what it was', async () => {
+    const { admin, request, clock } = bench;
+    await admin.accounts.create({ id: 'resharded', plan: 'keys' });
+    const { key } = await admin.keys.create({ account: 'resharded', label: 'k', expires });
+    const other = await admin.keys.create({ account: 'resharded', label: 'k', expires });
+    await admin.accounts.set({ id: 'resharded', shards: 4 });
+    await admin.keys.revoke({ account: 'resharded', keyId: other.keyId });
+    expect([await request(key), await request(other.key)]).toEqual(['charged', 'unauthorized']);
+    clock.now = expires.getTime();
+    expect(await request(key)).toBe('unauthorized');
+    clock.now = start;
+  });
+
+  it('makes room for a new key once it has expired for a minute, and not before', async () => {
+    const { admin, clock } = bench;
+    await admin.accounts.create({ id: 'full', plan: 'keys' });
+    for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: 'full', label: `${i}`, expires });
+    try {
+      clock.now = expires.getTime() + 59_000;
+      await expect(admin.keys.create({ account: 'full', label: 'new' })).rejects.toMatchObject({
+        code: 'too_many_keys',
+      });
+      clock.now += 1_000;
+      const { keyId } = await admin.keys.create({ account: 'full', label: 'new' });
+      const active = (await admin.keys.list('full')).filter(({ state }) => state !== 'revoked');
+      expect(active.map((key) => key.keyId)).toEqual([keyId]);
+    } finally {
+      clock.now = start;
+    }
+  });
+
+  it.each([
+    ['in the past', new Date(start)],
+    ['within a second', new Date(start + 20_500)],
+    ['after 2106', new Date(Date.UTC(2107, 0, 1))],
+    ['on no date', new Date('never')],
+    ['on a text', '2030-01-01' as unknown as Date],
+  ])('is refused when it would expire %s', async (_, expires) => {
+    const refusal = bench.admin.keys.create({ account: 'acme', label: 'k', expires });
+    await expect(refusal).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+describe('keys.create with an idempotency token', () => {
+  const token = '3b241101-e2bb-4255-8caf-4136c566a962';
+
+  it('creates one key, however often it is called, and says which', async () => {
+    const { admin, request } = bench;
+    await admin.accounts.create({ id: 'once', plan: 'keys' });
+    const calls = await Promise.allSettled(
+      Array.from({ length: 5 }, () => admin.keys.create({ account: 'once', label: 'k', token })),
+    );
+    const made = calls.flatMap((call) => (call.status === 'fulfilled' ? [call.value] : []));
+    expect(made).toHaveLength(1);
+    const [{ key, keyId }] = made as [{ key: string; keyId: string }];
+    expect(await request(key)).toBe('charged');
+    for (const call of calls) {
+      if (call.status === 'rejected') expect(call.reason).toMatchObject({ code: 'already_created', keyId });
+    }
+    expect((await admin.keys.list('once')).map((listed) => listed.keyId)).toEqual([keyId]);
+    await admin.keys.revoke({ account: 'once', keyId });
+    await expect(admin.keys.create({ account: 'once', label: 'k', token })).rejects.toMatchObject({
+      code: 'already_created',
+    });
+  });
+
+  it('gives every account its own key for the same token, with a secret that the token does not tell', async () => {
+    const { admin } = bench;
+    const keys = [];
+    for (const id of ['token-a', 'token-b']) {
+      await admin.accounts.create({ id, plan: 'keys' });
+      keys.push((await admin.keys.create({ account: id, label: 'k', token })).key);
+    }
+    const [a, b] = keys.map((key) => key.slice(-35, -8));
+    expect(a).not.toBe(b);
+    await admin.accounts.create({ id: 'token-c', plan: 'keys' });
+    const other = { admin: createAdmin({ client: bench.client, table: bench.table, checksumSecret }) };
+    const made = await other.admin.keys.create({ account: 'token-c', label: 'k', token });
+    expect([a, b]).not.toContain(made.key.slice(-35, -8));
+  });
+
+  it('does not take the answer to its own write, when that was lost, for an earlier call', async () => {
+    const { admin, request, client } = bench;
+    await admin.accounts.create({ id: 'lost', plan: 'keys' });
+    let lost = false;
+    const losing = new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return async (command: unknown, ...rest: unknown[]) => {
+          const isRecord = command instanceof PutCommand && String(command.input.Item?.item).startsWith('key#');
+          if (isRecord && !lost) {
+            lost = true;
+            await value.call(target, command, ...rest); // and the SDK sends it again
+          }
+          return value.call(target, command, ...rest);
+        };
+      },
+    });
+    const retrying = createAdmin({ client: losing, table: bench.table, checksumSecret, now: () => bench.clock.now });
+    const { key } = await retrying.keys.create({ account: 'lost', label: 'k', token });
+    expect(lost).toBe(true);
+    expect(await request(key)).toBe('charged');
+  });
+
+  it.each(['short', 'x'.repeat(129), 'with spaces in the token'])('refuses the token %j', async (bad) => {
+    const refusal = bench.admin.keys.create({ account: 'acme', label: 'k', token: bad });
+    await expect(refusal).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
 describe('keys.revoke', () => {
   it('refuses the very next request, for good, and notes when', async () => {
     const { admin, request, clock } = bench;
@@ -75,6 +215,7 @@ describe('keys.revoke', () => {
       label: 'leaked',
       state: 'revoked',
       created: '2026-08-01T12:30:15Z',
+      expires: null,
       revoked: '2026-08-01T12:30:15Z',
     };
     expect(await admin.keys.revoke({ account: 'acme', keyId })).toEqual(revoked);

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { type Load, loadId } from '../dataset/load.ts';
+import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.ts';
+import { chainFrom, type ListedMutations, listMutations } from '../storage/mutation-list.ts';
+import { openSource } from '../storage/open.ts';
+import { paths } from '../storage/paths.ts';
+import { SourceError } from '../storage/source.ts';
+import { putJson, type Storage } from '../storage/storage.ts';
+import type { Found } from './manifest.ts';
+
+/** No file of mutations leads on from the live dataset, and there are later ones. */
+export class MutationGapError extends Error {
+  override readonly name = 'MutationGapError';
+}
+
+/**
+ * Asks the sources of mutations (lists, folders, zips) what leads on from the dataset, copies that into the storage, and
+ * describes the load that applies all of it.
+ * @throws SourceError, MutationGapError
+ */
+export async function discoverMutations(
+  storage: Storage,
+  { history, rejected }: Manifest,
+  base: ManifestEntry | null,
+  locations: readonly string[],
+  again = false,
+): Promise<Found> {
+  if (!base?.extract) {
+    const reason = 'mutations are applied to a full extract, and none was loaded yet';
+    return { action: 'none', reason, live: base };
+  }
+  const listed = (await Promise.all(locations.map(listMutations))).flat().sort(byDates);
+  const { next, broken } = chainFrom(listed, base.peildatum);
+  const replaced = correctedOf(listed, history);
+  if (next.length === 0) {
+    if (broken) throw new MutationGapError(`${broken}${replaced}`);
+    return { action: 'none', reason: `no mutations lead on from ${base.peildatum} yet${replaced}`, live: base };
+  }
+  const days: MutationFile[] = [];
+  for (const delivery of next) days.push(await fetched(storage, delivery));
+  const identity = createHash('sha256')
+    .update(JSON.stringify(days.map(({ key }) => key)))
+    .digest('hex')
+    .slice(0, 16);
+  const peildatum = days.at(-1)?.tot ?? base.peildatum;
+  if (rejected.includes(identity) && !again) {
+    const reason = `the mutations up to ${peildatum} were rolled back; "load run --again" applies them all the same`;
+    return { action: 'none', reason, live: base };
+  }
+  const load: Load = {
+    id: loadId(peildatum, identity, base.load),
+    kind: 'mutations',
+    peildatum,
+    base: { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
+    target: null,
+    days,
+    extract: base.extract,
+    source: base.source,
+    members: [],
+    identity,
+  };
+  await putJson(storage, paths.load(load.id), load);
+  return { action: 'mutations', load: load.id, peildatum };
+}
+
+/**
+ * The deliveries that led from `peildatum` to the live dataset, if all of them are known and still in the storage: then an
+ * extract of that date can be brought to the date of the live dataset, and compared with it.
+ */
+export async function appliedSince(
+  storage: Storage,
+  { history, published }: Manifest,
+  peildatum: string,
+): Promise<MutationFile[] | null> {
+  const applied = history.flatMap(({ days }) => days);
+  const chain: MutationFile[] = [];
+  let date = peildatum;
+  while (published && date < published.peildatum) {
+    const following = applied.find(({ vanaf, tot }) => vanaf === date && tot <= published.peildatum);
+    if (!following || !(await storage.open(following.key))) return null;
+    chain.push(following);
+    date = following.tot;
+  }
+  return chain;
+}
+
+const largestDelivery = 512 * 1024 * 1024;
+
+/** Copies a delivery into the storage, under a name that tells a corrected one from the first. */
+async function fetched(storage: Storage, { name, location, vanaf, tot, size }: ListedMutations): Promise<MutationFile> {
+  const source = await openSource(location);
+  if (!source) throw new SourceError(`${location} can't be read. Check the address.`);
+  try {
+    const chunks: Uint8Array[] = [];
+    let [length, crc] = [0, 0];
+    for await (const chunk of source.stream()) {
+      length += chunk.length;
+      crc = crc32(chunk, crc);
+      if (length > largestDelivery)
+        throw new SourceError(`${name} is too large for mutations. Load a full extract instead.`);
+      chunks.push(chunk);
+    }
+    if (size !== null && size !== length) {
+      throw new SourceError(
+        `${name} has ${length} bytes, and the list says ${size}: it is cut off, or was replaced just now. Run the load again.`,
+      );
+    }
+    const key = paths.mutationFile(name, crc.toString(16).padStart(8, '0'));
+    if (!(await storage.open(key))) await storage.put(key, Buffer.concat(chunks));
+    return { name, key, vanaf, tot, size: length };
+  } finally {
+    await source.close();
+  }
+}
+
+/** What to say of deliveries that were replaced after they were applied. */
+function correctedOf(listed: readonly ListedMutations[], history: readonly ManifestEntry[]): string {
+  const applied = new Map(history.flatMap(({ days }) => days).map((day) => [day.name, day.size]));
+  const names = listed.flatMap(({ name, size }) => {
+    const then = applied.get(name);
+    return then !== undefined && size !== null && size !== then ? [name] : [];
+  });
+  if (names.length === 0) return '';
+  return `; replaced after it was applied: ${names.join(', ')}. The next full extract makes up for the difference`;
+}
+
+function byDates(a: ListedMutations, b: ListedMutations): number {
+  const [first, second] = [`${a.vanaf} ${a.tot}`, `${b.vanaf} ${b.tot}`];
+  return first < second ? -1 : first > second ? 1 : 0;
+}

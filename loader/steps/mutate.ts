@@ -1,0 +1,177 @@
+import { readMutationDelivery } from '../bag/mutation-delivery.ts';
+import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
+import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
+import { dayOf } from '../bag/voorkomen.ts';
+import { applyMutations, type MutationDay, type Objects, objectKey } from '../dataset/apply-mutations.ts';
+import type { Load } from '../dataset/load.ts';
+import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
+import { identificatieOf } from '../dataset/objects.ts';
+import { occurrencesIn, ReferenceWriter, readReferenceFile, referenceAt } from '../dataset/reference-file.ts';
+import { postcode3sOf } from '../dataset/shard.ts';
+import { paths } from '../storage/paths.ts';
+import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { type Collected, putShards, type ShardItem } from './collect.ts';
+import { lambdaStep } from './lambda-step.ts';
+import { objectSource } from './object-source.ts';
+
+/** What `mutate` leaves beside edits and a new reference; its being there says that it is finished. */
+export type Mutated = {
+  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the days changed or added. */
+  mutations: number;
+  problems: ProblemReport;
+  /** The streets and places whose name or place is another one now; only where a live snapshot is mutated. */
+  changedStreets: string[];
+  changedPlaces: string[];
+};
+
+/**
+ * Works out what the load's days of mutations change in the objects that it starts with: those of its extract, or of the
+ * live snapshot. Reads all of these once for the few objects that the days name. Leaves the edits of each shard, and the
+ * streets and places as they are afterwards.
+ * @throws ExtractError, MutationMismatchError
+ */
+export async function mutate(storage: Storage, loadId: string): Promise<{ shards: number }> {
+  const load = await getJson<Load>(storage, paths.load(loadId));
+  if (await storage.open(paths.mutated(loadId))) {
+    return { shards: (await getJson<ShardItem[]>(storage, paths.shards(loadId))).length };
+  }
+  const problems = emptyReport();
+  const days: MutationDay[] = [];
+  for (const { name, key } of load.days) {
+    const delivery = await readMutationDelivery(await openObject(storage, key), name);
+    for (const problem of delivery.problems) addProblem(problems, problem);
+    days.push({ file: name, ...delivery });
+  }
+  const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
+  const shards = await shardsOf(storage, load);
+  const found = await findObjects(storage, load, shards, mutated);
+  const before = await getObject(storage, referenceBefore(load));
+  const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
+  applyMutations(objects, days);
+
+  const edits = editsByShard(editsOf(found, objects, load.peildatum));
+  for (const [shard, ofShard] of edits) await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
+  const after = rewritten(before, mutated, objects, load.peildatum);
+  const { severalCurrent } = await readReferenceFile(after, load.peildatum);
+  for (const identificatie of [...severalCurrent.OPR, ...severalCurrent.WPL]) {
+    addProblem(problems, { kind: 'several_current', file: 'streets and places', identificatie });
+  }
+  const changed =
+    load.kind === 'mutations' && load.base
+      ? await changedReference([before, load.base.peildatum], [after, load.peildatum])
+      : { streets: [], places: [] };
+  await storage.put(paths.mutatedReference(loadId), after);
+  await storage.put(paths.snapshotReference(loadId), after);
+  const mutations = days.reduce((sum, day) => sum + day.mutations.length, 0);
+  if (load.kind === 'mutations') {
+    const collected: Collected = { voorkomens: mutations, problems, objects: 0, parts: [] };
+    await putJson(storage, paths.collected(loadId), collected);
+  }
+  const all = new Set([...shards, ...edits.keys(), ...(load.base?.snapshot.shards ?? [])]);
+  const items = await putShards(storage, loadId, all);
+  const result: Mutated = { mutations, problems, changedStreets: changed.streets, changedPlaces: changed.places };
+  await putJson(storage, paths.mutated(loadId), result);
+  return items;
+}
+
+/** The shards of the objects that the load starts with. */
+async function shardsOf(storage: Storage, load: Load): Promise<string[]> {
+  if (load.kind !== 'mutations') {
+    return (await getJson<ShardItem[]>(storage, paths.shards(load.id))).map(({ shard }) => shard);
+  }
+  const prefix = paths.snapshotObjects(load.base?.snapshot.id ?? '', '');
+  return (await storage.list(prefix)).map(({ key }) => key.slice(prefix.length));
+}
+
+async function findObjects(
+  storage: Storage,
+  load: Load,
+  shards: readonly string[],
+  mutated: ReadonlySet<string>,
+): Promise<FoundObjects> {
+  const found: FoundObjects = new Map();
+  const wanted = new Set<string>();
+  for (const key of mutated) if (key.startsWith('NUM ')) wanted.add(key.slice('NUM '.length));
+  if (wanted.size === 0) return found;
+  for (const shard of shards) {
+    const source = await objectSource(storage, load, shard);
+    for (const part of postcode3sOf(shard)) {
+      for (const line of await source.lines(part)) {
+        const identificatie = identificatieOf(line);
+        if (!wanted.has(identificatie)) continue;
+        const parts = found.get(identificatie) ?? new Map<string, string[]>();
+        found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
+      }
+    }
+  }
+  return found;
+}
+
+function referenceBefore(load: Load): string {
+  return load.kind === 'mutations' ? paths.snapshotReference(load.base?.snapshot.id ?? '') : paths.reference(load.id);
+}
+
+/** The streets and places that the days name. */
+function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
+  const objects: Objects = new Map();
+  for (const group of occurrencesIn(packed)) {
+    for (const occurrence of group) {
+      const key = objectKey(occurrence);
+      if (mutated.has(key)) objects.set(key, (objects.get(key) ?? new Map()).set(occurrence.volgnummer, occurrence));
+    }
+  }
+  return objects;
+}
+
+const streetsPerGroup = 10_000;
+
+/** The file of streets and places with the occurrences of `objects` in it, and without those that have ended. */
+function rewritten(packed: Buffer, mutated: ReadonlySet<string>, objects: Objects, peildatum: string): Buffer {
+  const day = dayOf(peildatum);
+  const writer = new ReferenceWriter();
+  let inGroup = 0;
+  const write = (occurrence: ObjectVoorkomen) => {
+    if (occurrence.eind <= day || occurrence.kind === 'NUM') return;
+    if (occurrence.kind === 'WPL') writer.addPlace(occurrence, occurrence);
+    else {
+      writer.addStreet(occurrence, occurrence);
+      if (++inGroup % streetsPerGroup === 0) writer.endGroup();
+    }
+  };
+  for (const group of occurrencesIn(packed)) {
+    for (const occurrence of group) if (!mutated.has(objectKey(occurrence))) write(occurrence);
+  }
+  for (const occurrences of objects.values()) for (const occurrence of occurrences.values()) write(occurrence);
+  writer.endGroup();
+  return writer.pack();
+}
+
+/** The streets and places that read otherwise than in the live snapshot: by a mutation, or because a day has come. */
+async function changedReference(
+  [before, peildatumBefore]: [Buffer, string],
+  [after, peildatum]: [Buffer, string],
+): Promise<{ streets: string[]; places: string[] }> {
+  const then = referenceAt(await readReferenceFile(before, peildatumBefore));
+  const now = referenceAt(await readReferenceFile(after, peildatum));
+  const streets = new Set<string>();
+  const places = new Set<string>();
+  const everyOccurrence = (visit: (occurrence: ObjectVoorkomen) => void) => {
+    for (const file of [before, after]) for (const group of occurrencesIn(file)) group.forEach(visit);
+  };
+  everyOccurrence(({ kind, identificatie: id }) => {
+    if (kind === 'WPL' && now.woonplaatsen.get(id)?.naam !== then.woonplaatsen.get(id)?.naam) places.add(id);
+    if (kind !== 'OPR') return;
+    const [street, earlier] = [now.openbareRuimten.get(id), then.openbareRuimten.get(id)];
+    if (street?.naam !== earlier?.naam || street?.woonplaats !== earlier?.woonplaats) streets.add(id);
+  });
+  everyOccurrence((one) => {
+    if (one.kind === 'OPR' && places.has(one.woonplaats)) streets.add(one.identificatie);
+  });
+  return { streets: [...streets], places: [...places] };
+}
+
+/** Works out what the days of mutations change; `items` are the shards to merge. */
+export const handler = /* @__PURE__ */ lambdaStep('mutate', async ({ load }, deployment) => {
+  const { shards } = await mutate(deployment.storage, load);
+  return { load, shards, items: deployment.itemsAt(paths.shards(load)) };
+});

@@ -1,0 +1,263 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { type MutationGroup, mutationsBetween } from '../../../local/demo/mutation-xml.ts';
+import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { Random } from '../../bench/generator/random.ts';
+import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+
+let bench: LoadBench;
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+});
+afterAll(() => bench.stop());
+
+const start = '2026-01-08';
+
+/** A register, its extract on the first date, and a folder with a delivery for each day after it. */
+class Register {
+  readonly days: RegisterDay[];
+  readonly #first: Voorkomens;
+  readonly #folder: string;
+  readonly mutations: string;
+
+  constructor(seed: number, count: number, objects = 40) {
+    const random = new Random(seed);
+    this.#first = firstState(random, start, objects);
+    this.days = [...laterDays(random, this.#first, start, count)];
+    this.#folder = bench.newFolder();
+    this.mutations = join(this.#folder, 'mutations');
+  }
+
+  async deliver(days: readonly RegisterDay[] = this.days): Promise<void> {
+    await mkdir(this.mutations, { recursive: true });
+    for (const { date, groups } of days) await this.write(dateAfter(date, -1), date, groups);
+  }
+
+  async write(vanaf: string, tot: string, groups: readonly MutationGroup[]): Promise<string> {
+    const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
+    const file = join(this.mutations, `BAGNLDM-${digits(vanaf)}-${digits(tot)}.zip`);
+    await writeFile(file, await writeMutationDelivery(vanaf, tot, groups));
+    return file;
+  }
+
+  /** The path of the extract of a date. */
+  async extract(date = start): Promise<string> {
+    const file = join(this.#folder, `extract-${date}.zip`);
+    const state = date === start ? this.#first : this.days.find((day) => day.date === date)?.state;
+    await writeFile(file, await writeExtract(date, state as Voorkomens));
+    return file;
+  }
+}
+
+/** A table with its storage, and what it holds. */
+async function newDataset() {
+  const table = await bench.newTable();
+  const addresses = dynamoDbAddressTable(bench.client, table);
+  const options = { storage: bench.newFolder(), addresses, workers: 0, waiveSize: true };
+  const content = async (): Promise<[string, Place[]][]> =>
+    [...(await bench.addressesIn(table))].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { options, content, addresses };
+}
+
+/** What a table holds after loading only the extract of a date. */
+async function loaded(register: Register, date: string) {
+  const { options, content } = await newDataset();
+  await runLoad({ ...options, source: await register.extract(date) });
+  return content();
+}
+
+describe('days of mutations', () => {
+  it('lead to exactly the table of the extract of each day, one at a time', async () => {
+    const register = new Register(11, 6);
+    await mkdir(register.mutations, { recursive: true });
+    const { options, content } = await newDataset();
+    await runLoad({ ...options, source: await register.extract() });
+    for (const day of register.days) {
+      await register.deliver([day]);
+      const report = await runLoad({ ...options, mutations: [register.mutations] });
+      expect(report).toMatchObject({ outcome: 'published', peildatum: day.date });
+      expect(await content()).toEqual(await loaded(register, day.date));
+    }
+  });
+
+  it('lead to the same however they are divided into loads, after the extract or with it', async () => {
+    const register = new Register(12, 5);
+    await register.deliver();
+    const last = register.days.at(-1)?.date as string;
+    const expected = await loaded(register, last);
+    const together = await newDataset();
+    const report = await runLoad({
+      ...together.options,
+      source: await register.extract(),
+      mutations: [register.mutations],
+    });
+    expect(report).toMatchObject({ peildatum: last, extractPeildatum: start, days: expect.arrayContaining([]) });
+    expect(report.days).toHaveLength(5);
+    expect(await together.content()).toEqual(expected);
+
+    const divided = await newDataset();
+    await runLoad({ ...divided.options, source: await register.extract() });
+    const files = register.days.map(({ date }) => `BAGNLDM-${digitsOf(dateAfter(date, -1))}-${digitsOf(date)}.zip`);
+    const named = (from: number, to: number) => files.slice(from, to).map((file) => join(register.mutations, file));
+    await runLoad({ ...divided.options, mutations: named(0, 2) });
+    await runLoad({ ...divided.options, mutations: named(1, 5) });
+    expect(await divided.content()).toEqual(expected);
+  });
+
+  it('are applied once: the same list again changes nothing', async () => {
+    const register = new Register(13, 2);
+    await register.deliver();
+    const { options, content } = await newDataset();
+    const all = { ...options, source: await register.extract(), mutations: [register.mutations] };
+    await runLoad(all);
+    const before = await content();
+    expect(await runLoad(all)).toMatchObject({
+      outcome: 'unchanged',
+      reason: `no mutations lead on from ${register.days.at(-1)?.date} yet`,
+    });
+    expect(await content()).toEqual(before);
+  });
+
+  it('can be planned, rolled back, and applied again', async () => {
+    const register = new Register(14, 3);
+    await register.deliver();
+    const { options, content } = await newDataset();
+    await runLoad({ ...options, source: await register.extract() });
+    const before = await content();
+    const plan = await planLoad({ ...options, mutations: [register.mutations] });
+    expect(plan).toMatchObject({ outcome: 'planned', peildatum: register.days.at(-1)?.date });
+    expect(await content()).toEqual(before);
+    const report = await runLoad({ ...options, mutations: [register.mutations] });
+    const { added, changed, removed } = report;
+    expect({ added, changed, removed }).toEqual({ added: plan.added, changed: plan.changed, removed: plan.removed });
+    const after = await content();
+    await rollbackLoad({ ...options, snapshot: start });
+    expect(await content()).toEqual(before);
+    expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({
+      outcome: 'unchanged',
+      reason: expect.stringContaining('were rolled back; "load run --again" applies them all the same'),
+    });
+    await runLoad({ ...options, mutations: [register.mutations], again: true });
+    expect(await content()).toEqual(after);
+  });
+
+  it.each([
+    [
+      'a gap',
+      'No mutations lead on from 2026-01-08: the next delivery',
+      async (register: Register) => {
+        await register.deliver(register.days.slice(1));
+      },
+    ],
+    [
+      'a delivery that leads over the date',
+      'leads over that date',
+      async (register: Register) => {
+        await mkdir(register.mutations, { recursive: true });
+        await register.write('2026-01-07', '2026-01-10', []);
+      },
+    ],
+    [
+      'a page of HTML',
+      'BAGNLDM-08012026-09012026.zip',
+      async (register: Register) => {
+        await register.deliver(register.days);
+        await writeFile(join(register.mutations, 'BAGNLDM-08012026-09012026.zip'), '<!DOCTYPE html>');
+      },
+    ],
+    [
+      'a delivery that is cut off',
+      'BAGNLDM-08012026-09012026.zip',
+      async (register: Register) => {
+        await register.deliver(register.days);
+        const file = join(register.mutations, 'BAGNLDM-08012026-09012026.zip');
+        await writeFile(file, (await readFile(file)).subarray(0, 700));
+      },
+    ],
+    [
+      'an earlier reading that is not ours',
+      'Nothing was changed; the next full extract makes it right.',
+      async (register: Register) => {
+        await mkdir(register.mutations, { recursive: true });
+        const other = new Register(99, 8);
+        const groups = other.days.flatMap((day) => day.groups).filter(({ changes }) => changes.some(({ was }) => was));
+        await register.write('2026-01-08', '2026-01-09', groups);
+      },
+    ],
+  ])('stop at %s, by name, and change nothing', async (_, message, damage) => {
+    const register = new Register(15, 3);
+    const { options, content } = await newDataset();
+    await runLoad({ ...options, source: await register.extract() });
+    const before = await content();
+    await damage(register);
+    await expect(runLoad({ ...options, mutations: [register.mutations] })).rejects.toThrow(message);
+    expect(await content()).toEqual(before);
+  });
+
+  it('are refused by the guard where they change more than days do', async () => {
+    const register = new Register(16, 1, 200);
+    const [{ state, groups: first }] = register.days as [RegisterDay];
+    const renamed = state.WPL.map((place) => ({ ...place, naam: `${place.naam} aan Zee` }));
+    const groups = mutationsBetween(state, { ...state, WPL: renamed });
+    await mkdir(register.mutations, { recursive: true });
+    await register.write('2026-01-08', '2026-01-09', first);
+    await register.write('2026-01-09', '2026-01-10', groups);
+    const { options } = await newDataset();
+    await runLoad({ ...options, source: await register.extract() });
+    const refused = runLoad({ ...options, waiveSize: false, mutations: [register.mutations] });
+    await expect(refused).rejects.toThrow('was refused before its first write');
+  });
+});
+
+describe('a full extract after days of mutations', () => {
+  it('finds no difference where the days were applied without a fault', async () => {
+    const register = new Register(17, 6);
+    await register.deliver();
+    const { options, content } = await newDataset();
+    await runLoad({ ...options, source: await register.extract(), mutations: [register.mutations] });
+    const before = await content();
+    // It is published some days after its date, when later days have been applied already.
+    const [, , third] = register.days.map(({ date }) => date);
+    const report = await runLoad({ ...options, source: await register.extract(third) });
+    expect(report).toMatchObject({
+      outcome: 'published',
+      peildatum: register.days.at(-1)?.date,
+      extractPeildatum: third,
+      audit: { added: 0, changed: 0, removed: 0 },
+    });
+    expect(await content()).toEqual(before);
+  });
+
+  it('counts what a corrected delivery left behind, and makes it right', async () => {
+    const register = new Register(18, 6);
+    await register.deliver();
+    const [first] = register.days.filter(({ groups }) => groups.some(({ kind }) => kind === 'NUM')) as [RegisterDay];
+    // The day is first delivered without its nummeraanduidingen.
+    await register.write(
+      dateAfter(first.date, -1),
+      first.date,
+      first.groups.filter(({ kind }) => kind !== 'NUM'),
+    );
+    const until = register.days.slice(0, register.days.indexOf(first) + 1);
+    const { options, content } = await newDataset();
+    await runLoad({ ...options, source: await register.extract() });
+    const files = until.map(({ date }) =>
+      join(register.mutations, `BAGNLDM-${digitsOf(dateAfter(date, -1))}-${digitsOf(date)}.zip`),
+    );
+    await runLoad({ ...options, mutations: files });
+    const report = await runLoad({ ...options, source: await register.extract(first.date) });
+    expect(Object.values(report.audit ?? {}).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    expect(await content()).toEqual(await loaded(register, first.date));
+  });
+});
+
+function digitsOf(date: string): string {
+  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
+}
