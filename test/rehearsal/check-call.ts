@@ -142,6 +142,15 @@ const otherCommands: Record<string, string[]> = {
   'deploy update-deployment-group': ['--application-name', '--current-deployment-group-name', '--alarm-configuration'],
   'service-quotas get-service-quota': ['--service-code', '--quota-code'],
   'service-quotas request-service-quota-increase': ['--service-code', '--quota-code', '--desired-value'],
+  'cloudwatch get-metric-statistics': [
+    '--namespace',
+    '--metric-name',
+    '--dimensions',
+    '--statistics',
+    '--period',
+    '--start-time',
+    '--end-time',
+  ],
   'cloudwatch describe-alarms': ['--alarm-names', '--alarm-name-prefix', '--state-value'],
 };
 
