@@ -1,7 +1,7 @@
 import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
 import { GrowingBytes, packLineBytes } from './lines.ts';
-import { type ObjectLine, objectLines, partOf, singleLine } from './objects.ts';
+import { longestSingleLine, type ObjectLine, objectLines, partOf, writeSingleLine } from './objects.ts';
 import type { Segments } from './shard.ts';
 
 /**
@@ -18,7 +18,8 @@ const lineEnd = '\n';
  */
 export class ObjectRows {
   readonly #peildatum: string;
-  readonly #parts = new Map<string, GrowingBytes>();
+  /** By the number of the part. */
+  readonly #parts: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
   #group: NumVoorkomen[] = [];
   #first: NumVoorkomen[] | undefined;
   #isSorted = true;
@@ -36,9 +37,20 @@ export class ObjectRows {
       if (previous > identificatie) this.#isSorted = false;
       this.#endGroup();
     }
-    const { huisnummer, huisletter, huisnummertoevoeging, postcode, openbareRuimte, woonplaats } = num;
-    const address = { huisnummer, huisletter, huisnummertoevoeging, postcode, openbareRuimte, woonplaats };
-    this.#group.push({ kind: 'NUM', identificatie, ...address, volgnummer, begin, eind });
+    // Field by field: spreading an object takes as long as reading the occurrence.
+    this.#group.push({
+      kind: 'NUM',
+      identificatie,
+      volgnummer,
+      begin,
+      eind,
+      postcode: num.postcode,
+      huisnummer: num.huisnummer,
+      huisletter: num.huisletter,
+      huisnummertoevoeging: num.huisnummertoevoeging,
+      openbareRuimte: num.openbareRuimte,
+      woonplaats: num.woonplaats,
+    });
   }
 
   /** To be called after the last occurrence. */
@@ -54,12 +66,13 @@ export class ObjectRows {
     const segments: Segments = {};
     const packed: Buffer[] = [];
     let position = 0;
-    for (const [part, lines] of [...this.#parts].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    this.#parts.forEach((lines, part) => {
+      if (!lines) return;
       const bytes = packLineBytes(lines.bytes);
       packed.push(bytes);
-      segments[part] = [position, bytes.length];
+      segments[String(part).padStart(3, '0')] = [position, bytes.length];
       position += bytes.length;
-    }
+    });
     return { bytes: Buffer.concat(packed), segments };
   }
 
@@ -68,20 +81,35 @@ export class ObjectRows {
     this.#first ??= group;
     this.#group = [];
     const [only] = group;
-    if (only && group.length === 1) this.#write(partOf(only), singleLine(only));
+    if (only && group.length === 1) this.#writeSingle(only);
     else {
       for (const [part, lines] of objectLines(group, this.#peildatum))
         for (const line of lines) this.#write(part, line);
     }
   }
 
+  /** Byte by byte, as nearly every object has one line: no string is made of it. */
+  #writeSingle(num: NumVoorkomen): void {
+    const lines = this.#linesOf(partOf(num));
+    lines.reserve(longestSingleLine);
+    lines.length = writeSingleLine(lines.memory, lines.length, num);
+  }
+
   #write(part: string, line: ObjectLine): void {
+    this.#linesOf(part).write(line, 'latin1');
+  }
+
+  /** The lines of a part, to which one is about to be added. */
+  #linesOf(part: string): GrowingBytes {
     this.count++;
-    let lines = this.#parts.get(part);
-    if (!lines) {
-      lines = new GrowingBytes();
-      this.#parts.set(part, lines);
-    } else lines.write(lineEnd, 'latin1');
-    lines.write(line, 'latin1');
+    const index = Number(part);
+    const lines = this.#parts[index];
+    if (lines) {
+      lines.write(lineEnd, 'latin1');
+      return lines;
+    }
+    const first = new GrowingBytes();
+    this.#parts[index] = first;
+    return first;
   }
 }

@@ -1,4 +1,4 @@
-import { addressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { type Reference, toAddressRow } from '../bag/address-row.ts';
 import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Problem } from '../bag/problem-report.ts';
@@ -40,9 +40,43 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
   return postcode?.slice(0, 3) ?? withoutPostcode;
 }
 
-/** The line of an occurrence that is the only one of its object which counts now or later. */
-export function singleLine(num: Omit<NumVoorkomen, 'kind'>): ObjectLine {
-  return lineOf(num, '.');
+/** More bytes than the line of an occurrence has. */
+export const longestSingleLine = longestAddressKey + volgnummerAt + 16;
+
+/**
+ * Writes the bytes of the line of an occurrence that is the only one of its object which counts now or later, at `start`, and
+ * returns the position after them. `bytes` must have `longestSingleLine` bytes left.
+ */
+export function writeSingleLine(bytes: Uint8Array, start: number, num: NumVoorkomen): number {
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
+  let at = writeAddressKey(bytes, start, postcode ?? '', huisnummer, huisletter, huisnummertoevoeging);
+  bytes[at++] = tab;
+  at = writeAscii(bytes, at, num.identificatie);
+  at = writeDay(bytes, at, num.begin);
+  at = writeDay(bytes, at, num.eind);
+  at = writeAscii(bytes, at, num.openbareRuimte);
+  at = writeAscii(bytes, at, num.woonplaats ?? noPlace);
+  bytes[at++] = dot;
+  return writeAscii(bytes, at, String(num.volgnummer));
+}
+
+const tab = 0x09;
+const dot = 0x2e;
+const zero = 0x30;
+
+function writeAscii(bytes: Uint8Array, start: number, text: string): number {
+  for (let i = 0; i < text.length; i++) bytes[start + i] = text.charCodeAt(i);
+  return start + text.length;
+}
+
+/** The same eight digits as `digits` gives. */
+function writeDay(bytes: Uint8Array, start: number, day: number): number {
+  let left = day;
+  for (let i = 7; i >= 0; i--) {
+    bytes[start + i] = zero + (left % 10);
+    left = Math.floor(left / 10);
+  }
+  return start + 8;
 }
 
 /** The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are not. */
@@ -64,7 +98,12 @@ function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
   const place = num.woonplaats ?? noPlace;
-  return `${key}\t${num.identificatie}${num.begin}${num.eind}${num.openbareRuimte}${place}${flag}${num.volgnummer}`;
+  return `${key}\t${num.identificatie}${digits(num.begin)}${digits(num.eind)}${num.openbareRuimte}${place}${flag}${num.volgnummer}`;
+}
+
+/** The eight digits of a date: `0000-00-00` occurs. */
+function digits(day: number): string {
+  return String(day).padStart(8, '0');
 }
 
 /** The occurrence of a line. The toevoeging is in upper case and not divided any more. */
@@ -112,7 +151,7 @@ export function deriveRows(
   file: string,
   onProblem: (problem: Problem) => void,
 ): Line[] {
-  const day = String(dayOf(peildatum));
+  const day = digits(dayOf(peildatum));
   const rows: Line[] = [];
   const several = new Map<string, ObjectLine[]>();
   const add = (line: ObjectLine) => {
@@ -176,7 +215,7 @@ function rowOf(
 
 /** The first date after `peildatum` on which an occurrence begins or ends to count, or `null` where none does. */
 export function nextChange(lines: readonly ObjectLine[], peildatum: string): string | null {
-  const day = String(dayOf(peildatum));
+  const day = digits(dayOf(peildatum));
   const never = String(noEind);
   let next = never;
   for (const line of lines) {

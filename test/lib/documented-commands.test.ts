@@ -47,6 +47,7 @@ const reference: Record<string, string[]> = {
   'cloudwatch get-metric-statistics': [
     ...['namespace', 'metric-name', 'statistics', 'period', 'start-time', 'end-time', 'dimensions'],
   ],
+  'backup update-region-settings': ['resource-type-opt-in-preference', 'resource-type-management-preference'],
   's3 rm': ['recursive'],
   's3 cp': ['recursive'],
 };

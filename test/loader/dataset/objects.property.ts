@@ -10,7 +10,7 @@ import type {
   WplVoorkomen,
 } from '../../../loader/bag/object-voorkomen.ts';
 import type { Problem } from '../../../loader/bag/problem-report.ts';
-import { dayOf } from '../../../loader/bag/voorkomen.ts';
+import { dayOf, noEind } from '../../../loader/bag/voorkomen.ts';
 import {
   applyMutations,
   MutationMismatchError,
@@ -18,7 +18,14 @@ import {
   objectKey,
 } from '../../../loader/dataset/apply-mutations.ts';
 import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
-import { deriveRows, nextChange, objectLines, parseObjectLine } from '../../../loader/dataset/objects.ts';
+import {
+  deriveRows,
+  longestSingleLine,
+  nextChange,
+  objectLines,
+  parseObjectLine,
+  writeSingleLine,
+} from '../../../loader/dataset/objects.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { Random } from '../../bench/generator/random.ts';
@@ -123,6 +130,45 @@ function truth({ NUM, OPR, WPL }: Voorkomens, date: string): string[] {
 }
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
+
+/** Occurrences as the reader accepts them. */
+const occurrence: fc.Arbitrary<NumVoorkomen> = fc.record({
+  kind: fc.constant('NUM' as const),
+  identificatie: fc.constantFrom('0457200000199640', '9999200000199641'),
+  volgnummer: fc.integer({ min: 1, max: 99_999 }),
+  begin: fc.constantFrom(0, 1, 9_990_101, 20_100_929),
+  eind: fc.constantFrom(20_300_101, noEind),
+  postcode: fc.constantFrom('1381AA', '9999ZZ', null),
+  huisnummer: fc.integer({ min: 1, max: 99_999 }),
+  huisletter: fc.constantFrom('', 'a', 'Z'),
+  huisnummertoevoeging: fc.constantFrom('', 'bis', '01R', '1234'),
+  openbareRuimte: fc.constant('0457300000000035'),
+  woonplaats: fc.constantFrom('1050', null),
+});
+
+describe('a line of the object layer', () => {
+  it('comes back as the occurrence that it was made of, with its toevoeging joined and in upper case', () => {
+    fc.assert(
+      fc.property(occurrence, (num) => {
+        const [[part, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
+        expect(part).toBe(num.postcode?.slice(0, 3) ?? '000');
+        const huisnummertoevoeging = (num.huisletter + num.huisnummertoevoeging).toUpperCase();
+        expect(parseObjectLine(line)).toEqual({ ...num, huisletter: '', huisnummertoevoeging });
+      }),
+    );
+  });
+
+  it('is the same bytes where it is written without a string', () => {
+    fc.assert(
+      fc.property(occurrence, fc.nat(5), (num, start) => {
+        const bytes = Buffer.alloc(start + longestSingleLine);
+        const end = writeSingleLine(bytes, start, num);
+        const [[, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
+        expect(bytes.toString('latin1', start, end)).toBe(line);
+      }),
+    );
+  });
+});
 
 describe('the object layer', () => {
   it('gives, after any days of mutations, exactly the addresses of the extract of that date', () => {
