@@ -150,11 +150,12 @@ const switchMinutes = 15;
 
 async function keysBefore(admin: Admin, switchedAt: Date): Promise<OldKey[]> {
   const time = new Date(switchedAt.getTime() + switchMinutes * 60_000);
-  const accounts = await admin.accounts.list();
+  const { accounts } = await admin.backup.export();
   return accounts.flatMap(({ id: account, keys }) =>
     keys
-      .filter(({ state, created }) => state === 'active' && (created === null || new Date(created) <= time))
-      .map(({ keyId, label, created }) => ({ account, keyId, label, created })),
+      .map(({ created, ...key }) => ({ ...key, created: created === null ? null : new Date(created * 1000) }))
+      .filter(({ hash, created }) => hash !== null && (created === null || created <= time))
+      .map(({ keyId, label, created }) => ({ account, keyId, label, created: created?.toISOString() ?? null })),
   );
 }
 
