@@ -151,6 +151,7 @@ const otherCommands: Record<string, string[]> = {
     '--start-time',
     '--end-time',
   ],
+  'backup update-region-settings': ['--resource-type-opt-in-preference', '--resource-type-management-preference'],
   'cloudwatch describe-alarms': ['--alarm-names', '--alarm-name-prefix', '--state-value'],
 };
 
