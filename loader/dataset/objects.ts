@@ -1,8 +1,8 @@
-import { addressKey } from '../../lambdas/shared/addresses/address-key.ts';
-import { type Reference, toAddressRow } from '../bag/address-row.ts';
+import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Problem } from '../bag/problem-report.ts';
-import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
+import { type Reference, toPlace } from '../bag/reference.ts';
+import { dateOf, dayOf, type Nummeraanduiding, noEind, type Span } from '../bag/voorkomen.ts';
 import { type Line, placeText } from './lines.ts';
 
 /**
@@ -31,6 +31,8 @@ const streetAt = eindAt + 8;
 const placeAt = streetAt + 16;
 const severalAt = placeAt + 4;
 const volgnummerAt = severalAt + 1;
+const tab = 0x09;
+const dot = 0x2e;
 
 /** The part of the layer that an occurrence without postcode belongs to; all others are `100` to `999`. */
 export const withoutPostcode = '000';
@@ -40,9 +42,44 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
   return postcode?.slice(0, 3) ?? withoutPostcode;
 }
 
-/** The line of an occurrence that is the only one of its object which counts now or later. */
-export function singleLine(num: Omit<NumVoorkomen, 'kind'>): ObjectLine {
-  return lineOf(num, '.');
+/** The most bytes of a line without `~`. */
+export const longestObjectLine = longestAddressKey + 1 + volgnummerAt + 5;
+
+/**
+ * Writes the bytes of the line of an occurrence that is the only one of its object, at `start`, and returns the position
+ * after them. Makes no string: a load calls this for every address.
+ */
+export function writeObjectLine(
+  bytes: Buffer,
+  start: number,
+  num: Omit<Nummeraanduiding, 'identificatie'>,
+  identificatie: string,
+  { volgnummer, begin, eind }: Span,
+): number {
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging, openbareRuimte, woonplaats } = num;
+  let at = writeAddressKey(bytes, start, postcode ?? '', huisnummer, huisletter, huisnummertoevoeging);
+  bytes[at++] = tab;
+  at = writeAscii(bytes, at, identificatie);
+  at = writeDay(bytes, at, begin);
+  at = writeDay(bytes, at, eind);
+  at = writeAscii(bytes, at, openbareRuimte);
+  at = writeAscii(bytes, at, woonplaats ?? noPlace);
+  bytes[at++] = dot;
+  return writeAscii(bytes, at, String(volgnummer));
+}
+
+function writeAscii(bytes: Buffer, start: number, text: string): number {
+  for (let i = 0; i < text.length; i++) bytes[start + i] = text.charCodeAt(i);
+  return start + text.length;
+}
+
+function writeDay(bytes: Buffer, start: number, day: number): number {
+  let rest = day;
+  for (let i = 7; i >= 0; i--) {
+    bytes[start + i] = 0x30 + (rest % 10);
+    rest = Math.floor(rest / 10);
+  }
+  return start + 8;
 }
 
 /** The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are not. */
@@ -60,7 +97,7 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
   return lines;
 }
 
-function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
+function lineOf(num: NumVoorkomen, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
   const place = num.woonplaats ?? noPlace;
@@ -115,9 +152,13 @@ export function deriveRows(
   const day = String(dayOf(peildatum));
   const rows: Line[] = [];
   const several = new Map<string, ObjectLine[]>();
+  const placeOf = placesBy(reference);
   const add = (line: ObjectLine) => {
-    const row = rowOf(line, reference, file, onProblem);
-    if (row !== null) rows.push(row);
+    const at = line.indexOf('\t');
+    const found = placeOf(line.slice(at + streetAt, at + severalAt));
+    if (line.startsWith('#')) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
+    else if (typeof found === 'string') rows.push(line.slice(0, at + 1) + found);
+    else onProblem({ ...found, file, identificatie: identificatieOf(line) });
   };
   for (const line of lines) {
     const at = line.indexOf('\t');
@@ -144,34 +185,25 @@ function lastToBegin(a: ObjectLine, b: ObjectLine): number {
   return second.begin - first.begin || second.volgnummer - first.volgnummer;
 }
 
-function rowOf(
-  line: ObjectLine,
-  reference: Reference,
-  file: string,
-  onProblem: (problem: Problem) => void,
-): Line | null {
-  const at = line.indexOf('\t');
-  const openbareRuimte = line.slice(at + streetAt, at + placeAt);
-  const place = line.slice(at + placeAt, at + severalAt);
-  const key = line.slice(0, at);
-  const row = toAddressRow(
-    {
-      identificatie: () => identificatieOf(line),
-      huisnummer: 0,
-      huisletter: '',
-      huisnummertoevoeging: '',
-      postcode: key.startsWith('#') ? null : key,
-      openbareRuimte,
-      woonplaats: place === noPlace ? null : place,
-    },
-    reference,
-    file,
-  );
-  if ('kind' in row) {
-    onProblem(row);
-    return null;
-  }
-  return `${key}\t${placeText(row)}`;
+/**
+ * The places part of a row by the street and the own place of a line, as they stand in it: worked out once for all addresses
+ * of a street. Or the problem, where one of them is not there.
+ */
+function placesBy(reference: Reference): (text: string) => string | Pick<Problem, 'kind' | 'detail'> {
+  const known = new Map<string, string | Pick<Problem, 'kind' | 'detail'>>();
+  return (text) => {
+    let found = known.get(text);
+    if (found === undefined) {
+      const place = text.slice(16);
+      const placed = toPlace(
+        { openbareRuimte: text.slice(0, 16), woonplaats: place === noPlace ? null : place },
+        reference,
+      );
+      found = 'kind' in placed ? placed : placeText(placed);
+      known.set(text, found);
+    }
+    return found;
+  };
 }
 
 /** The first date after `peildatum` on which an occurrence begins or ends to count, or `null` where none does. */

@@ -17,7 +17,8 @@ import {
   type Objects,
   objectKey,
 } from '../../../loader/dataset/apply-mutations.ts';
-import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
+import { addressPart, joinRows, unpackLines } from '../../../loader/dataset/lines.ts';
+import { ObjectRows } from '../../../loader/dataset/object-rows.ts';
 import { deriveRows, nextChange, objectLines, parseObjectLine } from '../../../loader/dataset/objects.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
@@ -176,6 +177,38 @@ describe('the object layer', () => {
         }
       }),
       { numRuns: 20 },
+    );
+  });
+});
+
+describe('the rows of a worker', () => {
+  it('are the lines of the objects that it read, however their occurrences follow each other', () => {
+    fc.assert(
+      fc.property(seeds, (seed) => {
+        const objects = objectsOf(firstState(new Random(seed), start));
+        const [day] = laterDays(new Random(seed), firstState(new Random(seed), start), start, 1);
+        applyMutations(objects, [
+          {
+            file: 'day',
+            vanaf: start,
+            tot: day?.date ?? '',
+            mutations: read(day?.groups ?? [], start, day?.date ?? ''),
+          },
+        ]);
+        const rows = new ObjectRows(start);
+        for (const object of occurrences(objects, 'NUM')) {
+          for (const { identificatie, ...num } of object) rows.add({ ...num, identificatie: () => identificatie }, num);
+        }
+        rows.end();
+        const { bytes, segments } = rows.pack();
+        const lines = Object.entries(segments).map(([part, [position, length]]): [string, string[]] => [
+          part,
+          unpackLines(bytes.subarray(position, position + length)).sort(),
+        ]);
+        expect(new Map(lines)).toEqual(partsOf(objects, start));
+        expect(rows.count).toBe(lines.flatMap(([, ofPart]) => ofPart).length);
+      }),
+      { numRuns: 30 },
     );
   });
 });
