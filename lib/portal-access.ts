@@ -11,8 +11,6 @@ export type PortalAccessProps = {
   accounts: ITable;
   /** The secret of the data stack's output `KeyChecksumSecretArn`. */
   keyChecksumSecret: ISecret;
-  /** Whether the portal lists all plans or all accounts, which scans the whole table. */
-  listsEverything?: boolean;
 };
 
 /**
@@ -41,8 +39,8 @@ export class PortalAccess extends Construct {
 
   /** Grants any other back end its permissions; set its `environment` yourself. */
   grant(grantee: IGrantable): void {
-    const { accounts, keyChecksumSecret, listsEverything = false } = this.props;
-    grantTable(accounts, grantee, 'GetItem', 'Query', 'ConditionCheckItem', ...(listsEverything ? ['Scan'] : []));
+    const { accounts, keyChecksumSecret } = this.props;
+    grantTable(accounts, grantee, 'GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem');
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],

@@ -7,7 +7,6 @@ import type { Progress } from '../loader/progress.ts';
 import { type DataFolder, emptyDataFolder, openDataFolder, readIdentity, writeIdentity } from './data-folder.ts';
 import { demoKey } from './demo/demo.ts';
 import { type Dataset, loadExtract } from './demo/load-extract.ts';
-import { docsRoutes } from './docs/docs-routes.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
 import { startPausableEngine } from './engine/database-files.ts';
 import { guardEndpoint } from './engine/guarded-endpoint.ts';
@@ -129,7 +128,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const { routes } = await functionsStart;
   const { host, onAnswer } = options;
   const gateway = await startGateway({
-    routes: [...docsRoutes(), ...routes],
+    routes,
     host,
     port: options.port,
     drainMilliseconds: drainMilliseconds(app),

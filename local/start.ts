@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { sourceLocation } from '../loader/storage/source.ts';
-import { greeting, startErrorText } from './messages.ts';
+import { greeting, misplacedOptionsText, startErrorText } from './messages.ts';
 import { showProgress } from './progress.ts';
 import { callersFolder, defaultDataFolder } from './state.ts';
 
@@ -54,6 +54,8 @@ const program = new Command('npm start --')
   .allowExcessArguments(false)
   .action(start);
 
+const misplaced = misplacedOptionsText(program.options, process.argv.slice(2), process.env);
+if (misplaced !== undefined) program.error(misplaced, { exitCode: 2 });
 await program.parseAsync();
 
 async function start(options: Options): Promise<void> {

@@ -1,10 +1,16 @@
 import type { Command } from 'commander';
-import type { AccountView, RepairedWindow, WindowUsage } from '../../lambdas/shared/accounts/accounts.ts';
+import type {
+  AccountSummary,
+  AccountView,
+  RepairedWindow,
+  WindowUsage,
+} from '../../lambdas/shared/accounts/accounts.ts';
 import { type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,
   accountId,
+  allPages,
   collect,
   parseLimits,
   planCode,
@@ -20,7 +26,7 @@ import { renderLimit, renderLimits } from './plan.ts';
 type LimitOptions = AccountsOptions & { plan?: string; limit?: string[] };
 type SetOptions = LimitOptions & { shards?: string };
 
-/** `account create`, `show`, `list`, `audit`, `suspend`, `activate`, `set` and `repair-windows`. */
+/** `account create`, `show`, `list`, `audit`, `suspend`, `activate`, `set`, `repair-windows` and `delete`. */
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const account = program.command('account').description('accounts of customers: a plan, their own limits, and keys');
   addCreate(account, terminal);
@@ -35,6 +41,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
   addState(account, terminal, 'suspend', 'refuse every request of an account, starting with the next one');
   addState(account, terminal, 'activate', 'accept the requests of a suspended account again');
   addRepairWindows(account, terminal);
+  addDelete(account, terminal);
 }
 
 function addCreate(account: Command, terminal: Terminal): void {
@@ -114,10 +121,15 @@ function addShow(account: Command, terminal: Terminal): void {
 
 function addList(account: Command, terminal: Terminal): void {
   withAccounts(account.command('list'))
-    .description('list all accounts with their limits and usage')
-    .action(async (options: AccountsOptions) => {
+    .description('list the accounts with their limits and usage')
+    .option('--prefix <text>', 'only accounts whose id begins with it')
+    .action(async ({ prefix, ...options }: AccountsOptions & { prefix?: string }) => {
       await useAdmin(terminal, options, async (admin) => {
-        const accounts = await admin.accounts.list();
+        const page = { ...(prefix !== undefined && { prefix }) };
+        const accounts = await allPages(
+          (cursor) => admin.accounts.list({ ...page, ...cursor }),
+          ({ accounts }) => accounts,
+        );
         return { json: accounts, text: renderAccounts(accounts) };
       });
     });
@@ -132,6 +144,19 @@ function addState(account: Command, terminal: Terminal, verb: 'suspend' | 'activ
       await useAdmin(terminal, options, async (admin) => {
         const changed = await admin.accounts[verb](name);
         return { json: changed, text: `Account "${name}" is ${changed.state}.` };
+      });
+    });
+}
+
+function addDelete(account: Command, terminal: Terminal): void {
+  withAccounts(account.command('delete'))
+    .description('delete a suspended account with its keys for good; its audit stays, and its id is not used again')
+    .argument('<id>', 'the account')
+    .action(async (id: string, options: AccountsOptions) => {
+      const name = accountId(id);
+      await useAdmin(terminal, options, async (admin) => {
+        await admin.accounts.delete(name);
+        return { json: { id: name, deleted: true }, text: `Account "${name}" and its keys are deleted.` };
       });
     });
 }
@@ -165,15 +190,15 @@ function renderRepaired(id: string, repaired: RepairedWindow[]): string {
 }
 
 /** All accounts as a table: used / limit of each window now. */
-function renderAccounts(accounts: AccountView[]): string {
-  if (accounts.length === 0) return 'There are no accounts yet. Create one with "account create ID --plan CODE".';
+function renderAccounts(accounts: AccountSummary[]): string {
+  if (accounts.length === 0) return 'There are no such accounts. Create one with "account create ID --plan CODE".';
   return table(
     ['account', 'state', 'plan', 'active keys', ...windowNames],
     accounts.map((account) => [
       account.id,
       account.state,
       renderPlanOf(account),
-      String(account.keys.filter(({ state }) => state === 'active').length),
+      String(account.activeKeys),
       ...windowNames.map((name) => renderUsage(account.windows[name])),
     ]),
   );
@@ -209,7 +234,7 @@ function renderWindows({ windows, ownLimits }: AccountView): string {
   );
 }
 
-function renderPlanOf({ plan, planState }: AccountView): string {
+function renderPlanOf({ plan, planState }: AccountSummary | AccountView): string {
   return planState === 'active' ? plan : `${plan} (inactive)`;
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Plan } from '../../lambdas/shared/accounts/account.ts';
 import { type Limits, windowNames } from '../../lambdas/shared/accounts/quota.ts';
-import { type AccountsOptions, collect, parseLimits, planCode, useAdmin, withAccounts } from './arguments.ts';
+import { type AccountsOptions, allPages, collect, parseLimits, planCode, useAdmin, withAccounts } from './arguments.ts';
 import { addAudit } from './audit.ts';
 import { type Terminal, table } from './output.ts';
 
@@ -54,7 +54,10 @@ function addList(plan: Command, terminal: Terminal): void {
     .description('list all plans with their limits')
     .action(async (options: AccountsOptions) => {
       await useAdmin(terminal, options, async (admin) => {
-        const plans = await admin.plans.list();
+        const plans = await allPages(
+          (cursor) => admin.plans.list({ ...cursor }),
+          ({ plans }) => plans,
+        );
         return { json: plans, text: renderPlans(plans) };
       });
     });

@@ -110,7 +110,8 @@ const keyChecks: Check[] = [
     title: 'says in a 401 how to authenticate',
     async run({ client }) {
       const { asked, headers } = await client.send('/v1/auth/validate', { key: null });
-      const challenge = headers['www-authenticate'] ?? '';
+      // API Gateway may rename the header on its way from a Lambda function.
+      const challenge = headers['www-authenticate'] ?? headers['x-amzn-remapped-www-authenticate'] ?? '';
       assert.match(challenge, /^[\w-]+/, `${asked}: WWW-Authenticate is "${challenge}"`);
     },
   },

@@ -33,6 +33,8 @@ export const environment = {
   keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
   /** The secret before it, while keys that it issued are still accepted. */
   previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
+  /** `off` where the deployment has no page at `/docs`. */
+  referencePage: 'REFERENCE_PAGE',
   /** Where a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
 } as const;

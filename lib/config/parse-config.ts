@@ -50,7 +50,8 @@ function assign(record: Record<string, unknown>, [name = '', ...rest]: readonly 
 
 /** Values from the command line are text: `30` and `true` mean what they mean in JSON. */
 function literal(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+  // The id of an account is digits, but no number.
+  if (typeof value !== 'string' || /^\d{12}$/.test(value)) return value;
   try {
     return JSON.parse(value);
   } catch {

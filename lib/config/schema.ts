@@ -93,6 +93,11 @@ export const configSchema = z.strictObject({
   region: text(/^[a-z]{2}-[a-z]+-[1-9]$/, 'an AWS region, for instance eu-central-1')
     .default('eu-central-1')
     .describe('The region of all stacks.'),
+  account: text(/^\d{12}$/, 'an account id of 12 digits')
+    .optional()
+    .describe(
+      'The AWS account of all stacks: credentials of another one are refused. Without it, the account of your credentials.',
+    ),
   domain: domain
     .optional()
     .describe('Your own host name. Without it callers use the host name that API Gateway generates.'),
@@ -114,6 +119,11 @@ export const configSchema = z.strictObject({
     .describe(
       'Creates two CloudWatch dashboards (3 dollars a month each, after three free ones in an account) and a metric for each outcome of a request.',
     ),
+  referencePage: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(true)
+    .describe('Whether the API shows its reference as a page at `/docs`, without a key.'),
   alarmEmail: z
     .email()
     .meta({ allowed: 'an e-mail address' })
@@ -151,6 +161,14 @@ export const configSchema = z.strictObject({
     .default('aws')
     .describe(
       'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
+    ),
+  backupVaultArn: text(
+    /^arn:aws:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
+    'the ARN of a vault of AWS Backup',
+  )
+    .optional()
+    .describe(
+      'A vault, usually in another account, that gets a copy of a daily backup of the accounts table, kept 35 days. See [backups](deploy.md#backups-outside-the-account).',
     ),
   checksumSecretVersions: z
     .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret'))

@@ -10,6 +10,7 @@ import type { Config } from '../config/schema.ts';
 import { alarmTopic, operatorAlarm } from '../shared/alarms.ts';
 import { encryptionKey, isProtected, removal, tableRemoval } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
+import { AccountsBackup } from './accounts-backup.ts';
 
 export type TableAlarmsProps = { accounts: Table; addresses: Table; topic: ITopic };
 
@@ -70,7 +71,7 @@ export class DataStack extends Stack {
     super(scope, id, {
       stackName,
       description: 'Dutch address service: addresses, accounts and the secret of its API keys',
-      env: { region: config.region },
+      env: { region: config.region, ...(config.account && { account: config.account }) },
       terminationProtection: isProtected(config),
     });
     this.encryptionKey = encryptionKey(this, config);
@@ -92,6 +93,13 @@ export class DataStack extends Stack {
       'AwsSolutions-SMG4',
       'Another value would invalidate every issued key at once; it grants no access, the stored hash of a key does.',
     );
+    if (config.backupVaultArn)
+      new AccountsBackup(this, 'AccountsBackup', {
+        config,
+        encryptionKey: this.encryptionKey,
+        accounts: this.accounts,
+        copyTo: config.backupVaultArn,
+      });
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
     new TableAlarms(this, 'TableAlarms', {
       accounts: this.accounts,

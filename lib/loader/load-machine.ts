@@ -1,4 +1,4 @@
-import { Arn, ArnFormat, Duration, Stack, TimeZone } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Duration, Stack, TimeZone, Token } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -100,7 +100,8 @@ export function grantDescribeExecutions(step: IFunction, machine: StateMachine):
 }
 
 function acknowledgeExecutions(machine: StateMachine, map: string): void {
-  const executions = `arn:aws:states:${Stack.of(machine).region}:<AWS::AccountId>:execution`;
+  const { region, account } = Stack.of(machine);
+  const executions = `arn:aws:states:${region}:${Token.isUnresolved(account) ? '<AWS::AccountId>' : account}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
   acknowledgeWildcard(
     machine,

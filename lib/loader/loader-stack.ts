@@ -17,7 +17,7 @@ export class LoaderStack extends Stack {
     super(scope, id, {
       stackName,
       description: 'Dutch address service: loads of the BAG',
-      env: { region: config.region },
+      env: { region: config.region, ...(config.account && { account: config.account }) },
       terminationProtection: isProtected(config),
     });
     const { addresses, encryptionKey, alarmTopic: topic } = data;

@@ -21,6 +21,8 @@ export type HttpFunctionProps = {
   encryptionKey: IKey | undefined;
   /** The module with the handler, relative to the root of the project. */
   entry: string;
+  /** Further files of its bundle. */
+  files?: Record<string, string>;
   description: string;
 };
 
@@ -28,11 +30,11 @@ export type HttpFunctionProps = {
 export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, entry, description }: HttpFunctionProps) {
+  constructor(scope: Construct, id: string, { config, encryptionKey, entry, files, description }: HttpFunctionProps) {
     super(scope, id, {
       config,
       encryptionKey,
-      code: bundle({ name: id, entries: { index: entry } }),
+      code: bundle({ name: id, entries: { index: entry }, ...(files && { files }) }),
       description,
       // Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer.
       memoryMb: 1024,
@@ -42,6 +44,7 @@ export class HttpFunction extends LambdaFunction {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         // Only the dashboard reads the other outcomes.
         ...(config.dashboards && { [requestMetricsVariable]: 'all' }),
+        ...(!config.referencePage && { [environment.referencePage]: 'off' }),
       },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
     });

@@ -18,7 +18,7 @@ export class ServiceStack extends Stack {
     super(scope, id, {
       stackName,
       description: 'Dutch address service: the HTTP interface',
-      env: { region: config.region },
+      env: { region: config.region, ...(config.account && { account: config.account }) },
       terminationProtection: isProtected(config),
     });
     const { accounts, addresses, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
@@ -37,7 +37,12 @@ export class ServiceStack extends Stack {
       config,
       encryptionKey,
       entry: 'lambdas/validate/handler.ts',
-      description: 'Validates a key and returns its limits; answers unknown paths',
+      files: {
+        'page/page.html': 'lambdas/reference/page/page.html',
+        'page/start.js': 'lambdas/reference/page/start.js',
+        'page/redoc.js': 'node_modules/redoc/bundles/redoc.standalone.js',
+      },
+      description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret, config)
       .usesTable(accounts, environment.accountsTable, 'BatchGetItem');

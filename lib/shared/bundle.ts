@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
@@ -20,6 +20,8 @@ export type BundleOptions = {
   name: string;
   /** The modules with the handlers, relative to the root of the project, by their names in the bundle. */
   entries: Record<string, string>;
+  /** Further files, by their names in the bundle; relative to the root of the project. */
+  files?: Record<string, string>;
   /** Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do by itself. */
   requires?: boolean;
 };
@@ -49,7 +51,10 @@ export function bundle(options: BundleOptions): Code {
 }
 
 /** Writes a bundle to `outputDirectory`, and its source maps to `source-maps/NAME` beside that. */
-export function writeBundle({ name, entries, requires = false }: BundleOptions, outputDirectory: string): void {
+export function writeBundle(
+  { name, entries, files = {}, requires = false }: BundleOptions,
+  outputDirectory: string,
+): void {
   const { outputFiles } = buildSync({
     entryPoints: entries,
     absWorkingDir: root,
@@ -76,6 +81,10 @@ export function writeBundle({ name, entries, requires = false }: BundleOptions, 
     if (!requires && path.endsWith('.mjs') && text.includes('Dynamic require of'))
       throw new Error(`A dependency of ${name} requires modules at run time: bundle it with \`requires: true\`.`);
     writeFileSync(join(path.endsWith('.map') ? maps : outputDirectory, basename(path)), contents);
+  }
+  for (const [file, source] of Object.entries(files)) {
+    mkdirSync(dirname(join(outputDirectory, file)), { recursive: true });
+    copyFileSync(join(root, source), join(outputDirectory, file));
   }
 }
 

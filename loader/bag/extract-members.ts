@@ -10,7 +10,7 @@ export type Member = { kind: ObjectKind; name: string; path: ZipEntry[] };
 
 /**
  * Copies a deflated inner zip to where it can be read by range: memory, a temporary file, S3. `name` is the same for the
- * same entry, so that a spool may reuse a copy.
+ * same contents and differs for others, so that a spool may reuse a copy.
  */
 export type Spool = (stream: Readable, name: string, size: number) => Promise<RandomAccess>;
 
@@ -100,9 +100,14 @@ function membersAmong(entries: ZipEntry[], path: ZipEntry[]): Member[] {
 
 async function innerZip(outer: RandomAccess, entry: ZipEntry, label: string, spool: Spool): Promise<RandomAccess> {
   const file = `${label} > ${baseName(entry.name)}`;
-  if (entry.method !== 'stored') return spool(entryStream(outer, entry, file), baseName(entry.name), entry.size);
+  if (entry.method !== 'stored') return spool(entryStream(outer, entry, file), spoolName(entry), entry.size);
   const { position, length } = await entryRange(outer, entry, file);
   return subRange(outer, position, length);
+}
+
+/** Has the CRC-32, as an extract can be replaced by one of the same size without a sign of it from its server. */
+function spoolName({ crc32, name }: ZipEntry): string {
+  return `${crc32.toString(16).padStart(8, '0')}-${baseName(name)}`;
 }
 
 async function peildatumOf(

@@ -2,7 +2,7 @@ import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/sh
 import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { type Reference, toPlace } from '../bag/reference.ts';
-import { dateOf, dayOf, type Nummeraanduiding, noEind, type Span } from '../bag/voorkomen.ts';
+import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
 import { type Line, placeText } from './lines.ts';
 
 /**
@@ -31,8 +31,6 @@ const streetAt = eindAt + 8;
 const placeAt = streetAt + 16;
 const severalAt = placeAt + 4;
 const volgnummerAt = severalAt + 1;
-const tab = 0x09;
-const dot = 0x2e;
 
 /** The part of the layer that an occurrence without postcode belongs to; all others are `100` to `999`. */
 export const withoutPostcode = '000';
@@ -42,42 +40,41 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
   return postcode?.slice(0, 3) ?? withoutPostcode;
 }
 
-/** The most bytes of a line without `~`. */
-export const longestObjectLine = longestAddressKey + 1 + volgnummerAt + 5;
+/** More bytes than the line of an occurrence has. */
+export const longestSingleLine = longestAddressKey + volgnummerAt + 16;
 
 /**
- * Writes the bytes of the line of an occurrence that is the only one of its object, at `start`, and returns the position
- * after them. Makes no string: a load calls this for every address.
+ * Writes the bytes of the line of an occurrence that is the only one of its object which counts now or later, at `start`, and
+ * returns the position after them. `bytes` must have `longestSingleLine` bytes left.
  */
-export function writeObjectLine(
-  bytes: Buffer,
-  start: number,
-  num: Omit<Nummeraanduiding, 'identificatie'>,
-  identificatie: string,
-  { volgnummer, begin, eind }: Span,
-): number {
-  const { postcode, huisnummer, huisletter, huisnummertoevoeging, openbareRuimte, woonplaats } = num;
+export function writeSingleLine(bytes: Uint8Array, start: number, num: NumVoorkomen): number {
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   let at = writeAddressKey(bytes, start, postcode ?? '', huisnummer, huisletter, huisnummertoevoeging);
   bytes[at++] = tab;
-  at = writeAscii(bytes, at, identificatie);
-  at = writeDay(bytes, at, begin);
-  at = writeDay(bytes, at, eind);
-  at = writeAscii(bytes, at, openbareRuimte);
-  at = writeAscii(bytes, at, woonplaats ?? noPlace);
+  at = writeAscii(bytes, at, num.identificatie);
+  at = writeDay(bytes, at, num.begin);
+  at = writeDay(bytes, at, num.eind);
+  at = writeAscii(bytes, at, num.openbareRuimte);
+  at = writeAscii(bytes, at, num.woonplaats ?? noPlace);
   bytes[at++] = dot;
-  return writeAscii(bytes, at, String(volgnummer));
+  return writeAscii(bytes, at, String(num.volgnummer));
 }
 
-function writeAscii(bytes: Buffer, start: number, text: string): number {
+const tab = 0x09;
+const dot = 0x2e;
+const zero = 0x30;
+
+function writeAscii(bytes: Uint8Array, start: number, text: string): number {
   for (let i = 0; i < text.length; i++) bytes[start + i] = text.charCodeAt(i);
   return start + text.length;
 }
 
-function writeDay(bytes: Buffer, start: number, day: number): number {
-  let rest = day;
+/** The same eight digits as `digits` gives. */
+function writeDay(bytes: Uint8Array, start: number, day: number): number {
+  let left = day;
   for (let i = 7; i >= 0; i--) {
-    bytes[start + i] = 0x30 + (rest % 10);
-    rest = Math.floor(rest / 10);
+    bytes[start + i] = zero + (left % 10);
+    left = Math.floor(left / 10);
   }
   return start + 8;
 }
@@ -97,11 +94,16 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
   return lines;
 }
 
-function lineOf(num: NumVoorkomen, flag: string): ObjectLine {
+function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
   const place = num.woonplaats ?? noPlace;
-  return `${key}\t${num.identificatie}${num.begin}${num.eind}${num.openbareRuimte}${place}${flag}${num.volgnummer}`;
+  return `${key}\t${num.identificatie}${digits(num.begin)}${digits(num.eind)}${num.openbareRuimte}${place}${flag}${num.volgnummer}`;
+}
+
+/** The eight digits of a date: `0000-00-00` occurs. */
+function digits(day: number): string {
+  return String(day).padStart(8, '0');
 }
 
 /** The occurrence of a line. The toevoeging is in upper case and not divided any more. */
@@ -149,7 +151,7 @@ export function deriveRows(
   file: string,
   onProblem: (problem: Problem) => void,
 ): Line[] {
-  const day = String(dayOf(peildatum));
+  const day = digits(dayOf(peildatum));
   const rows: Line[] = [];
   const several = new Map<string, ObjectLine[]>();
   const placeOf = placesBy(reference);
@@ -208,7 +210,7 @@ function placesBy(reference: Reference): (text: string) => string | Pick<Problem
 
 /** The first date after `peildatum` on which an occurrence begins or ends to count, or `null` where none does. */
 export function nextChange(lines: readonly ObjectLine[], peildatum: string): string | null {
-  const day = String(dayOf(peildatum));
+  const day = digits(dayOf(peildatum));
   const never = String(noEind);
   let next = never;
   for (const line of lines) {

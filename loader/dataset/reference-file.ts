@@ -48,7 +48,8 @@ export class StreetTable {
 
   /**
    * Adds lines, each with its line end, at `position` of the memory. Of those of one street that are current on `day` the
-   * greatest line counts; returns the identification of each other one.
+   * greatest line counts; returns the identification of each other one. The same occurrence in two members of an extract is
+   * one.
    */
   add(lines: Buffer, position: number, day: number): string[] {
     const dropped: string[] = [];
@@ -59,8 +60,9 @@ export class StreetTable {
       const identificatie = text.toString('latin1', start, start + idLength);
       const slot = this.#slotOf(identificatie);
       const held = this.#slots[slot] as number;
-      if (held > 0) dropped.push(identificatie);
-      if (held === 0 || this.#isGreater(start, held - 1)) this.#slots[slot] = start + 1;
+      const order = held === 0 ? 1 : this.#compare(start, held - 1);
+      if (held > 0 && order !== 0) dropped.push(identificatie);
+      if (order > 0) this.#slots[slot] = start + 1;
     }
     return dropped;
   }
@@ -87,9 +89,9 @@ export class StreetTable {
     return slot;
   }
 
-  #isGreater(start: number, other: number): boolean {
+  #compare(start: number, other: number): number {
     const text = this.#text;
-    return text.compare(text, other, text.indexOf(lineEnd, other), start, text.indexOf(lineEnd, start)) > 0;
+    return text.compare(text, other, text.indexOf(lineEnd, other), start, text.indexOf(lineEnd, start));
   }
 
   #isAt(start: number, identificatie: string): boolean {
@@ -251,11 +253,9 @@ function streetOf(text: string): OprVoorkomen {
 
 /** In the order of their lines, so that of several current ones the last counts. */
 function placesAt(packed: Uint8Array): (Woonplaats & { span: Span })[] {
-  return linesOf(packed)
-    .sort()
-    .map((text) => ({
-      identificatie: text.slice(0, placeIdLength),
-      naam: text.slice(placeIdLength + afterSpan),
-      span: spanOf(text, placeIdLength),
-    }));
+  return [...new Set(linesOf(packed))].sort().map((text) => ({
+    identificatie: text.slice(0, placeIdLength),
+    naam: text.slice(placeIdLength + afterSpan),
+    span: spanOf(text, placeIdLength),
+  }));
 }

@@ -198,7 +198,7 @@ const demoPlan = 'demo';
  * Changes that someone made to the plan or the account are kept.
  */
 export async function demoKey(admin: Admin, known: string | undefined): Promise<string> {
-  const plans = await admin.plans.list();
+  const { plans } = await admin.plans.list({ prefix: demoPlan });
   if (!plans.some(({ code }) => code === demoPlan)) {
     await admin.plans.put({ code: demoPlan, limits: { minute: 600, day: 50_000, month: null } });
   }

@@ -9,8 +9,8 @@ export interface Pool {
   stop(): Promise<void>;
 }
 
-/** Enough to keep two to four cores busy; each takes about 40 MB. */
-const maxInstances = 4;
+/** Enough to keep two or three cores busy; each takes about 30 MB. */
+const maxInstances = 2;
 
 /**
  * An environment takes one event at a time, as in Lambda. Where all of them only wait for a store that hangs, an event

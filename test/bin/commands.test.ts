@@ -119,7 +119,10 @@ describe('account', () => {
     const { out } = await bench.run('account', 'list');
     expect(out).toMatch(/acme +│ active +│ standard +│ 0 +│ 0 \/ 60 +│ - +│ 0 \/ 100 +│ 0 \/ unlimited/);
     const accounts = await bench.json('account', 'list');
-    expect(accounts).toContainEqual(await bench.json('account', 'show', 'acme'));
+    const { keys, ...shown } = await bench.json('account', 'show', 'acme');
+    expect(accounts).toContainEqual({ ...shown, active_keys: keys.length });
+    expect(await bench.json('account', 'list', '--prefix', 'ac')).toHaveLength(1);
+    expect((await bench.run('account', 'list', '--prefix', 'none')).out).toMatch(/no such accounts/);
   });
 
   it('suspend and activate say what the account is now', async () => {
@@ -131,6 +134,18 @@ describe('account', () => {
 });
 
 describe('audit', () => {
+  it('delete removes a suspended account, and tells what to do with an active one', async () => {
+    await bench.run('account', 'create', 'leaving', '--plan', 'small');
+    const refused = await bench.run('account', 'delete', 'leaving');
+    expect([refused.exit, refused.err]).toEqual([
+      1,
+      'bag-adres: Account "leaving" is active. Suspend it first. Use "account suspend".',
+    ]);
+    await bench.run('account', 'suspend', 'leaving');
+    expect((await bench.run('account', 'delete', 'leaving')).out).toBe('Account "leaving" and its keys are deleted.');
+    expect((await bench.run('account', 'audit', 'leaving')).out).toContain('account delete');
+  });
+
   it('repair-windows lists the windows that it resets, and says so when there are none', async () => {
     await bench.run('account', 'create', 'ahead', '--plan', 'small');
     const none = await bench.run('account', 'repair-windows', 'ahead');
@@ -177,6 +192,18 @@ describe('key', () => {
     expect(made.key).toContain(`_acme_${made.key_id}`);
   });
 
+  it('create --expires makes a key that expires then, and refuses what is no date in UTC', async () => {
+    const made = await bench.json('key', 'create', '--account', 'acme', '--label', 'trial', '--expires', '2099-01-31');
+    const listed = await bench.json('key', 'list', '--account', 'acme');
+    expect(listed).toContainEqual(expect.objectContaining({ key_id: made.key_id, expires: '2099-01-31T00:00:00Z' }));
+    for (const bad of ['tomorrow', '2099-02-30', '2099-01-31T12:00', '31-01-2099']) {
+      const { exit, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'x', '--expires', bad);
+      expect([exit, err]).toEqual([2, expect.stringContaining('--expires takes a date in UTC')]);
+    }
+    const past = await bench.run('key', 'create', '--account', 'acme', '--label', 'x', '--expires', '2020-01-01');
+    expect([past.exit, past.err]).toEqual([1, expect.stringContaining('expires in the future')]);
+  });
+
   it('list and revoke tell of a key by its id', async () => {
     const { key_id: id } = await bench.json('key', 'create', '--account', 'acme', '--label', 'old till');
     expect((await bench.run('key', 'list', '--account', 'acme')).out).toMatch(
@@ -185,7 +212,14 @@ describe('key', () => {
     expect((await bench.run('key', 'revoke', id, '--account', 'acme')).out).toBe(
       `Key ${id} of account "acme" is revoked.`,
     );
-    const revoked = { key_id: id, label: 'old till', state: 'revoked', created: instant, revoked: instant };
+    const revoked = {
+      key_id: id,
+      label: 'old till',
+      state: 'revoked',
+      created: instant,
+      expires: null,
+      revoked: instant,
+    };
     expect(await bench.json('key', 'list', '--account', 'acme')).toContainEqual(revoked);
     expect(await bench.json('key', 'revoke', id, '--account', 'acme')).toEqual(revoked);
   });

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AxeResults, RunOptions } from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { environment } from '../../lambdas/shared/tables.ts';
 import { findChromium } from '../support/browser.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
@@ -39,7 +40,19 @@ describe('the reference page', () => {
 
   it('is at /docs only, and answers to GET only', async () => {
     expect((await service.send('/docs/')).status).toBe(404);
-    expect((await service.send('/docs', { method: 'POST' })).status).toBe(404);
+    expect((await service.send('/docs', { method: 'POST' })).status).toBe(405);
+  });
+
+  it('is not there where the deployment has it off, and everything else is', async () => {
+    process.env[environment.referencePage] = 'off';
+    try {
+      for (const path of ['/docs', '/docs/start.js', '/docs/redoc.js']) {
+        expect((await service.send(path)).status).toBe(404);
+      }
+      expect((await service.send('/v1/openapi.json')).status).toBe(200);
+    } finally {
+      delete process.env[environment.referencePage];
+    }
   });
 
   describe.each([

@@ -198,6 +198,7 @@ describe('what each function may do', () => {
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
     expect(commandsIn('lambdas/shared/accounts/*.ts')).toEqual([
+      'BatchGet',
       'Delete',
       'Get',
       'Put',
@@ -229,8 +230,13 @@ describe('what each function may do', () => {
     ]);
   });
 
-  it('is nothing at all in the data stack', () => {
+  it('is nothing at all in the data stack, but for backups where they are configured', () => {
     expect(permissions(plain.data)).toEqual({});
+    expect(permissions(encrypted.data)).toEqual({
+      AccountsBackupPlanAccountsRole: [
+        'managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup',
+      ],
+    });
   });
 
   it('is exactly the use of one key on top of it, where data is encrypted with a key of the operator; and the canary', () => {

@@ -30,6 +30,7 @@ export const everything = {
   deployment: 'all-at-once',
   alarmEmail: 'beheer@example.nl',
   tracing: true,
+  backupVaultArn: 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts',
   dashboards: true,
   tags: { team: 'adressen' },
   canary: { keySecretName: 'bag-adres-canary', postcode: '1012RJ', huisnummer: 147 },

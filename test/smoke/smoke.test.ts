@@ -66,6 +66,19 @@ describe('the smoke test', () => {
     expect(lookups).toBe(charged);
   });
 
+  it('passes a deployment whose API Gateway renames WWW-Authenticate', async () => {
+    proxy.spoil({
+      answer: ({ headers }) => {
+        const challenge = headers['www-authenticate'];
+        delete headers['www-authenticate'];
+        if (challenge !== undefined) headers['x-amzn-remapped-www-authenticate'] = challenge;
+      },
+    });
+    const chosen = checks.filter(({ title }) => /how to authenticate/.test(title));
+    const { results } = await runSmoke(proxy.url, options, chosen);
+    expect(results.map(({ state }) => state)).toEqual(['passed']);
+  });
+
   it('passes an account without limits, which has no RateLimit fields', async () => {
     proxy.spoil({});
     const { key } = await newAccount(service, { day: null });

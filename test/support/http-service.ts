@@ -10,7 +10,6 @@ import { createKeyStore } from '../../lambdas/validate/key-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { loadExtract } from '../../local/demo/load-extract.ts';
-import { docsRoutes } from '../../local/docs/docs-routes.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { startAddressService, testChecksumSecret, testTables } from './address-service.ts';
 import { type ContractAnswer, expectContract } from './contract.ts';
@@ -30,7 +29,7 @@ export async function startHttpService() {
   });
   const faults: Faults = {};
   const gateway = await startGateway({
-    routes: [...docsRoutes(), ...routesOver(service, faults)],
+    routes: routesOver(service, faults),
     host: '127.0.0.1',
     port: 0,
   });

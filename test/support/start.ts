@@ -23,9 +23,13 @@ export const readyText = 'Press Ctrl-C to stop.';
 /** Runs local/start.ts with these arguments, or `npm start` with them. */
 export function start(
   args: string[],
-  { npm = false, env = {} }: { npm?: boolean; env?: Record<string, string> } = {},
+  {
+    npm = false,
+    separator = true,
+    env = {},
+  }: { npm?: boolean; separator?: boolean; env?: Record<string, string> } = {},
 ): Start {
-  const [command, ...fixed] = npm ? ['npm', 'start', '--'] : [process.execPath, startModule];
+  const [command, ...fixed] = npm ? ['npm', 'start', ...(separator ? ['--'] : [])] : [process.execPath, startModule];
   const { npm_lifecycle_event: _event, ...inherited } = process.env;
   const child = spawn(command as string, [...fixed, ...args], { cwd: root, env: { ...inherited, ...env } });
   let printed = '';

@@ -17,6 +17,8 @@ import { inWindowOrder, type QuotaState, type WindowCount, type WindowName, wind
  * | account id | `key#<key id>` | label, created, revoked |
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
+ * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
+ * | `account#`, `plan#` | an account id, a plan code | nothing: an index of names (`account-index.ts`) |
  */
 export const accessItem = {
   sortKey: (shard = 0) => `access#${shard}`,

@@ -1,15 +1,8 @@
+import type { Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
-import type { Access, AccountState, PlanState, ShardState } from './account.ts';
-import {
-  accessItem,
-  accessKey,
-  isAccessItem,
-  type KeyRecord,
-  keyRecord,
-  newAccessItem,
-  readAccess,
-  readKeyRecord,
-} from './account-item.ts';
+import type { Access, AccountState, PlanState, PlanVersion, ShardState } from './account.ts';
+import { addToIndex, listNames, type PageOptions } from './account-index.ts';
+import { accessItem, accessKey, type KeyRecord, newAccessItem, readAccess } from './account-item.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
   type AdminStore,
@@ -20,8 +13,10 @@ import {
   guardedUpdate,
   instant,
   retryConflicts,
+  type Write,
 } from './admin-store.ts';
 import { type AuditEntry, audited, auditOf } from './audit.ts';
+import { isDeleted, tombstoneKey } from './delete-account.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
 import { configured, type WindowName, windowEnd, windowStart } from './quota.ts';
@@ -47,8 +42,14 @@ export type AccountView = {
   keys: KeyView[];
 };
 
-/** An account as its shards and key records say at `nowSeconds`. */
-export function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: number): AccountView {
+/** An account in a list. */
+export type AccountSummary = Omit<AccountView, 'keys'> & { activeKeys: number };
+
+function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: number): AccountView {
+  return { ...viewTerms(shards, nowSeconds), keys: viewKeys(shards[0], records, nowSeconds) };
+}
+
+function viewTerms(shards: Shards, nowSeconds: number): Omit<AccountView, 'keys'> {
   const [access] = shards;
   return {
     id: access.account,
@@ -60,7 +61,6 @@ export function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: nu
     ownLimits: access.ownLimits,
     shards: access.shards,
     windows: Object.fromEntries(configured(access.quota).map(([name]) => [name, viewWindow(shards, name, nowSeconds)])),
-    keys: viewKeys(access, records, nowSeconds),
   };
 }
 
@@ -95,22 +95,33 @@ async function tryCreate(
   store: AdminStore,
   { id, plan: code, limits }: { id: string; plan: string; limits: OwnLimitChanges },
 ): Promise<AccountView> {
-  if (await findAccess(store, id)) {
-    throw new AdminError('exists', `Account "${id}" already exists; change it with "account set".`);
+  if (await findAccess(store, id)) throw new AdminError('exists', `Account "${id}" already exists.`);
+  if (await isDeleted(store, id)) {
+    throw new AdminError('exists', `Account "${id}" was deleted, and its id can't be used again. Choose another id.`);
   }
   const plan = await getPlan(store, code);
   const ownLimits = changeOwnLimits({}, limits, plan);
   const now = store.nowSeconds();
   const { changes } = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, now);
   const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
-  const put = {
+  await store.writeAll(creation(store, plan, item));
+  return viewAccount([readAccess(item)], [], now);
+}
+
+/** The writes, to be made together, that create an account on `plan` with the access item `item`. */
+export function creation(store: AdminStore, plan: PlanVersion, item: Item): Write[] {
+  const account: string = item[accountsTable.partitionKey];
+  const condition = {
     TableName: store.table,
-    Item: item,
     ConditionExpression: 'attribute_not_exists(#account)',
     ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
   };
-  await store.writeAll([{ ConditionCheck: planIsUnchanged(store, plan) }, { Put: put }]);
-  return viewAccount([readAccess(item)], [], now);
+  return [
+    { ConditionCheck: planIsUnchanged(store, plan) },
+    { ConditionCheck: { ...condition, Key: tombstoneKey(account) } },
+    { Put: { ...condition, Item: item } },
+    addToIndex(store.table, 'account', account),
+  ];
 }
 
 /** What to change of an account; `'plan'` as a limit makes the window follow the plan again. */
@@ -210,33 +221,33 @@ export async function showAccount(store: AdminStore, id: string): Promise<Accoun
   return viewAccount(shards, await keyRecordsOf(store, id), store.nowSeconds());
 }
 
-/** What was changed of an account and its keys, the newest first; a plan's changes are in the plan's. Throws `invalid`, `not_found`. */
+/**
+ * What was changed of an account and its keys, the newest first, also of a deleted account; a plan's changes are in the
+ * plan's. Throws `invalid`, `not_found`.
+ */
 export async function auditAccount(store: AdminStore, id: string, last = 100): Promise<AuditEntry[]> {
   checkAccountId(id);
-  await getAccess(store, id);
+  if (!(await isDeleted(store, id))) await getAccess(store, id);
   return auditOf(store, id, last);
 }
 
-/** All accounts as of now, by id. */
-export async function listAccounts(store: AdminStore): Promise<AccountView[]> {
-  const shards = new Map<string, Access[]>();
-  const records = new Map<string, KeyRecord[]>();
-  const items = store.scan({
-    FilterExpression: 'begins_with(#item, :access) OR begins_with(#item, :key)',
-    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':access': accessItem.sortKeyPrefix, ':key': keyRecord.sortKey('') },
-  });
-  for await (const item of items) {
-    const account = item[accountsTable.partitionKey];
-    if (isAccessItem(item)) shards.set(account, [...(shards.get(account) ?? []), readAccess(item)]);
-    else records.set(account, [...(records.get(account) ?? []), readKeyRecord(item)]);
+/** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */
+export type AccountPage = { accounts: AccountSummary[]; cursor: string | null };
+
+/** A page of the accounts as of now, by id. It reads as many items as it returns accounts. Throws `invalid`. */
+export async function listAccounts(store: AdminStore, options: PageOptions = {}): Promise<AccountPage> {
+  const { names, cursor } = await listNames(store, 'account', options);
+  const items = await store.getAll(names.map((id) => accessKey(id)));
+  const found = new Map(items.map((item) => [item[accountsTable.partitionKey] as string, readAccess(item)]));
+  const accounts: AccountSummary[] = [];
+  for (const id of names) {
+    const access = found.get(id);
+    if (access) accounts.push(summaryOf(await allShards(store, access), store.nowSeconds())); // else it was just deleted
   }
-  return [...shards.values()]
-    .map((all) => all.toSorted((a, b) => a.shard - b.shard))
-    .flatMap(([first, ...others]) => {
-      // A shard without shard 0 was made while the table was being read.
-      if (first?.shard !== 0) return [];
-      return viewAccount([first, ...others], records.get(first.account) ?? [], store.nowSeconds());
-    })
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { accounts, cursor };
+}
+
+function summaryOf(shards: Shards, nowSeconds: number): AccountSummary {
+  const keys = viewKeys(shards[0], [], nowSeconds);
+  return { ...viewTerms(shards, nowSeconds), activeKeys: keys.filter(({ state }) => state === 'active').length };
 }

@@ -11,20 +11,48 @@ export type AdminErrorCode =
   | 'already_created'
   | 'not_suspended';
 
+/** What each call of the admin module can refuse with, by its path in `Admin`. */
+export type AdminRefusals = {
+  'plans.put': 'invalid' | 'conflict';
+  'plans.list': 'invalid';
+  'plans.audit': 'invalid' | 'not_found';
+  'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
+  'accounts.set': 'invalid' | 'not_found' | 'conflict';
+  'accounts.suspend': 'invalid' | 'not_found' | 'conflict';
+  'accounts.activate': 'invalid' | 'not_found' | 'conflict';
+  'accounts.repairWindows': 'invalid' | 'not_found' | 'conflict';
+  'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
+  'accounts.show': 'invalid' | 'not_found';
+  'accounts.list': 'invalid';
+  'accounts.audit': 'invalid' | 'not_found';
+  'backup.export': never;
+  'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
+  'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.list': 'invalid' | 'not_found';
+  'keys.revoke': 'invalid' | 'not_found' | 'conflict';
+};
+
 /**
- * A refusal of the admin module; its message says what to do and never holds a key. Nothing was changed, except that
+ * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was changed, except that
  * after `conflict` a change of a plan may have reached some of its accounts: run it again.
  */
 export class AdminError extends Error {
   readonly code: AdminErrorCode;
   /** With `already_created`: the key that an earlier call with the same token made. */
   readonly keyId?: string;
+  /** With `not_found`: what there is none of. */
+  readonly subject?: 'account' | 'plan' | 'key';
 
-  constructor(code: AdminErrorCode, message: string, options: ErrorOptions & { keyId?: string } = {}) {
+  constructor(
+    code: AdminErrorCode,
+    message: string,
+    options: ErrorOptions & Pick<AdminError, 'keyId' | 'subject'> = {},
+  ) {
     super(message, options);
     this.name = 'AdminError';
     this.code = code;
     if (options.keyId !== undefined) this.keyId = options.keyId;
+    if (options.subject !== undefined) this.subject = options.subject;
   }
 }
 

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  BatchGetCommand,
   DeleteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
@@ -107,11 +109,25 @@ export function createAdminStore(client: DynamoDBDocumentClient, table: string, 
       return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
     },
 
+    /** Reads up to 100 items; those that don't exist are left out. */
+    async getAll(keys: Record<string, string>[]): Promise<Item[]> {
+      const items: Item[] = [];
+      let Keys = keys;
+      while (Keys.length > 0) {
+        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } });
+        const { Responses, UnprocessedKeys } = await client.send(command);
+        items.push(...(Responses?.[table] ?? []));
+        Keys = (UnprocessedKeys?.[table]?.Keys ?? []) as Record<string, string>[];
+        if (Keys.length > 0) await sleep(100); // throttled: the rest comes later
+      }
+      return items;
+    },
+
     /** Reads all pages, or as many as it takes for `Limit` items. */
     async query(query: Query): Promise<Item[]> {
       const { Limit: most = Infinity } = query;
       const items: Item[] = [];
-      let ExclusiveStartKey: Item | undefined;
+      let ExclusiveStartKey: Item | undefined = query.ExclusiveStartKey;
       do {
         const page = await client.send(new QueryCommand({ ...query, ConsistentRead: true, ExclusiveStartKey }));
         items.push(...(page.Items ?? []));
@@ -171,7 +187,7 @@ export async function findAccess(store: AdminStore, account: string): Promise<Ac
 /** Like `findAccess`; throws `not_found`. */
 export async function getAccess(store: AdminStore, account: string): Promise<Access> {
   const access = await findAccess(store, account);
-  if (!access) throw new AdminError('not_found', `There is no account "${account}"; make it with "account create".`);
+  if (!access) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });
   return access;
 }
 

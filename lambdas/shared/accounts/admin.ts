@@ -1,4 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { PageOptions } from './account-index.ts';
 import {
   auditAccount,
   createAccount,
@@ -10,6 +11,7 @@ import {
 } from './accounts.ts';
 import { createAdminStore } from './admin-store.ts';
 import { type Backup, exportBackup, importBackup } from './backup.ts';
+import { deleteAccount } from './delete-account.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
 import { auditPlan, listPlans, putPlan } from './plans.ts';
 
@@ -37,7 +39,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
   return {
     plans: {
       put: (input: Parameters<typeof putPlan>[1]) => putPlan(store, input),
-      list: () => listPlans(store),
+      list: (options?: PageOptions) => listPlans(store, options),
       audit: (code: string, last?: number) => auditPlan(store, code, last),
     },
     accounts: {
@@ -47,7 +49,8 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       activate: (id: string) => setAccountState(store, id, 'active'),
       repairWindows: (id: string) => repairWindows(store, id),
       show: (id: string) => showAccount(store, id),
-      list: () => listAccounts(store),
+      list: (options?: PageOptions) => listAccounts(store, options),
+      delete: (id: string) => deleteAccount(store, id),
       audit: (id: string, last?: number) => auditAccount(store, id, last),
     },
     backup: {

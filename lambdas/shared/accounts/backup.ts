@@ -13,7 +13,7 @@ import {
   readPlan,
   recordKey,
 } from './account-item.ts';
-import { setAccount } from './accounts.ts';
+import { creation, setAccount } from './accounts.ts';
 import {
   AdminError,
   checkAccountId,
@@ -26,7 +26,7 @@ import {
 import { type AdminStore, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { maxActiveKeys } from './keys.ts';
-import { forEachOf, getPlan, planIsUnchanged, putPlan } from './plans.ts';
+import { forEachOf, getPlan, putPlan } from './plans.ts';
 import { type Limits, type WindowName, windowNames } from './quota.ts';
 import { windowChanges } from './window-changes.ts';
 
@@ -221,17 +221,12 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
     for (const key of keys) await store.put(keyItem(id, key));
     await retryConflicts(async () => {
       const current = await getPlan(store, plan);
-      const put = {
-        TableName: store.table,
-        Item: accountItem(
-          account,
-          current.limits,
-          newAccessItem(id, { plan: current, ownLimits: account.ownLimits }, account.created),
-        ),
-        ConditionExpression: 'attribute_not_exists(#account)',
-        ExpressionAttributeNames: { '#account': accountsTable.partitionKey },
-      };
-      await store.writeAll([{ ConditionCheck: planIsUnchanged(store, current) }, { Put: put }]);
+      const item = accountItem(
+        account,
+        current.limits,
+        newAccessItem(id, { plan: current, ownLimits: account.ownLimits }, account.created),
+      );
+      await store.writeAll(creation(store, current, item));
     });
   });
 }

@@ -1,6 +1,7 @@
 import type { Update } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, Plan, PlanState, PlanVersion, Terms } from './account.ts';
+import { addToIndex, listNames, type PageOptions } from './account-index.ts';
 import { accessItem, planAttributes, planKey, planRecord, readAccess, readPlan } from './account-item.ts';
 import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
 import { type AdminStore, accessUpdate, findAccess, retryConflicts, updateChanges } from './admin-store.ts';
@@ -53,7 +54,8 @@ async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersi
     limits: inWindowOrder(limits),
     version: (previous?.version ?? 0) + 1,
   };
-  await store.update(planUpdate(store.table, previous, plan));
+  const index = previous ? [] : [addToIndex(store.table, 'plan', plan.code)];
+  await store.writeAll([{ Update: planUpdate(store.table, previous, plan) }, ...index]);
   return plan;
 }
 
@@ -181,7 +183,7 @@ export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVe
 /** The plan as it is now; throws `not_found`. */
 export async function getPlan(store: AdminStore, code: string): Promise<PlanVersion> {
   const plan = await findPlan(store, code);
-  if (!plan) throw new AdminError('not_found', `There is no plan "${code}"; make it with "plan put".`);
+  if (!plan) throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
   return plan;
 }
 
@@ -197,17 +199,13 @@ export async function auditPlan(store: AdminStore, code: string, last = 100): Pr
   return auditOf(store, planRecord.partitionKey(code), last);
 }
 
-/** All plans, by code. */
-export async function listPlans(store: AdminStore): Promise<Plan[]> {
-  const plans: Plan[] = [];
-  const records = store.scan({
-    FilterExpression: '#item = :plan',
-    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':plan': planRecord.sortKey },
-  });
-  for await (const record of records) {
-    const { code, state, limits } = readPlan(record);
-    plans.push({ code, state, limits });
-  }
-  return plans.sort((a, b) => (a.code < b.code ? -1 : 1));
+/** A page of plans; `cursor` is where the next one begins, `null` on the last one. */
+export type PlanPage = { plans: Plan[]; cursor: string | null };
+
+/** A page of the plans as of now, by code. Throws `invalid`. */
+export async function listPlans(store: AdminStore, options: PageOptions = {}): Promise<PlanPage> {
+  const { names, cursor } = await listNames(store, 'plan', options);
+  const records = (await store.getAll(names.map(planKey))).map(readPlan);
+  const plans = names.flatMap((name) => records.find(({ code }) => code === name) ?? []);
+  return { plans: plans.map(({ code, state, limits }) => ({ code, state, limits })), cursor };
 }

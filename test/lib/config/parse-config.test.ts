@@ -34,7 +34,7 @@ describe('the configuration', () => {
   });
 
   it.each([
-    [{ stag: 'test' }, 'bagAdres.stag is not known. Did you mean stage? Allowed: stage, region, domain, '],
+    [{ stag: 'test' }, 'bagAdres.stag is not known. Did you mean stage? Allowed: stage, region, account, '],
     [{ Stage: 'test' }, 'bagAdres.Stage is not known. Did you mean stage?'],
     [
       { throttle: { rate: 5 } },
@@ -44,6 +44,7 @@ describe('the configuration', () => {
     [{ stage: 'data' }, 'bagAdres.stage is "data". Allowed: up to 16 lower case letters'],
     [{ stage: 'open-data' }, 'not data, service or loader, nor ending in -data, -service or -loader.'],
     [{ region: 'amsterdam' }, 'bagAdres.region is "amsterdam". Allowed: an AWS region'],
+    [{ account: '1234' }, 'bagAdres.account is "1234". Allowed: an account id of 12 digits.'],
     [{ logRetentionDays: 31 }, 'bagAdres.logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
     [{ snapshotsKept: 1 }, 'bagAdres.snapshotsKept is 1. Allowed: a whole number, 2 to 24.'],
     [{ snapshotsKept: '3' }, 'bagAdres.snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
@@ -105,10 +106,15 @@ describe('the context', () => {
       bagAdres: { stage: 'prod', throttle: { burst: 30 } },
       'bagAdres.stage': 'test',
       'bagAdres.throttle.ratePerSecond': '20',
+      'bagAdres.account': '123456789012',
       '@aws-cdk/core:checkSecretUsage': true,
       'aws:cdk:bundling-stacks': ['**'],
     };
-    expect(readContext(context)).toEqual({ stage: 'test', throttle: { burst: 30, ratePerSecond: 20 } });
+    expect(readContext(context)).toEqual({
+      stage: 'test',
+      account: '123456789012',
+      throttle: { burst: 30, ratePerSecond: 20 },
+    });
     expect(context.bagAdres).toEqual({ stage: 'prod', throttle: { burst: 30 } });
   });
 

@@ -92,6 +92,47 @@ describe('the data stack', () => {
     ]);
   });
 
+  it('lets CloudWatch use the key for log groups and alarms of this account and no other', () => {
+    const [key] = Object.values(ofType(trial, 'AWS::KMS::Key'));
+    type KeyStatement = { Principal: { Service?: string; AWS?: unknown }; Condition?: unknown };
+    const policy = key?.Properties?.KeyPolicy as { Statement: KeyStatement[] } | undefined;
+    const statements = policy?.Statement ?? [];
+    const services = statements.filter(({ Principal }) => Principal.Service !== undefined);
+    const account = { Ref: 'AWS::AccountId' };
+    const logGroups = { 'Fn::Join': ['', ['arn:aws:logs:eu-central-1:', account, ':*']] };
+    expect(services.map(({ Principal, Condition }) => [Principal.Service, Condition])).toEqual([
+      ['logs.eu-central-1.amazonaws.com', { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': logGroups } }],
+      ['cloudwatch.amazonaws.com', { StringEquals: { 'aws:SourceAccount': account } }],
+    ]);
+    for (const { Principal, Condition } of statements) expect(Principal.AWS ?? Condition).toBeDefined();
+  });
+
+  it('copies a daily backup of the accounts table, and of nothing else, to the vault of the operator', () => {
+    const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
+    const { data } = templates({ backupVaultArn });
+    const [plan] = Object.values(ofType(data, 'AWS::Backup::BackupPlan'));
+    expect(plan?.Properties?.BackupPlan).toMatchObject({
+      BackupPlanRule: [
+        {
+          Lifecycle: { DeleteAfterDays: 35 },
+          CopyActions: [{ DestinationBackupVaultArn: backupVaultArn, Lifecycle: { DeleteAfterDays: 35 } }],
+        },
+      ],
+    });
+    const [selection] = Object.values(ofType(data, 'AWS::Backup::BackupSelection'));
+    const chosen = selection?.Properties?.BackupSelection as { Resources: unknown[] } | undefined;
+    expect(chosen?.Resources).toHaveLength(1);
+    expect(JSON.stringify(chosen?.Resources)).toContain('AccountsBE8A900E');
+    expect(ofType(kept.data, 'AWS::Backup::BackupPlan')).toEqual({});
+  });
+
+  it('is deployed into the configured account only', () => {
+    const { stack, names } = templates({ account: '123456789012' });
+    for (const name of Object.values(names))
+      expect(stack(name).environment).toMatchObject({ account: '123456789012', region: 'eu-central-1' });
+    expect(kept.stack(kept.names.data).environment.account).toBe('unknown-account');
+  });
+
   it('gives out what the command line needs', () => {
     expect(Object.keys(kept.data.Outputs ?? {})).toEqual(
       expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'KeyChecksumSecretArn', 'AlarmTopicArn']),

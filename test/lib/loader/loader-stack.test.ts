@@ -211,6 +211,13 @@ describe('the loader stack', () => {
     expect(bucketOf(quiet)).not.toHaveProperty('VersioningConfiguration');
   });
 
+  it('paces its writers to less than a new table takes', () => {
+    const [writer] = variablesOf('WRITES_PER_SECOND').map(Number);
+    const apply = definition(loader).States.Apply as { MaxConcurrency?: number } | undefined;
+    expect((writer ?? 0) * (apply?.MaxConcurrency ?? 0)).toBeGreaterThan(3000);
+    expect((writer ?? 0) * (apply?.MaxConcurrency ?? 0)).toBeLessThan(4000);
+  });
+
   it('names the log of the state machine so that it takes no part of the resource policy of the account', () => {
     const names = Object.values(ofType(loader, 'AWS::Logs::LogGroup')).flatMap(
       ({ Properties }) => Properties?.LogGroupName ?? [],

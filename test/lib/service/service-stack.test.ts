@@ -34,6 +34,14 @@ describe('the service stack', () => {
     expect(functionBehind('$default')).toMatch(/^Validate/);
   });
 
+  it('has the reference page at /docs, unless it is turned off', () => {
+    const settings = (template: Template) =>
+      properties('AWS::Lambda::Function', template).map(({ Environment }) => JSON.stringify(Environment));
+    expect(settings(service).filter((variables) => variables?.includes('REFERENCE_PAGE'))).toEqual([]);
+    const without = settings(templates({ referencePage: false }).service);
+    expect(without.filter((variables) => variables?.includes('"REFERENCE_PAGE":"off"'))).not.toEqual([]);
+  });
+
   it('has no CORS', () => {
     expect(properties('AWS::ApiGatewayV2::Api')).toEqual([
       expect.not.objectContaining({ CorsConfiguration: expect.anything() }),

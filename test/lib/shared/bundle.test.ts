@@ -45,6 +45,19 @@ describe('a bundle under the Runtime API', () => {
     return { lambda, error: await lambda.started };
   }
 
+  it('serves the reference page with all its files', async () => {
+    const { lambda, error } = await start(functions('service')[1], settings);
+    expect(error).toBeNull();
+    for (const [path, content] of [
+      ['/docs', '<script src="/docs/redoc.js">'],
+      ['/docs/start.js', 'Redoc.init'],
+      ['/docs/redoc.js', 'Redoc'],
+    ] as const) {
+      const answer = { statusCode: 200, body: expect.stringContaining(content) };
+      expect(await lambda.invoke(gatewayEvent(path))).toMatchObject({ response: answer });
+    }
+  });
+
   it.each([
     ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
     ['validate', 1, '/v1/auth/validate'],

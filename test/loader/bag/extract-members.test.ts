@@ -1,6 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { findMembers, listXmlFiles, type Member, memberAccess } from '../../../loader/bag/extract-members.ts';
+import {
+  findMembers,
+  listXmlFiles,
+  type Member,
+  memberAccess,
+  memorySpool,
+  type Spool,
+} from '../../../loader/bag/extract-members.ts';
 import { bufferAccess, type RandomAccess } from '../../../loader/zip/random-access.ts';
 import { demoPeildatum, demoVoorkomens } from '../../../local/demo/demo.ts';
 import { deliveryXml, fileXml } from '../../../local/demo/stand-xml.ts';
@@ -83,6 +90,21 @@ describe('reading an extract', () => {
       peildatum: demoPeildatum,
     });
     expect(rows.length).toBeGreaterThan(40);
+  });
+
+  it('copies other contents of a deflated inner zip under another name, and the same under the same', async () => {
+    const names: string[] = [];
+    const spool: Spool = (stream, name, size) => {
+      names.push(name);
+      return memorySpool(stream, name, size);
+    };
+    const packing: Packing = { layout: 'municipality', inner: 'deflated' };
+    const { NUM, ...others } = demoVoorkomens();
+    const zips = [demo(packing), demo(packing), writeExtract(demoPeildatum, { ...others, NUM: NUM.slice(1) }, packing)];
+    for (const zip of zips) await findMembers(bufferAccess(await zip), 'a.zip', { spool });
+    const [first, again, other] = names;
+    expect(first).toMatch(/^[0-9a-f]{8}-0457GEM08012026\.zip$/);
+    expect([again, other === first]).toEqual([first, false]);
   });
 
   it('reads several members of one kind', async () => {

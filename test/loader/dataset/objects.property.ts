@@ -10,16 +10,22 @@ import type {
   WplVoorkomen,
 } from '../../../loader/bag/object-voorkomen.ts';
 import type { Problem } from '../../../loader/bag/problem-report.ts';
-import { dayOf } from '../../../loader/bag/voorkomen.ts';
+import { dayOf, noEind } from '../../../loader/bag/voorkomen.ts';
 import {
   applyMutations,
   MutationMismatchError,
   type Objects,
   objectKey,
 } from '../../../loader/dataset/apply-mutations.ts';
-import { addressPart, joinRows, unpackLines } from '../../../loader/dataset/lines.ts';
-import { ObjectRows } from '../../../loader/dataset/object-rows.ts';
-import { deriveRows, nextChange, objectLines, parseObjectLine } from '../../../loader/dataset/objects.ts';
+import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
+import {
+  deriveRows,
+  longestSingleLine,
+  nextChange,
+  objectLines,
+  parseObjectLine,
+  writeSingleLine,
+} from '../../../loader/dataset/objects.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { Random } from '../../bench/generator/random.ts';
@@ -125,6 +131,45 @@ function truth({ NUM, OPR, WPL }: Voorkomens, date: string): string[] {
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 });
 
+/** Occurrences as the reader accepts them. */
+const occurrence: fc.Arbitrary<NumVoorkomen> = fc.record({
+  kind: fc.constant('NUM' as const),
+  identificatie: fc.constantFrom('0457200000199640', '9999200000199641'),
+  volgnummer: fc.integer({ min: 1, max: 99_999 }),
+  begin: fc.constantFrom(0, 1, 9_990_101, 20_100_929),
+  eind: fc.constantFrom(20_300_101, noEind),
+  postcode: fc.constantFrom('1381AA', '9999ZZ', null),
+  huisnummer: fc.integer({ min: 1, max: 99_999 }),
+  huisletter: fc.constantFrom('', 'a', 'Z'),
+  huisnummertoevoeging: fc.constantFrom('', 'bis', '01R', '1234'),
+  openbareRuimte: fc.constant('0457300000000035'),
+  woonplaats: fc.constantFrom('1050', null),
+});
+
+describe('a line of the object layer', () => {
+  it('comes back as the occurrence that it was made of, with its toevoeging joined and in upper case', () => {
+    fc.assert(
+      fc.property(occurrence, (num) => {
+        const [[part, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
+        expect(part).toBe(num.postcode?.slice(0, 3) ?? '000');
+        const huisnummertoevoeging = (num.huisletter + num.huisnummertoevoeging).toUpperCase();
+        expect(parseObjectLine(line)).toEqual({ ...num, huisletter: '', huisnummertoevoeging });
+      }),
+    );
+  });
+
+  it('is the same bytes where it is written without a string', () => {
+    fc.assert(
+      fc.property(occurrence, fc.nat(5), (num, start) => {
+        const bytes = Buffer.alloc(start + longestSingleLine);
+        const end = writeSingleLine(bytes, start, num);
+        const [[, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
+        expect(bytes.toString('latin1', start, end)).toBe(line);
+      }),
+    );
+  });
+});
+
 describe('the object layer', () => {
   it('gives, after any days of mutations, exactly the addresses of the extract of that date', () => {
     fc.assert(
@@ -177,38 +222,6 @@ describe('the object layer', () => {
         }
       }),
       { numRuns: 20 },
-    );
-  });
-});
-
-describe('the rows of a worker', () => {
-  it('are the lines of the objects that it read, however their occurrences follow each other', () => {
-    fc.assert(
-      fc.property(seeds, (seed) => {
-        const objects = objectsOf(firstState(new Random(seed), start));
-        const [day] = laterDays(new Random(seed), firstState(new Random(seed), start), start, 1);
-        applyMutations(objects, [
-          {
-            file: 'day',
-            vanaf: start,
-            tot: day?.date ?? '',
-            mutations: read(day?.groups ?? [], start, day?.date ?? ''),
-          },
-        ]);
-        const rows = new ObjectRows(start);
-        for (const object of occurrences(objects, 'NUM')) {
-          for (const { identificatie, ...num } of object) rows.add({ ...num, identificatie: () => identificatie }, num);
-        }
-        rows.end();
-        const { bytes, segments } = rows.pack();
-        const lines = Object.entries(segments).map(([part, [position, length]]): [string, string[]] => [
-          part,
-          unpackLines(bytes.subarray(position, position + length)).sort(),
-        ]);
-        expect(new Map(lines)).toEqual(partsOf(objects, start));
-        expect(rows.count).toBe(lines.flatMap(([, ofPart]) => ofPart).length);
-      }),
-      { numRuns: 30 },
     );
   });
 });

@@ -47,6 +47,20 @@ function current<T extends { identificatie: string; span: Span }>(occurrences: T
 }
 
 describe('the file of streets and places', () => {
+  it('takes the same occurrence in two members of an extract for one, which is no problem', async () => {
+    const file = new ReferenceWriter();
+    const since = { begin: 20100929, eind: noEind, volgnummer: 1 };
+    for (const _ of [1, 2]) {
+      file.addStreet({ identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' }, since);
+      file.addPlace({ identificatie: '3631', naam: 'Weesp' }, since);
+      file.endGroup();
+    }
+    const { severalCurrent, ...memory } = await readReferenceFile(file.pack(), peildatum);
+    expect(severalCurrent).toEqual({ OPR: [], WPL: [] });
+    expect(referenceAt(memory).openbareRuimten.get('0457300000000035')).toMatchObject({ naam: 'Buitenveer' });
+    expect(memory.places).toEqual([{ identificatie: '3631', naam: 'Weesp' }]);
+  });
+
   it('finds the last of each to begin, whatever the order that they come in, names the others, and finds nothing else', async () => {
     const apart = {
       selector: ({ identificatie, span }: { identificatie: string; span: Span }) =>

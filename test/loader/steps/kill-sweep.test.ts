@@ -4,7 +4,7 @@ import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
-import { february, january, listsOf, type Month, march, tableOf } from './months.ts';
+import { february, january, type Month, march, tableOf } from './months.ts';
 import { watched } from './watched.ts';
 
 let bench: LoadBench;
@@ -51,14 +51,15 @@ async function copyOf({ table, folder }: Held): Promise<Held> {
 /** A place of its own that holds what another one does. */
 async function placeLike(other: Held) {
   const { table, folder } = await copyOf(other);
-  const places = { storage: folderStorage(folder), addresses: dynamoDbAddressTable(bench.client, table) };
+  // Transactions, so that a write carries the proof of its lock however soon another load has taken it.
+  const addresses = dynamoDbAddressTable(bench.client, table, { transactions: true });
+  const places = { storage: folderStorage(folder), addresses };
   return {
     ...places,
     held: { table, folder },
     load: (month: Month) => runLoad({ ...small, ...places, source: sourceOf(month) }),
     async holds(month: Month) {
       expect(await bench.addressesIn(table)).toEqual(tableOf(month));
-      expect(await bench.listsIn(table)).toEqual(listsOf(month));
       expect(await places.addresses.dataset()).toMatchObject({ peildatum: month.peildatum });
     },
   };
@@ -131,5 +132,50 @@ describe('going back that dies while applying', () => {
       },
     );
     expect(deaths).toBeGreaterThan(30);
+  }, 120_000);
+});
+
+describe('a load that sleeps at any read or write, from the one that says it is applying,', () => {
+  const ends = new Set<string>();
+
+  /** Runs February's load, which sleeps before its operation number `at` until March's is published. Whether it did. */
+  async function sleepAt(at: number): Promise<boolean> {
+    const place = await placeLike(startOf(january));
+    let sleeping = false;
+    let applying = 0;
+    const ports = watched(place.storage, place.addresses, async ({ isApplying }) => {
+      if (!isApplying || ++applying !== at) return;
+      sleeping = true;
+      await place.addresses.lock.release(small.owner); // as if it had run out
+      await runLoad({ ...small, ...place, owner: 'another', source: sourceOf(march) });
+    });
+    const load = runLoad({ ...small, ...ports, source: sourceOf(february) });
+    const end = await load.then(
+      () => 'published',
+      (error: Error) => error.name,
+    );
+    if (!sleeping) return false; // it has fewer operations
+    ends.add(end);
+    await place.holds(march);
+    expect((await place.load(march)).outcome).toBe('unchanged');
+    return true;
+  }
+
+  it('changes nothing of what another one has published meanwhile', async () => {
+    let next = 1;
+    let slept = 0;
+    const work = async () => {
+      for (let more = true; more; ) {
+        const at = next;
+        next += 4; // the operations between two of them differ in nothing
+        more = await sleepAt(at);
+        if (more) slept++;
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+    expect(slept).toBeGreaterThan(3);
+    // One that had published before it slept ends well.
+    expect([...ends].filter((end) => !['published', 'LockedError'].includes(end))).toEqual([]);
+    expect(ends).toContain('LockedError');
   }, 120_000);
 });

@@ -33,7 +33,7 @@ describe('the API key of the demo account', () => {
     await admin.plans.put({ code: 'demo', limits: { day: 7 } });
     await admin.accounts.suspend('demo');
     await demoKey(admin, undefined);
-    expect(await admin.plans.list()).toMatchObject([{ code: 'demo', limits: { day: 7 } }]);
+    expect(await admin.plans.list()).toMatchObject({ plans: [{ code: 'demo', limits: { day: 7 } }] });
     expect(await admin.accounts.show('demo')).toMatchObject({ state: 'suspended' });
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { allAccounts } from '../../../support/list-all.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -147,11 +148,14 @@ describe('accounts.show and accounts.list', () => {
   it('list every account as it is shown, by id', async () => {
     const { admin } = bench;
     await admin.keys.create({ account: 'acme', label: 'webshop' });
-    const accounts = await admin.accounts.list();
+    const accounts = await allAccounts(admin);
     const ids = accounts.map(({ id }) => id);
     expect(ids).toEqual(ids.toSorted());
     expect(ids).toContain('mover');
-    for (const account of accounts) expect(account).toEqual(await admin.accounts.show(account.id));
+    for (const account of accounts) {
+      const { keys, ...shown } = await admin.accounts.show(account.id);
+      expect(account).toEqual({ ...shown, activeKeys: keys.filter(({ state }) => state === 'active').length });
+    }
   });
 
   it('refuse an account that does not exist', async () => {

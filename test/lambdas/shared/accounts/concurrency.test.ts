@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
+import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -42,8 +43,8 @@ describe('changes at the same time', () => {
         admin.plans.put({ code: 'duel', limits: { day: round } }),
         admin.plans.put({ code: 'duel', limits: { minute: 100 + round } }),
       ]);
-      const plan = (await admin.plans.list()).find(({ code }) => code === 'duel');
-      const accounts = (await admin.accounts.list()).filter(({ plan: code }) => code === 'duel');
+      const plan = (await allPlans(admin)).find(({ code }) => code === 'duel');
+      const accounts = (await allAccounts(admin)).filter(({ plan: code }) => code === 'duel');
       expect(accounts).toHaveLength(8);
       for (const { windows } of accounts) {
         expect(Object.fromEntries(Object.entries(windows).map(([name, { limit }]) => [name, limit]))).toEqual(
@@ -66,7 +67,7 @@ describe('changes at the same time', () => {
       times(20, (i) => admin.accounts.create({ id: `new-${i}`, plan: 'to' })),
       times(20, (i) => admin.accounts.set({ id: `move-${i}`, plan: 'to' })),
     ]);
-    const joined = (await admin.accounts.list()).filter(({ plan }) => plan === 'to');
+    const joined = (await allAccounts(admin)).filter(({ plan }) => plan === 'to');
     expect(joined).toHaveLength(40);
     expect(joined.filter(({ windows }) => windows.day?.limit !== 12)).toEqual([]);
   });

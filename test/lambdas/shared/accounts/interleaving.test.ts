@@ -1,6 +1,7 @@
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
+import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -110,7 +111,7 @@ describe('the admin module', () => {
     await admin.accounts.create({ id: 'read', plan: 'read' });
     const { keyId } = await admin.keys.create({ account: 'read', label: 'k' });
     await admin.keys.revoke({ account: 'read', keyId });
-    await Promise.all([admin.plans.list(), admin.accounts.list(), admin.keys.list('read')]);
+    await Promise.all([allPlans(admin), allAccounts(admin), admin.keys.list('read')]);
     await Promise.all([admin.plans.audit('read'), admin.accounts.audit('read'), admin.accounts.suspend('read')]);
     expect(reads.length).toBeGreaterThan(10);
     for (const read of reads) expect(read).toMatchObject({ ConsistentRead: true });

@@ -1,6 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccessItem } from '../../../../lambdas/shared/accounts/account-item.ts';
+import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -20,7 +21,7 @@ describe('plans.put', () => {
       followed: 0,
     });
     expect(Object.keys(plan.limits)).toEqual(['minute', 'day', 'month']);
-    expect(await admin.plans.list()).toContainEqual({
+    expect(await allPlans(admin)).toContainEqual({
       code: 'standard',
       state: 'active',
       limits: { minute: 60, day: 0, month: null },
@@ -117,15 +118,17 @@ describe('plans.put', () => {
     await admin.plans.put({ code: 'crowd', limits: { day: 1 } });
     const plan = { code: 'crowd', state: 'active', limits: { day: 1 }, version: 1 } as const;
     const padding = 'x'.repeat(2_000); // 1 MB is a page
-    for (let first = 0; first < 800; first += 25) {
-      const puts = Array.from({ length: 25 }, (_, i) => ({
-        PutRequest: { Item: { ...newAccessItem(`crowd-${first + i}`, { plan, ownLimits: {} }, 0), padding } },
-      }));
-      await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+    for (let first = 0; first < 804; first += 12) {
+      const puts = Array.from({ length: 12 }, (_, i) => [
+        { ...newAccessItem(`crowd-${first + i}`, { plan, ownLimits: {} }, 0), padding },
+        { account: 'account#', item: `crowd-${first + i}` },
+      ]);
+      const RequestItems = { [table]: puts.flat().map((Item) => ({ PutRequest: { Item } })) };
+      await client.send(new BatchWriteCommand({ RequestItems }));
     }
-    expect(await admin.plans.put({ code: 'crowd', limits: { day: 2 } })).toMatchObject({ followed: 800 });
-    const accounts = (await admin.accounts.list()).filter(({ plan }) => plan === 'crowd');
-    expect(accounts).toHaveLength(800);
+    expect(await admin.plans.put({ code: 'crowd', limits: { day: 2 } })).toMatchObject({ followed: 804 });
+    const accounts = (await allAccounts(admin)).filter(({ plan }) => plan === 'crowd');
+    expect(accounts).toHaveLength(804);
     expect(accounts.every(({ windows }) => windows.day?.limit === 2)).toBe(true);
   });
 
@@ -141,6 +144,6 @@ describe('plans.put', () => {
   ])('refuses %s', async (_, input, message) => {
     const refusal = bench.admin.plans.put(input as Parameters<typeof bench.admin.plans.put>[0]);
     await expect(refusal).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
-    expect((await bench.admin.plans.list()).map(({ code }) => code)).not.toContain(input.code);
+    expect((await allPlans(bench.admin)).map(({ code }) => code)).not.toContain(input.code);
   });
 });

@@ -1,0 +1,72 @@
+import { accountsTable } from '../tables.ts';
+import type { Access } from './account.ts';
+import { removeFromIndex } from './account-index.ts';
+import { accessItem, accessKey, recordKey } from './account-item.ts';
+import { AdminError, checkAccountId } from './admin-error.ts';
+import {
+  type AdminStore,
+  exists,
+  findAccess,
+  guardExpression,
+  isUnchanged,
+  retryConflicts,
+  type Write,
+} from './admin-store.ts';
+import { audited } from './audit.ts';
+import { keyRecordsOf } from './keys.ts';
+import { allShards } from './reshard.ts';
+
+/** The primary key of the item that remains of a deleted account: its id can't be used again. */
+export function tombstoneKey(account: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: 'deleted' };
+}
+
+/** Whether there was an account of this id that has been deleted. */
+export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
+  return (await store.get(tombstoneKey(account))) !== undefined;
+}
+
+/**
+ * Deletes a suspended account for good: its limits, its counts, its keys and their labels. Its audit stays, and so does its
+ * id, which can't be used again: a new account of that id would begin with nothing used. May be run again after it died.
+ * Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
+ */
+export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
+  checkAccountId(id);
+  const access = await findAccess(store, id);
+  if (access) requireSuspended(access);
+  else if (!(await isDeleted(store, id))) throw new AdminError('not_found', `There is no account "${id}".`);
+  await audited(store, { partition: id, action: 'account delete', detail: {} }, async () => {
+    await retryConflicts(async () => {
+      const access = await findAccess(store, id);
+      if (!access) return;
+      requireSuspended(access);
+      await store.writeAll([
+        ...(await allShards(store, access)).map((shard) => deletion(store.table, shard)),
+        removeFromIndex(store.table, 'account', id),
+        { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
+      ]);
+    });
+    for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));
+  });
+}
+
+function requireSuspended({ account, state }: Access): void {
+  if (state === 'suspended') return;
+  throw new AdminError('not_suspended', `Account "${account}" is active. Suspend it first.`);
+}
+
+function deletion(table: string, access: Access): Write {
+  const { ConditionExpression, names, values } = guardExpression(
+    access.shard === 0 ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }] : [exists],
+  );
+  return {
+    Delete: {
+      TableName: table,
+      Key: accessKey(access.account, access.shard),
+      ConditionExpression,
+      ExpressionAttributeNames: names,
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    },
+  };
+}
