@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { sourceLocation } from '../loader/storage/source.ts';
-import { greeting, startErrorText } from './messages.ts';
-import { misplacedOptionsText } from './misplaced-options.ts';
+import { greeting, misplacedOptionsText, startErrorText } from './messages.ts';
 import { showProgress } from './progress.ts';
 import { callersFolder, defaultDataFolder } from './state.ts';
 

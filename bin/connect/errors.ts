@@ -1,3 +1,4 @@
+import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
 import { redactKeys } from '../../lambdas/shared/accounts/api-key.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
 
@@ -108,6 +109,7 @@ export function explainError(error: unknown): Explanation {
 
 function explain(error: unknown): Explanation {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
+  if (error instanceof AdminError) return { code: error.code, message: withHint(error) };
   if (hasOwnCode(error)) return { code: error.code, message: error.message };
   const ofLoad = explainLoadError(error.name, error.message);
   if (ofLoad) return ofLoad;
@@ -124,6 +126,18 @@ function explain(error: unknown): Explanation {
   if (reason) return unreachable(reason);
   return { code: 'failed', message: error.message || error.name };
 }
+
+/** The admin module serves portals too, so only the command line names commands. */
+function withHint({ code, subject, message }: AdminError): string {
+  const hint = code === 'not_suspended' ? 'Use "account suspend".' : subject && hints[subject];
+  return hint ? `${message} ${hint}` : message;
+}
+
+const hints = {
+  account: 'Create it with "account create".',
+  plan: 'Create it with "plan put".',
+  key: '"key list" shows the keys of an account.',
+};
 
 function hasOwnCode(error: Error): error is Error & { code: string } {
   return ['AdminError', 'CommandError', 'UsageError'].includes(error.name);

@@ -130,6 +130,6 @@ async function settle(
   { pending }: Manifest,
 ): Promise<void> {
   const dataset = await addresses.dataset();
-  if (dataset?.load !== load) await addresses.setDataset({ peildatum, load }, fence);
+  if (dataset?.load !== load || dataset.peildatum !== peildatum) await addresses.setDataset({ peildatum, load }, fence);
   if (pending) await putJson(storage, paths.changeFiles(load), []);
 }

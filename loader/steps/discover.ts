@@ -14,7 +14,7 @@ import { lambdaStep } from './lambda-step.ts';
 import { currentManifest, type Found, finishPending, type LoadContext, loadStatus } from './manifest.ts';
 import { resume } from './resume.ts';
 import { rollback } from './rollback.ts';
-import { readable, storageSpool } from './stage.ts';
+import { readExtract, storageSpool } from './stage.ts';
 
 export type DiscoverInput = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
@@ -74,8 +74,9 @@ async function describe(
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
-  const access = await readable(storage, source);
-  const { peildatum, members } = await findMembers(access, label, { spool: storageSpool(storage, version) });
+  const { peildatum, members } = await readExtract(storage, source, (access) =>
+    findMembers(access, label, { spool: storageSpool(storage, version) }),
+  );
   const identity = extractIdentity(peildatum, members);
   const days = (await appliedSince(storage, manifest, peildatum)) ?? [];
   const contents = [identity, ...days.map(({ key }) => key)].join(' ');

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { fileLabel, memberAccess, type Spool } from '../bag/extract-members.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
+import { ExtractError } from '../extract-error.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { openSource } from '../storage/open.ts';
 import { paths } from '../storage/paths.ts';
 import { readAhead } from '../storage/read-ahead.ts';
-import { type Source, SourceChangedError } from '../storage/source.ts';
+import { isSameVersion, type Source, SourceChangedError } from '../storage/source.ts';
 import { getJson, openObject, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { entryStream } from '../zip/zip-entry.ts';
@@ -32,14 +33,33 @@ export function storageSpool(storage: Storage, version: SourceVersion): Spool {
 
 const wholeAttempts = 3;
 
-/** The extract by range; of a server that can't, the whole of it goes through the storage first. */
-export async function readable(storage: Storage, source: Source): Promise<RandomAccess> {
-  if (source.access) return source.access;
+/**
+ * Reads the extract by range; of a server that can't give ranges, the whole of it is downloaded into the storage first, and
+ * kept there for as long as its version stays. A kept download that turns out to be damaged is dropped and fetched again.
+ */
+export async function readExtract<T>(
+  storage: Storage,
+  source: Source,
+  read: (access: RandomAccess) => Promise<T>,
+): Promise<T> {
+  if (source.access) return read(source.access);
   const { version } = source;
   const name = createHash('sha256').update(JSON.stringify(version)).digest('hex').slice(0, 16);
   const key = paths.incoming(`${name}.zip`);
   const versioned = version.etag !== null || version.lastModified !== null;
-  if (!versioned || !(await storage.open(key))) {
+  const isKept = versioned && (await storage.open(key)) !== null;
+  try {
+    return await read(await download(storage, source, key, isKept));
+  } catch (error) {
+    if (!(error instanceof ExtractError)) throw error;
+    await storage.delete([key]);
+    if (!isKept) throw error;
+    return read(await download(storage, source, key, false));
+  }
+}
+
+async function download(storage: Storage, source: Source, key: string, isKept: boolean): Promise<RandomAccess> {
+  if (!isKept) {
     for (let attempt = 1; ; attempt++) {
       try {
         await storage.putStream(key, source.stream());
@@ -74,23 +94,24 @@ export async function stage(storage: Storage, loadId: string, progress: Progress
   const source = await openSource(expected.location);
   if (!source) return;
   try {
-    if (!sameVersion(source.version, expected)) throw new SourceChangedError(expected.location);
-    const access = await readable(storage, source);
+    if (!isSameVersion(source.version, expected)) throw new SourceChangedError(expected.location);
     const label = extractName(load);
-    for (const index of missing) {
-      const member = members[index];
-      const entry = member?.path.at(-1);
-      if (!member || !entry) continue;
-      const around = { ...member, path: member.path.slice(0, -1) };
-      const outer = await memberAccess(access, around, label, storageSpool(storage, expected));
-      const until = Math.min(outer.size, entry.headerOffset + localHeaderBytes + entry.compressedSize);
-      const inTurn = source.isRemote ? readAhead(outer, { until }) : outer;
-      const chunks = entryStream(inTurn, entry, fileLabel(label, member));
-      await storage.putStream(
-        key(index),
-        counted(chunks, (count) => shown.advance({ bytes: count })),
-      );
-    }
+    await readExtract(storage, source, async (access) => {
+      for (const index of missing) {
+        const member = members[index];
+        const entry = member?.path.at(-1);
+        if (!member || !entry) continue;
+        const around = { ...member, path: member.path.slice(0, -1) };
+        const outer = await memberAccess(access, around, label, storageSpool(storage, expected));
+        const until = Math.min(outer.size, entry.headerOffset + localHeaderBytes + entry.compressedSize);
+        const inTurn = source.isRemote ? readAhead(outer, { until }) : outer;
+        const chunks = entryStream(inTurn, entry, fileLabel(label, member));
+        await storage.putStream(
+          key(index),
+          counted(chunks, (count) => shown.advance({ bytes: count })),
+        );
+      }
+    });
   } finally {
     await source.close();
   }
@@ -102,10 +123,6 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
     count(chunk.length);
     yield chunk;
   }
-}
-
-function sameVersion(a: SourceVersion, b: SourceVersion): boolean {
-  return a.size === b.size && a.etag === b.etag && a.lastModified === b.lastModified;
 }
 
 /** Copies the members into the bucket. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SourceVersion } from '../dataset/manifest.ts';
-import { type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
+import { isSameVersion, type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
 
 /** What a request met that got no answer, or not all of one. */
 type Trouble = {
@@ -69,8 +69,8 @@ function innermost(error: Error): { code: string; text: string } {
   return { code, text: [...new Set(texts)].join(', ') || code || error.message };
 }
 
-/** Aborts its signal when `touch` was not called for `milliseconds`, or at once by `abort`; never keeps a process up. */
-export function idleGuard(milliseconds: number): { signal: AbortSignal; touch(): void; abort(): void } {
+/** Aborts its signal when `touch` was not called for `milliseconds`, until `end`; never keeps a process up. */
+export function idleGuard(milliseconds: number): { signal: AbortSignal; touch(): void; end(): void } {
   const controller = new AbortController();
   const silence = Object.assign(new Error(`no byte in ${milliseconds / 1000} s`), { code: 'ETIMEDOUT' });
   const timer = setTimeout(() => controller.abort(silence), milliseconds);
@@ -78,10 +78,7 @@ export function idleGuard(milliseconds: number): { signal: AbortSignal; touch():
   return {
     signal: controller.signal,
     touch: () => void timer.refresh(),
-    abort: () => {
-      clearTimeout(timer);
-      controller.abort();
-    },
+    end: () => clearTimeout(timer),
   };
 }
 
@@ -96,7 +93,9 @@ const idleMilliseconds = 60_000;
  */
 export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
   const found = await probe(url, known, pause);
-  return found && sourceOf(found.version, found.ranges, pause);
+  if (!found) return null;
+  const { version, ranges } = await withStableTag(found, pause);
+  return sourceOf(version, ranges, pause);
 }
 
 /** One byte tells all: the size, the version, and whether the server answers ranges. */
@@ -107,6 +106,7 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
   else if (conditions?.lastModified) headers['if-modified-since'] = conditions.lastModified;
   return retried(url, pause, async () => {
     const { response, done } = await request(url, headers);
+    await giveUp(response);
     done();
     if (response.status === 304) return null;
     const version = versionOf(url, response);
@@ -114,6 +114,14 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
     if (conditions?.etag && conditions.etag === version.etag) return null;
     return { version, ranges: response.status === 206 };
   });
+}
+
+/** Without the ETag of a server that answers each request with another one, and has no date to go by. */
+async function withStableTag<Found extends { version: SourceVersion }>(found: Found, pause: number): Promise<Found> {
+  const { version } = found;
+  if (version.etag === null || version.lastModified !== null) return found;
+  const again = await probe(version.location, undefined, pause);
+  return again?.version.etag === version.etag ? found : { ...found, version: { ...version, etag: null } };
 }
 
 function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Source {
@@ -144,7 +152,9 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
     if (ranges) headers.range = `bytes=${at}-${end === null ? '' : end - 1}`;
     const { response, touch, done } = await request(url, headers);
     try {
-      if (changed(version, versionOf(url, response))) throw new SourceChangedError(url);
+      const now = versionOf(url, response);
+      // One without a tag comes from a server whose tags mean nothing.
+      if (!isSameVersion(version, { ...now, etag: version.etag && now.etag })) throw new SourceChangedError(url);
       if (ranges && !response.headers.get('content-range')?.startsWith(`bytes ${at}-`)) {
         throw new SourceError(`${url} answered another range than the one asked for.`);
       }
@@ -179,15 +189,24 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
 /** One answer whose body may be read, watched so that a silent server can't hold us; `done` gives the rest up. */
 async function request(url: string, headers: Record<string, string>) {
   const guard = idleGuard(idleMilliseconds);
-  const done = () => guard.abort();
+  const done = () => guard.end();
   try {
     const response = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' }, signal: guard.signal });
     if (response.ok || response.status === 304) return { response, touch: guard.touch, done };
+    await giveUp(response);
     throw statusError(url, response.status);
   } catch (error) {
     done();
     throw error;
   }
+}
+
+/**
+ * Ends an answer whose body nobody reads. Aborting its request instead fails an assertion within `fetch` when the body is
+ * large and has no Content-Length, which nobody can catch.
+ */
+async function giveUp({ body }: Response): Promise<void> {
+  await body?.cancel().catch(() => undefined);
 }
 
 function statusError(url: string, status: number): SourceError {
@@ -226,8 +245,4 @@ function versionOf(url: string, { status, headers }: Response): SourceVersion {
     etag: headers.get('etag'),
     lastModified: headers.get('last-modified'),
   };
-}
-
-function changed(before: SourceVersion, now: SourceVersion): boolean {
-  return before.size !== now.size || before.etag !== now.etag || before.lastModified !== now.lastModified;
 }

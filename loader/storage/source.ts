@@ -14,6 +14,16 @@ export interface Source {
   close(): Promise<void>;
 }
 
+/**
+ * Whether two answers of a source are about the same bytes. An equal date is enough where the ETags differ: behind some load
+ * balancers each server has its own.
+ */
+export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
+  if (a.size !== b.size) return false;
+  const isSameDate = a.lastModified === b.lastModified;
+  return isSameDate && (a.lastModified !== null || a.etag === b.etag);
+}
+
 /** The extract can't be reached, or is not there. The message says what to do. */
 export class SourceError extends Error {
   override readonly name: string = 'SourceError';

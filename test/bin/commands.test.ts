@@ -137,7 +137,10 @@ describe('audit', () => {
   it('delete removes a suspended account, and tells what to do with an active one', async () => {
     await bench.run('account', 'create', 'leaving', '--plan', 'small');
     const refused = await bench.run('account', 'delete', 'leaving');
-    expect([refused.exit, refused.err]).toEqual([1, 'bag-adres: Account "leaving" is active. Suspend it first.']);
+    expect([refused.exit, refused.err]).toEqual([
+      1,
+      'bag-adres: Account "leaving" is active. Suspend it first. Use "account suspend".',
+    ]);
     await bench.run('account', 'suspend', 'leaving');
     expect((await bench.run('account', 'delete', 'leaving')).out).toBe('Account "leaving" and its keys are deleted.');
     expect((await bench.run('account', 'audit', 'leaving')).out).toContain('account delete');

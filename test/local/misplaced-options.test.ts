@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { misplacedOptionsText } from '../../local/misplaced-options.ts';
+import { misplacedOptionsText } from '../../local/messages.ts';
 import { start } from '../support/start.ts';
 
 const options = [

@@ -8,23 +8,60 @@ export type AdminErrorCode =
   | 'conflict'
   | 'invalid'
   | 'too_many_keys'
+  | 'too_many_members'
   | 'already_created'
   | 'not_suspended';
 
+/** What each call of the admin module can refuse with, by its path in `Admin`. */
+export type AdminRefusals = {
+  'plans.put': 'invalid' | 'conflict';
+  'plans.list': 'invalid';
+  'plans.audit': 'invalid' | 'not_found';
+  'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
+  'accounts.set': 'invalid' | 'not_found' | 'conflict';
+  'accounts.suspend': 'invalid' | 'not_found' | 'conflict';
+  'accounts.activate': 'invalid' | 'not_found' | 'conflict';
+  'accounts.repairWindows': 'invalid' | 'not_found' | 'conflict';
+  'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
+  'accounts.show': 'invalid' | 'not_found';
+  'accounts.list': 'invalid';
+  'accounts.audit': 'invalid' | 'not_found';
+  'backup.export': never;
+  'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
+  'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.list': 'invalid' | 'not_found';
+  'keys.revoke': 'invalid' | 'not_found' | 'conflict';
+  'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';
+  'members.remove': 'invalid' | 'not_found' | 'conflict';
+  'members.list': 'invalid' | 'not_found';
+  'members.roleIn': 'invalid';
+  'members.accountsOf': 'invalid';
+  'sessions.start': 'invalid';
+  'sessions.isOpen': never;
+  'sessions.end': never;
+};
+
 /**
- * A refusal of the admin module; its message says what to do and never holds a key. Nothing was changed, except that
+ * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was changed, except that
  * after `conflict` a change of a plan may have reached some of its accounts: run it again.
  */
 export class AdminError extends Error {
   readonly code: AdminErrorCode;
   /** With `already_created`: the key that an earlier call with the same token made. */
   readonly keyId?: string;
+  /** With `not_found`: what there is none of. */
+  readonly subject?: 'account' | 'plan' | 'key';
 
-  constructor(code: AdminErrorCode, message: string, options: ErrorOptions & { keyId?: string } = {}) {
+  constructor(
+    code: AdminErrorCode,
+    message: string,
+    options: ErrorOptions & Pick<AdminError, 'keyId' | 'subject'> = {},
+  ) {
     super(message, options);
     this.name = 'AdminError';
     this.code = code;
     if (options.keyId !== undefined) this.keyId = options.keyId;
+    if (options.subject !== undefined) this.subject = options.subject;
   }
 }
 
@@ -88,6 +125,27 @@ export function checkExpiry(expires: Date, nowSeconds: number): void {
   if (!Number.isInteger(seconds)) throw new AdminError('invalid', 'A key expires at a whole second.');
   if (seconds > nowSeconds && seconds <= maxExpiry) return;
   throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
+}
+
+/** What a member of an account may do in a portal: look, or also change keys and members. */
+export type Role = 'viewer' | 'admin';
+
+export const roles: readonly Role[] = ['viewer', 'admin'];
+
+/** Throws `invalid` unless `role` is one that a member can have. */
+export function checkRole(role: string): asserts role is Role {
+  if (roles.some((one) => one === role)) return;
+  throw new AdminError('invalid', `A role is ${roles.join(' or ')}.`);
+}
+
+/** Throws `invalid` unless `person` is an e-mail address, or `sub:` and a subject of the OpenID provider. */
+export function checkPerson(person: string): void {
+  const form = /^(sub:[\x21-\x7e]{1,255}|[^\s@#\p{Cc}\p{Cf}]{1,64}@[^\s@#\p{Cc}\p{Cf}]{1,190})$/u;
+  if (isText(person) && form.test(person.trim()) && !containsApiKey(person)) return;
+  throw new AdminError(
+    'invalid',
+    'A member is an e-mail address, or "sub:" and the subject that the OpenID provider gives.',
+  );
 }
 
 /** Throws `invalid` unless `shards` can be a number of quota shards. */

@@ -187,7 +187,7 @@ export async function findAccess(store: AdminStore, account: string): Promise<Ac
 /** Like `findAccess`; throws `not_found`. */
 export async function getAccess(store: AdminStore, account: string): Promise<Access> {
   const access = await findAccess(store, account);
-  if (!access) throw new AdminError('not_found', `There is no account "${account}"; make it with "account create".`);
+  if (!access) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });
   return access;
 }
 

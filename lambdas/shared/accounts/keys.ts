@@ -206,7 +206,7 @@ export async function revokeKey(
   checkKeyId(keyId);
   let access: Access | null = await getAccess(store, account);
   if (!Object.hasOwn(access.keys, keyId) && !(await findRecord(store, account, keyId))) {
-    throw new AdminError('not_found', `Account "${account}" has no key "${keyId}"; "key list" shows its keys.`);
+    throw new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
   }
   await audited(store, { partition: account, action: 'key revoke', detail: { keyId } }, async () => {
     await retryConflicts(async () => {

@@ -183,7 +183,7 @@ export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVe
 /** The plan as it is now; throws `not_found`. */
 export async function getPlan(store: AdminStore, code: string): Promise<PlanVersion> {
   const plan = await findPlan(store, code);
-  if (!plan) throw new AdminError('not_found', `There is no plan "${code}"; make it with "plan put".`);
+  if (!plan) throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
   return plan;
 }
 

@@ -105,4 +105,17 @@ describe('a load over HTTP', () => {
     await expect(load).rejects.toThrow(/is not there \(404\)/);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
+
+  it('of a server without ranges fetches a damaged download again, though its ETag stays', async () => {
+    await serve(bench.extractOf(january), '"same"');
+    served.ranges = false;
+    const whole = served.bytes;
+    served.bytes = Buffer.from(whole);
+    served.bytes.fill(0, whole.length / 2, whole.length / 2 + 200);
+    const { table, options } = await newPlace();
+    await expect(runLoad(options)).rejects.toMatchObject({ name: 'ExtractError' });
+    served.bytes = whole;
+    expect(await runLoad(options)).toMatchObject({ outcome: 'published' });
+    expect(await bench.addressesIn(table)).toEqual(tableOf(january));
+  });
 });

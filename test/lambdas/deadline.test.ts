@@ -1,0 +1,46 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import middy from '@middy/core';
+import { type Answer, deadline, type RequestEvent } from '../../lambdas/shared/http/event.ts';
+import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A route with a handler that takes so long, and the signal that the handler got. */
+function slowRoute(milliseconds: number) {
+  const seen: { signal?: AbortSignal } = {};
+  const route = middy<RequestEvent, Answer>()
+    .use(deadline())
+    .handler(async ({ signal }) => {
+      if (signal) seen.signal = signal;
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      return { statusCode: 200, headers: {}, body: '' };
+    });
+  const answer = route(gatewayEvent('/v1/address') as RequestEvent, lambdaContext);
+  return { answer, seen };
+}
+
+describe('the deadline of a request', () => {
+  it('aborts early enough to respond within the 5 seconds that are promised, and not before 3', async () => {
+    const { answer, seen } = slowRoute(10_000);
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(seen.signal?.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(seen.signal?.aborted).toBe(true);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await answer;
+  });
+
+  it.each([3_999, 0])('does not abort after a response that took %i ms, and leaves no timer', async (milliseconds) => {
+    const { answer, seen } = slowRoute(milliseconds);
+    await jest.advanceTimersByTimeAsync(milliseconds);
+    await answer;
+    expect(jest.getTimerCount()).toBe(0);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(seen.signal?.aborted).toBe(false);
+  });
+});
