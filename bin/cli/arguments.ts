@@ -6,9 +6,12 @@ import {
   checkKeyId,
   checkLabel,
   checkOwnLimits,
+  checkPerson,
   checkPlanCode,
+  checkRole,
   checkShards,
   checkWindow,
+  type Role,
 } from '../../lambdas/shared/accounts/admin-error.ts';
 import type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';
 import type { ConnectionOptions } from '../connect/admin.ts';
@@ -20,6 +23,13 @@ export const accountId = checked(checkAccountId);
 export const planCode = checked(checkPlanCode);
 export const keyId = checked(checkKeyId);
 export const label = checked(checkLabel);
+export const person = checked(checkPerson);
+
+/** Returns the role if there is one of that name. @throws UsageError */
+export function memberRole(role: string): Role {
+  checked((given: string) => checkRole(given))(role);
+  return role as Role;
+}
 
 /** Reads a number of quota shards. */
 export function shardCount(text: string): number {

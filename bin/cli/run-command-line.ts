@@ -6,6 +6,7 @@ import { addBackupCommands } from './backup.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addKeyCommands } from './key.ts';
 import { addLoadCommands } from './load.ts';
+import { addMemberCommands } from './member.ts';
 import { snakeCase, type Terminal } from './output.ts';
 import { addPlanCommands } from './plan.ts';
 
@@ -54,6 +55,7 @@ Examples:
   addPlanCommands(program, terminal);
   addAccountCommands(program, terminal);
   addKeyCommands(program, terminal);
+  addMemberCommands(program, terminal);
   addLoadCommands(program, terminal);
   addBackupCommands(program, terminal);
   addDoctorCommand(program, terminal);

@@ -142,6 +142,16 @@ const otherCommands: Record<string, string[]> = {
   'deploy update-deployment-group': ['--application-name', '--current-deployment-group-name', '--alarm-configuration'],
   'service-quotas get-service-quota': ['--service-code', '--quota-code'],
   'service-quotas request-service-quota-increase': ['--service-code', '--quota-code', '--desired-value'],
+  'cloudwatch get-metric-statistics': [
+    '--namespace',
+    '--metric-name',
+    '--dimensions',
+    '--statistics',
+    '--period',
+    '--start-time',
+    '--end-time',
+  ],
+  'backup update-region-settings': ['--resource-type-opt-in-preference', '--resource-type-management-preference'],
   'cloudwatch describe-alarms': ['--alarm-names', '--alarm-name-prefix', '--state-value'],
 };
 

@@ -25,6 +25,7 @@ const statusOf: Record<AdminErrorCode, number> = {
   exists: 409,
   conflict: 409,
   too_many_keys: 409,
+  too_many_members: 409,
   already_created: 409,
   not_suspended: 409,
 };

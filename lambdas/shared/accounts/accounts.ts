@@ -19,7 +19,7 @@ import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { isDeleted, tombstoneKey } from './delete-account.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
-import { configured, type WindowName, windowEnd, windowStart } from './quota.ts';
+import { configured, type WindowName, windowEnd, windowNames, windowStart } from './quota.ts';
 import { allShards, resetWrites, type Shards } from './reshard.ts';
 import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 
@@ -125,7 +125,13 @@ export function creation(store: AdminStore, plan: PlanVersion, item: Item): Writ
 }
 
 /** What to change of an account; `'plan'` as a limit makes the window follow the plan again. */
-export type AccountChanges = { plan?: string; limits?: OwnLimitChanges; shards?: number };
+export type AccountChanges = {
+  plan?: string;
+  limits?: OwnLimitChanges;
+  shards?: number;
+  /** What the change was decided upon: `conflict` if the account has another plan or other own limits by now. */
+  seen?: Pick<AccountView, 'plan' | 'ownLimits'>;
+};
 
 /**
  * Moves an account to a plan, changes its own limits, or changes how many quota shards it has, or all of these. What was
@@ -135,11 +141,13 @@ export async function setAccount(
   store: AdminStore,
   { id, ...changes }: AccountChanges & { id: string },
 ): Promise<AccountView> {
-  const { plan, limits = {}, shards } = changes;
+  const { plan, limits = {}, shards, seen } = changes;
   checkAccountId(id);
   if (plan !== undefined) checkPlanCode(plan);
   if (shards !== undefined) checkShards(shards);
   checkOwnLimits(limits);
+  // Refused before an entry in the audit, but for a change at this very moment.
+  if (seen) requireUnchanged(await getAccess(store, id), seen);
   const detail = { ...(plan !== undefined && { plan }), limits, ...(shards !== undefined && { shards }) };
   await audited(store, { partition: id, action: 'account set', detail }, () =>
     retryConflicts(() => trySet(store, id, changes)),
@@ -150,13 +158,23 @@ export async function setAccount(
 async function trySet(
   store: AdminStore,
   id: string,
-  { plan: code, limits = {}, shards }: AccountChanges,
+  { plan: code, limits = {}, shards, seen }: AccountChanges,
 ): Promise<void> {
   const termsFor = async (access: Access) => {
+    if (seen) requireUnchanged(access, seen);
     const plan = await getPlan(store, code ?? access.plan);
     return { plan, ownLimits: changeOwnLimits(access.ownLimits, limits, plan) };
   };
   await applyPlan(store, await getAccess(store, id), termsFor, shards);
+}
+
+function requireUnchanged({ account, plan, ownLimits }: Access, seen: NonNullable<AccountChanges['seen']>): void {
+  const same = windowNames.every((window) => ownLimits[window] === seen.ownLimits[window]);
+  if (plan === seen.plan && same) return;
+  throw new AdminError(
+    'conflict',
+    `Account "${account}" was changed meanwhile. Look at it again, then repeat the change.`,
+  );
 }
 
 /** Suspends or activates an account, from its next request on. Throws `invalid`, `not_found`, `conflict`. */

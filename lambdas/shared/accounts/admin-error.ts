@@ -8,6 +8,7 @@ export type AdminErrorCode =
   | 'conflict'
   | 'invalid'
   | 'too_many_keys'
+  | 'too_many_members'
   | 'already_created'
   | 'not_suspended';
 
@@ -30,6 +31,14 @@ export type AdminRefusals = {
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
   'keys.list': 'invalid' | 'not_found';
   'keys.revoke': 'invalid' | 'not_found' | 'conflict';
+  'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';
+  'members.remove': 'invalid' | 'not_found' | 'conflict';
+  'members.list': 'invalid' | 'not_found';
+  'members.roleIn': 'invalid';
+  'members.accountsOf': 'invalid';
+  'sessions.start': 'invalid';
+  'sessions.isOpen': never;
+  'sessions.end': never;
 };
 
 /**
@@ -116,6 +125,27 @@ export function checkExpiry(expires: Date, nowSeconds: number): void {
   if (!Number.isInteger(seconds)) throw new AdminError('invalid', 'A key expires at a whole second.');
   if (seconds > nowSeconds && seconds <= maxExpiry) return;
   throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
+}
+
+/** What a member of an account may do in a portal: look, or also change keys and members. */
+export type Role = 'viewer' | 'admin';
+
+export const roles: readonly Role[] = ['viewer', 'admin'];
+
+/** Throws `invalid` unless `role` is one that a member can have. */
+export function checkRole(role: string): asserts role is Role {
+  if (roles.some((one) => one === role)) return;
+  throw new AdminError('invalid', `A role is ${roles.join(' or ')}.`);
+}
+
+/** Throws `invalid` unless `person` is an e-mail address, or `sub:` and a subject of the OpenID provider. */
+export function checkPerson(person: string): void {
+  const form = /^(sub:[\x21-\x7e]{1,255}|[^\s@#\p{Cc}\p{Cf}]{1,64}@[^\s@#\p{Cc}\p{Cf}]{1,190})$/u;
+  if (isText(person) && form.test(person.trim()) && !containsApiKey(person)) return;
+  throw new AdminError(
+    'invalid',
+    'A member is an e-mail address, or "sub:" and the subject that the OpenID provider gives.',
+  );
 }
 
 /** Throws `invalid` unless `shards` can be a number of quota shards. */

@@ -13,7 +13,9 @@ import { createAdminStore } from './admin-store.ts';
 import { type Backup, exportBackup, importBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
 import { createKey, listKeys, revokeKey } from './keys.ts';
+import { accountsOf, addMember, listMembers, removeMember, roleIn } from './members.ts';
 import { auditPlan, listPlans, putPlan } from './plans.ts';
+import { endSession, isSessionOpen, startSession } from './sessions.ts';
 
 export type AdminConfig = {
   client: DynamoDBDocumentClient;
@@ -62,6 +64,18 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
         createKey(store, typeof checksumSecret === 'string' ? checksumSecret : await checksumSecret(), input),
       list: (account: string) => listKeys(store, account),
       revoke: (input: Parameters<typeof revokeKey>[1]) => revokeKey(store, input),
+    },
+    members: {
+      add: (input: Parameters<typeof addMember>[1]) => addMember(store, input),
+      remove: (input: Parameters<typeof removeMember>[1]) => removeMember(store, input),
+      list: (account: string) => listMembers(store, account),
+      roleIn: (account: string, people: readonly string[]) => roleIn(store, account, people),
+      accountsOf: (people: readonly string[]) => accountsOf(store, people),
+    },
+    sessions: {
+      start: (person: string, seconds: number) => startSession(store, person, seconds),
+      isOpen: (person: string, id: string) => isSessionOpen(store, person, id),
+      end: (person: string, id: string) => endSession(store, person, id),
     },
   };
 }

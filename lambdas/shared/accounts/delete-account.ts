@@ -14,6 +14,7 @@ import {
 } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { keyRecordsOf } from './keys.ts';
+import { removeAllMembers } from './members.ts';
 import { allShards } from './reshard.ts';
 
 /** The primary key of the item that remains of a deleted account: its id can't be used again. */
@@ -27,7 +28,7 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
 }
 
 /**
- * Deletes a suspended account for good: its limits, its counts, its keys and their labels. Its audit stays, and so does its
+ * Deletes a suspended account for good: its limits, its counts, its members, its keys and their labels. Its audit stays, and so does its
  * id, which can't be used again: a new account of that id would begin with nothing used. May be run again after it died.
  * Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
  */
@@ -48,6 +49,7 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
       ]);
     });
     for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));
+    await removeAllMembers(store, id);
   });
 }
 
