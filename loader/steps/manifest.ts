@@ -35,6 +35,26 @@ export async function currentManifest(storage: Storage, addresses: AddressTable)
   return manifest;
 }
 
+/** The table holds addresses, but not which snapshot they are of, so no difference from them can be known. */
+export class UnmarkedTableError extends Error {
+  override readonly name = 'UnmarkedTableError';
+}
+
+/**
+ * Refuses a table with addresses but without the item that names their snapshot: a load would take it for empty, and leave what
+ * it does not overwrite.
+ * @throws UnmarkedTableError
+ */
+export async function refuseUnmarked({ storage, addresses }: LoadContext): Promise<void> {
+  if ((await addresses.dataset()) || !(await addresses.hasAddresses())) return;
+  const { published } = await readManifest(storage);
+  if (!published) return; // a first load that died, or a lost storage, after which the runbook has a load and then a repair
+  throw new UnmarkedTableError(
+    'The addresses table holds addresses, but not the item "#dataset" that names their snapshot. Run "load repair" to make ' +
+      'the table equal to the live snapshot of this storage.',
+  );
+}
+
 /** Replaces the manifest that was read as `over`. @throws ObjectChangedError when another load has replaced it since */
 export async function putManifest(storage: Storage, manifest: Manifest, over: StoredManifest): Promise<void> {
   const { published, pending, history, rejected } = manifest;
