@@ -22,6 +22,7 @@ export function whenOrphaned(callback: () => void): void {
 
 interface Options {
   readonly extract?: string;
+  readonly mutations?: string;
   readonly port: number;
   readonly host: string;
   readonly data?: string;
@@ -46,6 +47,11 @@ const program = new Command('npm start --')
     'a BAG extract of the country or a municipality: a file, a URL or s3://BUCKET/KEY (default: a small demo)',
     source,
   )
+  .option(
+    '--mutations <where>',
+    'days of mutations to apply to the extract, now and hourly: a list (bestanden.json), a folder or a zip',
+    source,
+  )
   .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
   .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
   .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
@@ -60,7 +66,12 @@ await program.parseAsync();
 
 async function start(options: Options): Promise<void> {
   const { host, port, fresh } = options;
-  const { extract, data: dataFolder = defaultDataFolder } = options;
+  const { extract, mutations, data: dataFolder = defaultDataFolder } = options;
+  if (mutations !== undefined && extract === undefined) {
+    program.error('error: --mutations needs --extract: mutations lead on from an extract, and the demo is made up.', {
+      exitCode: 2,
+    });
+  }
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -86,6 +97,7 @@ async function start(options: Options): Promise<void> {
         port,
         fresh,
         extract,
+        mutations,
         endpoint,
         // The demo loads too quickly to show progress.
         progress: extract === undefined ? noProgress : showProgress(),
