@@ -58,6 +58,7 @@ const program = new Command('npm start --')
   .option('--fresh', 'discard the data of earlier starts first', false)
   .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
   .allowExcessArguments(false)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(start);
 
 const misplaced = misplacedOptionsText(program.options, process.argv.slice(2), process.env);
