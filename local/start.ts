@@ -24,6 +24,7 @@ export function whenOrphaned(callback: () => void): void {
 
 interface Options {
   readonly extract?: string;
+  readonly mutations?: string;
   readonly port: number;
   readonly host: string;
   readonly data?: string;
@@ -48,12 +49,18 @@ const program = new Command('npm start --')
     'a BAG extract of the country or a municipality: a file, a URL or s3://BUCKET/KEY (default: a small demo)',
     source,
   )
+  .option(
+    '--mutations <where>',
+    'days of mutations to apply to the extract, now and hourly: a list (bestanden.json), a folder or a zip',
+    source,
+  )
   .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
   .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
   .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
   .option('--fresh', 'discard the data of earlier starts first', false)
   .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
   .allowExcessArguments(false)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(start);
 
 const misplaced = misplacedOptionsText(program.options, process.argv.slice(2), process.env);
@@ -62,7 +69,12 @@ await program.parseAsync();
 
 async function start(options: Options): Promise<void> {
   const { host, port, fresh } = options;
-  const { extract, data: dataFolder = defaultDataFolder } = options;
+  const { extract, mutations, data: dataFolder = defaultDataFolder } = options;
+  if (mutations !== undefined && extract === undefined) {
+    program.error('error: --mutations needs --extract: mutations lead on from an extract, and the demo is made up.', {
+      exitCode: 2,
+    });
+  }
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -88,6 +100,7 @@ async function start(options: Options): Promise<void> {
         port,
         fresh,
         extract,
+        mutations,
         endpoint,
         // The demo loads too quickly to show progress.
         progress: extract === undefined ? noProgress : showProgress(),

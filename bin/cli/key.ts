@@ -1,17 +1,22 @@
 import type { Command } from 'commander';
+import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
 import type { KeyView } from '../../lambdas/shared/accounts/keys.ts';
+import type { openChecksumSecret, RotationStep } from '../connect/checksum-secret.ts';
 import { UsageError } from '../connect/errors.ts';
 import { type AccountsOptions, accountId, keyId, label, useAdmin, withAccounts } from './arguments.ts';
-import { type Terminal, table } from './output.ts';
+import { type Result, type Terminal, table } from './output.ts';
+
+type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
 
 type KeyOptions = AccountsOptions & { account: string };
 
-/** `key create`, `key list` and `key revoke`. */
+/** `key create`, `key list` and `key revoke`, and the rotation of the secret of their checksums. */
 export function addKeyCommands(program: Command, terminal: Terminal): void {
   const key = program.command('key').description('API keys of an account');
   addCreate(key, terminal);
   addList(key, terminal);
   addRevoke(key, terminal);
+  addRotation(program, terminal);
 }
 
 function addCreate(key: Command, terminal: Terminal): void {
@@ -90,4 +95,97 @@ export function renderKeys(keys: KeyView[]): string {
       revoked ?? '-',
     ]),
   );
+}
+
+/** Walks through a rotation: each call does the step that is due, or says what has to be done before it. */
+function addRotation(program: Command, terminal: Terminal): void {
+  program
+    .command('rotate-checksum-secret')
+    .description('replace the checksum secret of a deployment step by step, without one refused request')
+    .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
+    .option('--start', 'start a rotation; without it only one that is under way continues')
+    .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
+    .addHelpText(
+      'after',
+      `
+Run it after each step that it asks for: start; deploy the service with both versions; replace the old keys; deploy the
+service with the new version only. See docs/runbook.md#rotate-the-checksum-secret.
+
+Example:
+  npm run bag-adres -- rotate-checksum-secret --stack bag-adres-prod`,
+    )
+    .action(async ({ start, ...options }: { json?: true; start?: true; stack: string }) => {
+      // Imported here because the AWS clients load slower than `--help` should print.
+      const { openChecksumSecret } = await import('../connect/checksum-secret.ts');
+      const secret = await openChecksumSecret(options.stack);
+      try {
+        await useAdmin(terminal, options, (admin) => rotate(secret, admin, start === true));
+      } finally {
+        secret.close();
+      }
+    });
+}
+
+async function rotate(secret: ChecksumSecret, admin: Admin, start: boolean): Promise<Result> {
+  const { rotationStep } = await import('../connect/checksum-secret.ts');
+  let state = await secret.state();
+  let due = rotationStep(state);
+  if (due.step === 'start' && start) {
+    const next = await secret.addVersion();
+    due = { step: 'deploy', versions: [next, state.current] };
+  }
+  if (due.step === 'switch') {
+    await secret.makeCurrent(due.next, state.current);
+    state = await secret.state();
+    due = rotationStep(state);
+  }
+  const keys = due.step === 'replace' ? await keysBefore(admin, state.changedAt) : [];
+  return { json: { ...due, keys }, text: renderRotation(due, keys, secret) };
+}
+
+type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
+
+/** A command or a portal that has read the secret may go on issuing keys with it for a while. */
+const switchMinutes = 15;
+
+async function keysBefore(admin: Admin, switchedAt: Date): Promise<OldKey[]> {
+  const time = new Date(switchedAt.getTime() + switchMinutes * 60_000);
+  const { accounts } = await admin.backup.export();
+  return accounts.flatMap(({ id: account, keys }) =>
+    keys
+      .map(({ created, ...key }) => ({ ...key, created: created === null ? null : new Date(created * 1000) }))
+      .filter(({ hash, created }) => hash !== null && (created === null || created <= time))
+      .map(({ keyId, label, created }) => ({ account, keyId, label, created: created?.toISOString() ?? null })),
+  );
+}
+
+function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceStack, name }: ChecksumSecret): string {
+  const again = `run "rotate-checksum-secret --stack ${name}" again`;
+  const deploy = (versions: readonly string[]) =>
+    [
+      'Set this in cdk.json, in "bagAdres":',
+      `  "checksumSecretVersions": ${JSON.stringify(versions)}`,
+      `Deploy it: npx cdk deploy ${serviceStack}`,
+    ].join('\n');
+  switch (due.step) {
+    case 'start':
+      return 'No rotation is under way. Start one with --start.';
+    case 'wait':
+      return `${serviceStack} is being deployed. When that has ended, ${again}.`;
+    case 'deploy':
+      return `The service has to accept both versions of the secret first.\n${deploy(due.versions)}\nThen ${again}.`;
+    case 'switch':
+      return `The new version is not current yet; ${again}.`;
+    case 'replace': {
+      const issued = 'New keys are issued with the new version of the secret; the service accepts both.';
+      const end = `${deploy(due.versions)}\nThat ends the rotation: keys of the old version are refused from then on.`;
+      if (keys.length === 0) return `${issued} No key of the old version is left.\n${end}`;
+      const rows = keys.map(({ account, keyId, label, created }) => [account, keyId, label ?? '-', created ?? '-']);
+      return [
+        `${issued} Replace these keys ("key create", then "key revoke"):`,
+        table(['account', 'key id', 'label', 'created'], rows),
+        `When none is left, ${again}.`,
+      ].join('\n');
+    }
+  }
 }

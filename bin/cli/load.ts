@@ -19,7 +19,7 @@ export function addLoadCommands(program: Command, terminal: Terminal): void {
   addDatasetCommands(load, terminal);
 }
 
-type ExtractOptions = LoadOptions & { extract?: string; again?: true };
+type ExtractOptions = LoadOptions & { extract?: string; mutations?: string[]; again?: true };
 
 function withExtract(command: Command): Command {
   return withDataset(command)
@@ -27,22 +27,33 @@ function withExtract(command: Command): Command {
       '--extract <where>',
       "the extract: a file, a URL or s3://BUCKET/KEY (default: the deployment's source, else the country from PDOK)",
     )
-    .option('--again', 'also an extract that is live already, or was rolled back');
+    .option(
+      '--mutations <where...>',
+      'days of mutations that lead on: a list (bestanden.json), a folder or zips; without --extract nothing else is loaded',
+    )
+    .option('--again', 'also an extract or mutations that are live already, or were rolled back');
 }
 
 /** @throws UsageError */
-function requestOf({ extract, again }: ExtractOptions, env: NodeJS.ProcessEnv): LoadRequest {
-  const request: LoadRequest = again ? { again } : {};
-  if (extract === undefined) return request;
-  const source = sourceLocation(extract, callersPath('.', env));
-  if (source !== null) return { ...request, source };
-  throw new UsageError(`--extract takes a file, an http(s) URL or s3://BUCKET/KEY, not "${extract}".`);
+function requestOf({ extract, mutations, again }: ExtractOptions, env: NodeJS.ProcessEnv): LoadRequest {
+  const located = (option: string, named: string) => {
+    const location = sourceLocation(named, callersPath('.', env));
+    if (location !== null) return location;
+    throw new UsageError(
+      `${option} takes a ${option === '--extract' ? 'file' : 'file or folder'}, an http(s) URL or s3://BUCKET/KEY, not "${named}".`,
+    );
+  };
+  return {
+    ...(again && { again }),
+    ...(extract !== undefined && { source: located('--extract', extract) }),
+    ...(mutations && { mutations: mutations.map((named) => located('--mutations', named)) }),
+  };
 }
 
 function addPlan(load: Command, terminal: Terminal): void {
   withExtract(load.command('plan'))
     .description('show what a load would change, with examples; changes nothing')
-    .option('--csv <file>', 'write every change to this new file: key, before, after')
+    .option('--csv <file>', 'write every change to this new file: key, before, after, BAG ids')
     .addHelpText(
       'after',
       `
@@ -66,10 +77,11 @@ Examples:
 async function writeChanges(file: string, { context }: Loads, { outcome, load }: LoadReport): Promise<void> {
   const { differences } = await import('../../loader/steps/differences.ts');
   async function* lines() {
-    yield 'key,before,after\r\n';
+    yield 'key,before,after,nummeraanduidingen\r\n';
     if (outcome !== 'planned' || load === null) return;
-    for await (const { key, before, after } of differences(context.storage, load)) {
-      yield `${[key, before?.join(' | ') ?? '', after?.join(' | ') ?? ''].map(csvField).join(',')}\r\n`;
+    for await (const { key, before, after, nummeraanduidingen } of differences(context.storage, load)) {
+      const fields = [key, before?.join(' | ') ?? '', after?.join(' | ') ?? '', nummeraanduidingen.join(' ')];
+      yield `${fields.map(csvField).join(',')}\r\n`;
     }
   }
   await writeNewFile(file, lines());
@@ -100,8 +112,9 @@ function addRun(load: Command, terminal: Terminal): void {
 An interrupted load continues where it stopped when it is run again. A load that changes more than usual is blocked
 before its first write (exit code 1, code "blocked"); "load approve" runs it anyway.
 
-Example:
-  npm run bag-adres -- load run --stack bag-adres-prod`,
+Examples:
+  npm run bag-adres -- load run --stack bag-adres-prod
+  npm run bag-adres -- load run --mutations BAGNLDM-13112021-14112021.zip --local`,
     )
     .action(async (options: ExtractOptions) => {
       const request = requestOf(options, terminal.env);

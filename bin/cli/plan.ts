@@ -33,7 +33,7 @@ function addPut(plan: Command, terminal: Terminal): void {
       'after',
       `
 The windows named by --limit replace the plan's windows; without any --limit a plan keeps the windows it has.
-What accounts have used of a window that stays is kept.
+What accounts have used of a window still counts, also when the plan drops the window and configures it again.
 
 Examples:
   npm run bag-adres -- plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited --local

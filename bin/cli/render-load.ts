@@ -20,8 +20,20 @@ export function renderReport(report: LoadReport): string {
     outcome === 'planned'
       ? `Snapshot of ${peildatum}, ${livePeildatum === null ? 'the first load' : `replacing that of ${livePeildatum}`}`
       : `The snapshot of ${peildatum} is live${reason === null ? '' : `: ${reason}`}`;
+  const days =
+    report.days.length > 0
+      ? [`By ${counted(report.days.length, 'day')} of mutations on top of the extract of ${report.extractPeildatum}.`]
+      : [];
   const tense = outcome === 'planned' ? 'would' : 'did';
-  return [`${title}.`, '', renderChanges(report), '', ...renderCounts(report, tense)].join('\n');
+  return [
+    `${title}.`,
+    ...days,
+    '',
+    renderChanges(report),
+    '',
+    ...renderCounts(report, tense),
+    ...auditText(report),
+  ].join('\n');
 }
 
 const signs = { added: '+', changed: '~', removed: '-' } as const;
@@ -59,6 +71,17 @@ function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
         `  ${kind}: ${thousands(found)}${example ? `, such as ${example.identificatie} in ${example.file}` : ''}`,
       ];
     }),
+  ];
+}
+
+/** What the comparison of the days of mutations with an extract of the same date came to. */
+function auditText({ audit }: LoadReport): string[] {
+  if (!audit) return [];
+  const { added, changed, removed } = audit;
+  if (added + changed + removed === 0) return ['Audit: the days of mutations had led to exactly this extract.'];
+  return [
+    `Audit: the days of mutations had led to ${thousands(added + changed + removed)} other addresses than the extract: ` +
+      `${thousands(added)} missing, ${thousands(changed)} different, ${thousands(removed)} too many. This load makes them right.`,
   ];
 }
 
@@ -105,10 +128,13 @@ const oldDays = loadDefaults.oldAfterDays;
 export function renderStatus({ published, pending, ageDays, running, blocked }: ShownStatus, where: string): string {
   const lines: string[] = [];
   if (published) {
-    const { peildatum, addresses, keys, problems, load, at, source } = published;
+    const { peildatum, addresses, keys, problems, load, at, source, extract } = published;
     const problemText = problems === null ? 'problems not counted' : `${counted(problems, 'problem')}`;
     lines.push(
       `snapshot   ${peildatum}, ${counted(ageDays ?? 0, 'day')} old`,
+      ...(extract && extract.peildatum !== peildatum
+        ? [`extract    ${extract.peildatum}, and the days of mutations since then`]
+        : []),
       `addresses  ${thousands(addresses)} (${counted(keys, 'distinct lookup')}); ${problemText}`,
       `load       ${load}, published ${at}`,
       `source     ${source?.location ?? '-'}`,

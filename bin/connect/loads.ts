@@ -1,8 +1,5 @@
-import { basename } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import { findMembers } from '../../loader/bag/extract-members.ts';
-import { extractIdentity } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { type DiscardReport, discardLoad } from '../../loader/run/discard.ts';
 import { type RepairReport, repairTable } from '../../loader/run/repair.ts';
@@ -11,13 +8,11 @@ import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadContext } from '../../loader/steps/manifest.ts';
 import type { Held, LoadLock } from '../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
-import { fileSource } from '../../loader/storage/file-source.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { isProcessGone } from '../../loader/storage/lock.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
-import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';
@@ -25,11 +20,14 @@ import type { ConnectionOptions } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
 import { followExecution } from './executions.ts';
+import { isOnThisMachine, uploadExtract, uploadMutations } from './uploads.ts';
 
 /** What to load; also the input of an execution of the state machine. Without a source: the deployment's own. */
 export type LoadRequest = {
   /** A URL, `s3://bucket/key`, or the path of a file on this machine. */
   source?: string;
+  /** Where days of mutations are; without a source nothing else is loaded. */
+  mutations?: string[];
   /** Loads the extract even if it is live already, or was rolled back. */
   again?: boolean;
   /** Stops before the first write. */
@@ -94,10 +92,11 @@ async function localLoads(dataFolder: string | undefined, progress: Progress): P
   return {
     context: { storage: await openStorage(storageFolder), addresses },
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
-    start({ source = pdokExtract, again = false, planOnly = false, rollback, approve }) {
+    start({ source, mutations, again = false, planOnly = false, rollback, approve }) {
       if (approve !== undefined) return approveLoad({ ...options, load: approve });
       if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
-      return (planOnly ? planLoad : runLoad)({ ...options, source, again });
+      const sources = mutations ? { source, mutations } : { source: source ?? pdokExtract };
+      return (planOnly ? planLoad : runLoad)({ ...options, ...sources, again });
     },
     follow: async () => {
       throw new CommandError('not_here', 'A load with --local runs in the command that started it; nothing to follow.');
@@ -129,48 +128,6 @@ async function unlock(
   }
   await lock.release(owner, token || undefined);
   return held;
-}
-
-/** Whether a source is a file on this machine, which a deployment can't read. */
-function isOnThisMachine(source: string): boolean {
-  return !/^(?:https?|s3):\/\//i.test(source);
-}
-
-/**
- * Uploads an extract to the bucket unless it is there already, and returns its location: `s3://BUCKET/uploads/...`. A file
- * that is no extract is refused before the upload.
- * @throws SourceError, ExtractError
- */
-async function uploadExtract(
-  path: string,
-  { storage, bucket, progress }: { storage: Storage; bucket: string; progress: Progress },
-): Promise<string> {
-  const source = await fileSource(path);
-  if (!source?.access) throw new Error(`${path} can't be read in ranges`);
-  try {
-    const { location } = source.version;
-    const { size } = source.access;
-    const { peildatum, members } = await findMembers(source.access, basename(location));
-    const key = `uploads/${extractIdentity(peildatum, members)}-${size}.zip`;
-    if (!(await storage.open(key))) await upload(storage, { key, source, bytes: size, progress });
-    return `s3://${bucket}/${key}`;
-  } finally {
-    await source.close();
-  }
-}
-
-type Upload = { key: string; source: Source; bytes: number; progress: Progress };
-
-async function upload(storage: Storage, { key, source, bytes, progress }: Upload): Promise<void> {
-  const shown = progress.begin('stage', { bytes });
-  const counted = async function* () {
-    for await (const chunk of source.stream()) {
-      shown.advance({ bytes: chunk.length });
-      yield chunk;
-    }
-  };
-  await storage.putStream(key, counted());
-  shown.end();
 }
 
 /** Of a scan: a third of the read capacity of one partition, so that lookups are not throttled. */
@@ -210,7 +167,8 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
     const given =
       source && isOnThisMachine(source) ? await uploadExtract(source, { storage, bucket, progress }) : source;
     // Never an empty input: that is the daily check, which gives way to another load silently.
-    const input = { again: false, ...request, ...(given && { source: given }) };
+    const mutations = request.mutations && (await uploadMutations(request.mutations, { storage, bucket }));
+    const input = { again: false, ...request, ...(given && { source: given }), ...(mutations && { mutations }) };
     const { executionArn = '' } = await stepFunctions.send(
       new StartExecutionCommand({ stateMachineArn: machine, input: JSON.stringify(input) }),
     );

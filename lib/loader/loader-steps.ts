@@ -59,7 +59,7 @@ const stepsOf = (config: Config) =>
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         ...(config.source && { [loaderEnvironment.source]: config.source }),
       },
-      table: ['GetItem', 'PutItem'],
+      table: ['GetItem', 'PutItem', 'Scan'],
       bucket: { read: [manifest, loads, snapshots, uploads], upload: [loads] },
     },
     stage: {

@@ -59,9 +59,9 @@ export function editsOf(found: FoundObjects, objects: Objects, peildatum: string
   return edits;
 }
 
-/** The lines of a part after an edit, sorted. A line that is removed goes as often as it is there. */
-export function edited(lines: readonly ObjectLine[], edit: PartEdits | undefined): ObjectLine[] {
-  const { remove, add } = edit ?? { remove: [], add: [] };
-  const gone = new Set(remove);
-  return [...lines.filter((line) => !gone.has(line)), ...add].sort();
+/** The lines of a part after an edit, sorted. A line that is removed goes as often as it is there. Changes `lines`. */
+export function edited(lines: ObjectLine[], edit: PartEdits | undefined): ObjectLine[] {
+  if (!edit) return lines.sort();
+  const gone = new Set(edit.remove);
+  return [...lines.filter((line) => !gone.has(line)), ...edit.add].sort();
 }

@@ -1,7 +1,7 @@
 import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
-import { type Reference, toAddressRow } from '../bag/address-row.ts';
 import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Problem } from '../bag/problem-report.ts';
+import { type Reference, toPlace } from '../bag/reference.ts';
 import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
 import { type Line, placeText } from './lines.ts';
 
@@ -154,9 +154,13 @@ export function deriveRows(
   const day = digits(dayOf(peildatum));
   const rows: Line[] = [];
   const several = new Map<string, ObjectLine[]>();
+  const placeOf = placesBy(reference);
   const add = (line: ObjectLine) => {
-    const row = rowOf(line, reference, file, onProblem);
-    if (row !== null) rows.push(row);
+    const at = line.indexOf('\t');
+    const found = placeOf(line.slice(at + streetAt, at + severalAt));
+    if (line.startsWith('#')) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
+    else if (typeof found === 'string') rows.push(line.slice(0, at + 1) + found);
+    else onProblem({ ...found, file, identificatie: identificatieOf(line) });
   };
   for (const line of lines) {
     const at = line.indexOf('\t');
@@ -183,34 +187,25 @@ function lastToBegin(a: ObjectLine, b: ObjectLine): number {
   return second.begin - first.begin || second.volgnummer - first.volgnummer;
 }
 
-function rowOf(
-  line: ObjectLine,
-  reference: Reference,
-  file: string,
-  onProblem: (problem: Problem) => void,
-): Line | null {
-  const at = line.indexOf('\t');
-  const openbareRuimte = line.slice(at + streetAt, at + placeAt);
-  const place = line.slice(at + placeAt, at + severalAt);
-  const key = line.slice(0, at);
-  const row = toAddressRow(
-    {
-      identificatie: () => identificatieOf(line),
-      huisnummer: 0,
-      huisletter: '',
-      huisnummertoevoeging: '',
-      postcode: key.startsWith('#') ? null : key,
-      openbareRuimte,
-      woonplaats: place === noPlace ? null : place,
-    },
-    reference,
-    file,
-  );
-  if ('kind' in row) {
-    onProblem(row);
-    return null;
-  }
-  return `${key}\t${placeText(row)}`;
+/**
+ * The places part of a row by the street and the own place of a line, as they stand in it: worked out once for all addresses
+ * of a street. Or the problem, where one of them is not there.
+ */
+function placesBy(reference: Reference): (text: string) => string | Pick<Problem, 'kind' | 'detail'> {
+  const known = new Map<string, string | Pick<Problem, 'kind' | 'detail'>>();
+  return (text) => {
+    let found = known.get(text);
+    if (found === undefined) {
+      const place = text.slice(16);
+      const placed = toPlace(
+        { openbareRuimte: text.slice(0, 16), woonplaats: place === noPlace ? null : place },
+        reference,
+      );
+      found = 'kind' in placed ? placed : placeText(placed);
+      known.set(text, found);
+    }
+    return found;
+  };
 }
 
 /** The first date after `peildatum` on which an occurrence begins or ends to count, or `null` where none does. */

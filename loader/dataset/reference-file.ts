@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Reference } from '../bag/address-row.ts';
 import type { OprVoorkomen, WplVoorkomen } from '../bag/object-voorkomen.ts';
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
+import type { Reference } from '../bag/reference.ts';
 import { dayOf, type OpenbareRuimte, type Span, type Woonplaats } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
 import { GrowingBytes, packLineBytes, unpackLineBytes } from './lines.ts';

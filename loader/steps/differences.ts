@@ -1,26 +1,54 @@
 import { diff } from '../dataset/changes.ts';
-import { unpackLines } from '../dataset/lines.ts';
+import { keyOf, unpackLines } from '../dataset/lines.ts';
 import { type ChangeExample, changeExample, type Load } from '../dataset/load.ts';
+import { ObjectShardReader } from '../dataset/object-shard.ts';
+import { identificatieOf } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, type Storage } from '../storage/storage.ts';
 import type { ShardItem } from './collect.ts';
 import type { Merged } from './merge.ts';
+
+/** A change with the BAG ids of the nummeraanduidingen that have the address, before or after it. */
+export type Difference = ChangeExample & { nummeraanduidingen: string[] };
 
 /**
  * Every change of an address by a load that was merged, in the order of the keys. Only shards with changes are read, one at a time. They
  * are kept until the next load is published.
  * @throws MissingObjectError
  */
-export async function* differences(storage: Storage, loadId: string): AsyncGenerator<ChangeExample> {
+export async function* differences(storage: Storage, loadId: string): AsyncGenerator<Difference> {
   const { base, target } = await getJson<Load>(storage, paths.load(loadId));
   const shards = await getJson<ShardItem[]>(storage, paths.shards(loadId));
   const linesOf = async (snapshot: string, shard: string) =>
-    unpackLines(await getObject(storage, paths.snapshot(snapshot, shard)));
+    getUnpacked(storage, paths.snapshot(snapshot, shard), unpackLines);
   for (const { shard } of shards.toSorted((a, b) => (a.shard < b.shard ? -1 : 1))) {
     const { keys, changes } = await getJson<Merged>(storage, paths.merged(loadId, shard));
     if (changes.added + changes.changed + changes.removed === 0) continue;
     const before = base?.snapshot.shards.includes(shard) ? await linesOf(base.snapshot.id, shard) : [];
     const after = keys > 0 ? await linesOf(target?.snapshot.id ?? loadId, shard) : [];
-    for (const change of diff(before, after)) if (change.kind !== 'list') yield changeExample(change);
+    const snapshots = [base?.snapshot.id, target?.snapshot.id ?? loadId].flatMap((id) => id ?? []);
+    const changed = [...diff(before, after)].flatMap((change) =>
+      change.kind === 'list' ? [] : [changeExample(change)],
+    );
+    const ids = await nummeraanduidingenOf(storage, snapshots, shard, new Set(changed.map(({ key }) => key)));
+    for (const change of changed) yield { ...change, nummeraanduidingen: [...(ids.get(change.key) ?? [])].sort() };
   }
+}
+
+/** The ids behind some keys in the objects of some snapshots. */
+async function nummeraanduidingenOf(
+  storage: Storage,
+  snapshots: readonly string[],
+  shard: string,
+  keys: ReadonlySet<string>,
+): Promise<Map<string, Set<string>>> {
+  const ids = new Map<string, Set<string>>();
+  for (const snapshot of snapshots) {
+    const objects = new ObjectShardReader(await storage.get(paths.snapshotObjects(snapshot, shard)));
+    for (const line of objects.parts.flatMap((part) => objects.lines(part))) {
+      const key = keyOf(line);
+      if (keys.has(key)) ids.set(key, (ids.get(key) ?? new Set()).add(identificatieOf(line)));
+    }
+  }
+  return ids;
 }

@@ -11,7 +11,14 @@ import { putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
 import { appliedSince, discoverMutations } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { currentManifest, type Found, finishPending, type LoadContext, loadStatus } from './manifest.ts';
+import {
+  currentManifest,
+  type Found,
+  finishPending,
+  type LoadContext,
+  loadStatus,
+  refuseUnmarked,
+} from './manifest.ts';
 import { resume } from './resume.ts';
 import { rollback } from './rollback.ts';
 import { readExtract, storageSpool } from './stage.ts';
@@ -33,6 +40,7 @@ export type DiscoverInput = {
  * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function discover({ storage, addresses }: LoadContext, input: DiscoverInput): Promise<Found> {
+  await refuseUnmarked({ storage, addresses });
   const manifest = await currentManifest(storage, addresses);
   const { pending } = manifest;
   if (pending && !input.planOnly) return finishPending(storage, pending);

@@ -1,7 +1,7 @@
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import type { Storage } from '../storage/storage.ts';
+import { DamagedObjectError, type Storage } from '../storage/storage.ts';
 
 /** The storage and the table do not belong together, so no difference between them can be known. */
 export class ForeignStorageError extends Error {
@@ -14,7 +14,12 @@ export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 /** The manifest of a storage, whatever the table says. */
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
-  return { ...(stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest), stored };
+  if (!stored) return { ...emptyManifest, stored };
+  try {
+    return { ...(JSON.parse(stored.toString()) as Manifest), stored };
+  } catch (cause) {
+    throw new DamagedObjectError(paths.manifest, { cause });
+  }
 }
 
 /**
@@ -33,6 +38,26 @@ export async function currentManifest(storage: Storage, addresses: AddressTable)
     );
   }
   return manifest;
+}
+
+/** The table holds addresses, but not which snapshot they are of, so no difference from them can be known. */
+export class UnmarkedTableError extends Error {
+  override readonly name = 'UnmarkedTableError';
+}
+
+/**
+ * Refuses a table with addresses but without the item that names their snapshot: a load would take it for empty, and leave what
+ * it does not overwrite.
+ * @throws UnmarkedTableError
+ */
+export async function refuseUnmarked({ storage, addresses }: LoadContext): Promise<void> {
+  if ((await addresses.dataset()) || !(await addresses.hasAddresses())) return;
+  const { published } = await readManifest(storage);
+  if (!published) return; // a first load that died, or a lost storage, after which the runbook has a load and then a repair
+  throw new UnmarkedTableError(
+    'The addresses table holds addresses, but not the item "#dataset" that names their snapshot. Run "load repair" to make ' +
+      'the table equal to the live snapshot of this storage.',
+  );
 }
 
 /** Replaces the manifest that was read as `over`. @throws ObjectChangedError when another load has replaced it since */

@@ -5,7 +5,7 @@ import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../d
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable, Fence } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 
@@ -60,14 +60,14 @@ async function readBack(
 ): Promise<void> {
   const expected = new Map<string, unknown>();
   for (const { changes } of spread(files, sampledFiles)) {
-    const writes = unpackWrites(await getObject(storage, paths.changes(load, changes)));
+    const writes = await getUnpacked(storage, paths.changes(load, changes), unpackWrites);
     for (const write of spread(writes, sampledKeys)) {
       if ('remove' in write) expected.set(write.remove, undefined);
       else expect(write.put);
     }
   }
   for (const shard of spread(snapshot.shards, 1)) {
-    const lines = unpackLines(await getObject(storage, paths.snapshot(snapshot.id, shard)));
+    const lines = await getUnpacked(storage, paths.snapshot(snapshot.id, shard), unpackLines);
     spread(lines, sampledKeys).forEach(expect);
   }
   function expect(line: string): void {

@@ -1,4 +1,10 @@
-import { BatchGetItemCommand, type DynamoDBClient, GetItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  paginateScan,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
 import { keyItem, type StoredAddress, storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { isAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
@@ -48,6 +54,11 @@ export function dynamoDbAddressTable(
       );
       const peildatum = Item?.[datasetDate]?.S;
       return peildatum === undefined ? null : { peildatum, load: Item?.[datasetLoad]?.S ?? '' };
+    },
+    async hasAddresses() {
+      // Beside addresses there are only the lock and the dataset.
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 3, ConsistentRead: true }));
+      return Items.some((item) => !item[partitionKey]?.S?.startsWith('#'));
     },
     async setDataset({ peildatum, load }, fence) {
       const Item = { ...keyItem(datasetKey), [datasetDate]: { S: peildatum }, [datasetLoad]: { S: load } };

@@ -29,12 +29,17 @@ beforeAll(async () => {
   await admin.accounts.create({ id: 'late', plan: 'old' });
   await admin.accounts.suspend('late');
   ({ key } = await admin.keys.create({ account: 'acme', label: 'webshop “één”' }));
+  const nextYear = new Date(`${new Date().getUTCFullYear() + 1}-12-31T00:00:00Z`);
+  await admin.keys.create({ account: 'acme', label: 'trial', expires: nextYear });
   const { keyId } = await admin.keys.create({ account: 'acme', label: 'old till' });
   await admin.keys.revoke({ account: 'acme', keyId });
   for (let lookups = 0; lookups < 4; lookups++) expect((await instance.lookUp(key)).status).toBe(200);
+  // A window that the account's plan no longer has, and still counts.
+  await admin.plans.put({ code: 'hourly', limits: { hour: 9 } });
+  await admin.accounts.set({ id: 'acme', plan: 'hourly' });
   expect(await run(['export', file, ...from.local])).toMatchObject({
     exit: 0,
-    out: 'Exported 2 plans and 3 accounts.',
+    out: 'Exported 3 plans and 3 accounts.',
   });
 }, 60_000);
 afterAll(async () => {
@@ -73,7 +78,7 @@ describe('export and import', () => {
   it('make the same plans, accounts, usage and keys in another table', async () => {
     const to = await emptyService();
     const imported = await run(['import', file, ...to.local]);
-    expect(imported).toMatchObject({ exit: 0, out: 'Imported 2 plans and 3 accounts; 0 already there.' });
+    expect(imported).toMatchObject({ exit: 0, out: 'Imported 3 plans and 3 accounts; 0 already there.' });
     expect(await allAccounts(to.service.admin)).toEqual(await allAccounts(from.service.admin));
     expect(await allPlans(to.service.admin)).toEqual(await allPlans(from.service.admin));
     const again = join(folder, 'again.jsonl');
@@ -85,17 +90,20 @@ describe('export and import', () => {
     const to = await emptyService();
     await run(['import', file, ...to.local]);
     const { status, headers } = await to.service.instance.lookUp(key);
-    expect([status, headers.ratelimit]).toEqual([200, expect.stringMatching(/^"day";r=5;/)]);
+    expect([status, headers.ratelimit]).toEqual([200, expect.stringMatching(/^"hour";r=8;/)]);
+    // Back on the plan with the window, all five lookups count.
+    const { windows } = await to.service.admin.accounts.set({ id: 'acme', plan: 'standard' });
+    expect(windows.day).toMatchObject({ limit: 10, used: 5 });
   });
 
   it('can be run again after an interruption, and change nothing that is there', async () => {
     const to = await emptyService();
-    const half = await changed('half.jsonl', (text) => text.split('\n').slice(0, 4).join('\n'));
+    const half = await changed('half.jsonl', (text) => text.split('\n').slice(0, 5).join('\n'));
     expect((await run(['import', half, ...to.local])).exit).toBe(0);
     await to.service.instance.lookUp(key);
     const { out } = await run(['import', file, ...to.local]);
     expect(out).toMatch(/^Imported 0 plans and [12] accounts?; [34] already there\.$/);
-    expect(await to.service.admin.accounts.show('acme')).toMatchObject({ windows: { day: { used: 5 } } });
+    expect(await to.service.admin.accounts.show('acme')).toMatchObject({ windows: { hour: { used: 1 } } });
     expect(await to.service.admin.accounts.show('spread')).toMatchObject({ shards: 3 });
   });
 
@@ -139,17 +147,17 @@ describe('import', () => {
   it('with --check says what it would import, and writes nothing', async () => {
     const to = await emptyService();
     const { out } = await run(['import', file, '--check', ...to.local]);
-    expect(out).toBe('Would import 2 plans and 3 accounts; 0 already there.');
+    expect(out).toBe('Would import 3 plans and 3 accounts; 0 already there.');
     expect(await allPlans(to.service.admin)).toEqual([]);
   });
 
   it.each<[string, (text: string) => string, RegExp]>([
     ['is empty', () => '', /is empty; it is no export/],
     ['has no header', (text) => text.split('\n').slice(1).join('\n'), /line 1 is no line of an export.*first line/],
-    ['was cut off', (text) => text.slice(0, -40), /line 6 is no line of an export/],
-    ['has a wrong member', (text) => text.replace('"acme"', '7'), /line 4 is no line of an export.*id/],
+    ['was cut off', (text) => text.slice(0, -40), /line 7 is no line of an export/],
+    ['has a wrong member', (text) => text.replace('"acme"', '7'), /line 5 is no line of an export.*id/],
     ['has a wrong id', (text) => text.replace('"acme"', '"a b"'), /account id is 1 to 32/],
-    ['has an account twice', (text) => `${text}${text.split('\n')[3]}\n`, /Account "acme" is in the backup twice/],
+    ['has an account twice', (text) => `${text}${text.split('\n')[4]}\n`, /Account "acme" is in the backup twice/],
     [
       'lacks a plan',
       (text) => text.replace(/.*"code":"old".*\n/, ''),

@@ -88,12 +88,19 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     expect(wrong).toEqual([]);
   }, 180_000);
 
-  it('answers not_found for one that was withdrawn or has expired', async () => {
+  it('answers not_found, with the toevoegingen that exist, for one that was withdrawn or has expired', async () => {
     expect(truth.former.size).toBe(362);
-    const wrong = await wrongAnswers([...truth.former.values()], () => ({
+    const existing = new Map<string, (string | null)[]>();
+    for (const { postcode, huisnummer, toevoeging } of truth.current.values()) {
+      const number = `${postcode} ${huisnummer}`;
+      existing.set(number, [...(existing.get(number) ?? []), toevoeging.toUpperCase() || null]);
+    }
+    const sorted = (list: (string | null)[]) => list.map((one) => one ?? '').sort();
+    const wrong = await wrongAnswers([...truth.former.values()], ({ postcode, huisnummer }) => ({
       status: 'not_found',
       address: null,
       candidates: [],
+      toevoegingen: sorted(existing.get(`${postcode} ${huisnummer}`) ?? []).map((one) => one || null),
     }));
     expect(wrong).toEqual([]);
   }, 60_000);

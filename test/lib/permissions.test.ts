@@ -106,7 +106,7 @@ describe('what each function may do', () => {
     expect(steps).toEqual({
       ...step(
         'Discover',
-        ...table('GetItem', 'PutItem'),
+        ...table('GetItem', 'PutItem', 'Scan'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
         ...uploads,
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
@@ -225,6 +225,7 @@ describe('what each function may do', () => {
       'ListObjectsV2',
       'PutItem',
       'PutObject',
+      'Scan',
       'TransactWriteItems',
       'UploadPart',
     ]);

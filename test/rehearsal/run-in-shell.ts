@@ -57,6 +57,7 @@ function shellOf({ where, shell }: Documented): string {
   // Folders of the reader's machine are not there.
   return [
     'cd() { :; }',
+    'sleep() { :; }',
     `export WHERE=${where}`,
     `(set -u; eval ${quoted}) >/dev/null 2>"$FAILURES.now"`,
     // A command that is not found within another one fails without a trace in the exit code.

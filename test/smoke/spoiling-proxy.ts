@@ -27,8 +27,9 @@ export async function startSpoilingProxy(baseUrl: string) {
     const forward = async (): Promise<Returning> => {
       const { method, url } = passing;
       const answer = await fetch(url, { method, headers: passing.headers });
+      // `fetch` has decompressed the body.
       const own = Object.entries(Object.fromEntries(answer.headers)).filter(
-        ([name]) => !/^(?:content-length|connection|keep-alive)$/.test(name),
+        ([name]) => !/^(?:content-length|content-encoding|connection|keep-alive)$/.test(name),
       );
       return { status: answer.status, headers: Object.fromEntries(own), body: await answer.text() };
     };

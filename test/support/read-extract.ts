@@ -1,17 +1,18 @@
 import { addressKey } from '../../lambdas/shared/addresses/address-key.ts';
-import { type AddressRow, toAddressRow } from '../../loader/bag/address-row.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
 import {
   addProblem,
   emptyReport,
   isProblem,
+  type Problem,
   type ProblemReport,
   type ReadCounts,
 } from '../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
 import { readOpenbareRuimten } from '../../loader/bag/read-openbare-ruimten.ts';
 import { readWoonplaatsen } from '../../loader/bag/read-woonplaatsen.ts';
-import type { OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
+import { type Reference, toPlace } from '../../loader/bag/reference.ts';
+import type { Nummeraanduiding, OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
 import { entryStream, withEntry } from '../../loader/zip/zip-entry.ts';
 
@@ -58,7 +59,7 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
         NUM: () =>
           withEntry(inner, entry, file, (xml) =>
             readNummeraanduidingen(xml, file, peildatum, (nummeraanduiding) => {
-              const row = toAddressRow(nummeraanduiding, reference, file);
+              const row = rowOf(nummeraanduiding, reference, file);
               if (isProblem(row)) addProblem(outcome.problems, row);
               else outcome.rows.push({ ...row, key: keyOf(row) });
             }),
@@ -71,6 +72,24 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
     }
   }
   return outcome;
+}
+
+/** One address of the register, with huisletter and huisnummertoevoeging apart. */
+type AddressRow = {
+  postcode: string;
+  huisnummer: number;
+  huisletter: string;
+  huisnummertoevoeging: string;
+  straat: string;
+  woonplaats: string;
+};
+
+function rowOf(num: Nummeraanduiding, reference: Reference, file: string): AddressRow | Problem {
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
+  if (postcode === null) return { kind: 'no_postcode', file, identificatie: num.identificatie() };
+  const place = toPlace(num, reference);
+  if ('kind' in place) return { ...place, file, identificatie: num.identificatie() };
+  return { postcode, huisnummer, huisletter, huisnummertoevoeging, ...place };
 }
 
 function keyOf({ postcode, huisnummer, huisletter, huisnummertoevoeging }: AddressRow): string {

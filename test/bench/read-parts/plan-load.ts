@@ -10,6 +10,7 @@ const emptyTable: AddressTable = {
   read: async () => new Map(),
   write: async () => undefined,
   dataset: async () => null,
+  hasAddresses: async () => false,
   setDataset: async () => undefined,
   lock: {
     acquire: async () => held,

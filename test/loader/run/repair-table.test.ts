@@ -254,4 +254,18 @@ describe('a repair', () => {
       message: expect.stringMatching(/^Nothing was loaded yet/),
     });
   });
+
+  it('is demanded of a table with addresses that has lost the item that names its snapshot, and puts both right', async () => {
+    const { addresses } = place.options;
+    await remove('#dataset');
+    const load = () => runLoad({ ...place.options, source: sources.february });
+    await expect(load()).rejects.toMatchObject({
+      name: 'UnmarkedTableError',
+      message: expect.stringMatching(/Run "load repair"/),
+    });
+    await repairTable({ ...place.options, scan: place.scan });
+    expect(await addresses.dataset()).toMatchObject({ peildatum: january.peildatum });
+    await load();
+    expect(await served()).toEqual(tableOf(february));
+  });
 });

@@ -40,6 +40,7 @@ export function watched(storage: Storage, addresses: AddressTable, look: (seen: 
     },
     read: (keys) => step(() => addresses.read(keys)),
     dataset: () => step(() => addresses.dataset()),
+    hasAddresses: () => step(() => addresses.hasAddresses()),
     setDataset: (dataset, fence) => step(() => addresses.setDataset(dataset, fence)),
     lock: {
       acquire: (owner, seconds, over) => step(() => addresses.lock.acquire(owner, seconds, over)),

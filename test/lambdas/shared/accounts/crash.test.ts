@@ -109,7 +109,7 @@ describe('an admin that dies', () => {
         expect(await admin.accounts.create({ id: name, plan: 'create' })).toMatchObject({ state: 'active' });
       },
     );
-    expect(calls).toBe(4); // audit, two reads, one transaction
+    expect(calls).toBe(5); // audit, three reads (account, deleted account, plan), one transaction
   });
 
   it('while moving an account: it is on one plan with the limits of that plan', async () => {

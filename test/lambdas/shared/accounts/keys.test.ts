@@ -109,7 +109,7 @@ describe('a key that expires', () => {
     clock.now = start;
   });
 
-  it('makes room for a new key once it has expired for a minute, and not before', async () => {
+  it('is removed for a new key once it has expired for a minute, and not before', async () => {
     const { admin, clock } = bench;
     await admin.accounts.create({ id: 'full', plan: 'keys' });
     for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: 'full', label: `${i}`, expires });

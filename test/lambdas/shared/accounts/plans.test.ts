@@ -102,15 +102,15 @@ describe('plans.put', () => {
     expect((await admin.accounts.show('one2')).windows).toMatchObject({ day: { limit: 10 } });
   });
 
-  it('keeps an own limit asleep while the plan does not configure its window', async () => {
+  it('keeps an own limit without effect while the plan does not configure its window', async () => {
     const { admin } = bench;
-    await admin.plans.put({ code: 'asleep', limits: { day: 10, minute: 5 } });
-    await admin.accounts.create({ id: 'asleep', plan: 'asleep', limits: { day: null } });
-    await admin.plans.put({ code: 'asleep', limits: { minute: 5 } });
-    expect(await admin.accounts.show('asleep')).toMatchObject({ ownLimits: { day: null } });
-    expect((await admin.accounts.show('asleep')).windows).not.toHaveProperty('day');
-    await admin.plans.put({ code: 'asleep', limits: { day: 10, minute: 5 } });
-    expect((await admin.accounts.show('asleep')).windows.day).toMatchObject({ limit: null });
+    await admin.plans.put({ code: 'unused', limits: { day: 10, minute: 5 } });
+    await admin.accounts.create({ id: 'unused', plan: 'unused', limits: { day: null } });
+    await admin.plans.put({ code: 'unused', limits: { minute: 5 } });
+    expect(await admin.accounts.show('unused')).toMatchObject({ ownLimits: { day: null } });
+    expect((await admin.accounts.show('unused')).windows).not.toHaveProperty('day');
+    await admin.plans.put({ code: 'unused', limits: { day: 10, minute: 5 } });
+    expect((await admin.accounts.show('unused')).windows.day).toMatchObject({ limit: null });
   });
 
   it('reaches every account, also past the first page of the table', async () => {
