@@ -13,7 +13,6 @@ import { isProcessGone } from '../../loader/storage/lock.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
-import type { Storage } from '../../loader/storage/storage.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';
 import type { ConnectionOptions } from './admin.ts';
