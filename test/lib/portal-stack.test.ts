@@ -43,7 +43,8 @@ describe('the stack of the portal', () => {
 
   it('tells the function who signs in and who operates, and never a secret', () => {
     const [lambda] = Object.values(ofType(withProvider, 'AWS::Lambda::Function'));
-    const { Variables } = (lambda as { Properties: { Environment: { Variables: object } } }).Properties.Environment;
+    const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
+      .Environment;
     const text = JSON.stringify(Variables);
     expect(Object.keys(Variables).sort()).toEqual(
       [
