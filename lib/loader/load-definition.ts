@@ -97,7 +97,14 @@ export class LoadEndings {
   }
 }
 
-export type LoadDefinitionProps = { steps: LoaderSteps['steps']; bucket: IBucket; topic: ITopic; stage: string };
+export type LoadDefinitionProps = {
+  steps: LoaderSteps['steps'];
+  bucket: IBucket;
+  topic: ITopic;
+  stage: string;
+  /** Functions that a map runs at once, at most. */
+  concurrency: number;
+};
 
 /** The Distributed Maps, which start one child execution for each batch. */
 export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
@@ -107,15 +114,18 @@ export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
  * `action`, `load` and `items` (the S3 object with the items of the next map), finally `outcome` and `report`. See the
  * diagram in `loader/steps/README.md`.
  */
-export function loadDefinition(scope: Construct, { steps, bucket, topic, stage }: LoadDefinitionProps): IChainable {
+export function loadDefinition(
+  scope: Construct,
+  { steps, bucket, topic, stage, concurrency }: LoadDefinitionProps,
+): IChainable {
   const endings = new LoadEndings(scope, { release: steps.release, topic, stage });
   const begin = Pass.jsonata(scope, 'Begin', {
     assign: { request: '{% $states.input %}', owner: '{% $states.context.Execution.Id %}', restarts: 0 },
   });
   const discover = stepState(scope, 'Discover', steps.discover, '$merge([$request, {"owner": $owner}])');
-  const apply = applyAndPublish(scope, { steps, bucket, endings, discover });
-  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply });
-  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, merge });
+  const apply = applyAndPublish(scope, { steps, bucket, endings, discover, concurrency });
+  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply, concurrency });
+  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, merge, concurrency });
 
   discover.addRetry(lockSettles);
   discover.addRetry(sourceFaults);
@@ -134,7 +144,10 @@ export function loadDefinition(scope: Construct, { steps, bucket, topic, stage }
   return begin.next(discover);
 }
 
-type Parts = { steps: LoaderSteps['steps']; bucket: IBucket; endings: LoadEndings };
+type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket' | 'concurrency'> & { endings: LoadEndings };
+
+/** Writers beyond these would exceed what a new table takes; see `writesPerSecond` in loader-steps.ts. */
+const mostWriters = 4;
 
 /** Another load is running. That is no failure for the scheduled check, but it is for an execution that was asked for something. */
 function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Choice {
@@ -146,7 +159,7 @@ function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Cho
 /** Stage, Reference, Extract, Collect. If the source replaces the extract meanwhile, the load starts again from Discover. */
 function stageAndExtract(
   scope: Construct,
-  { steps, bucket, endings, discover, merge }: Parts & { discover: TaskStateBase; merge: DistributedMap },
+  { steps, bucket, endings, discover, merge, concurrency }: Parts & { discover: TaskStateBase; merge: DistributedMap },
 ): TaskStateBase {
   const load = '{"load": $load}';
   const stage = stepState(scope, 'Stage', steps.stage, load);
@@ -168,7 +181,7 @@ function stageAndExtract(
     step: steps.extract,
     batchInput,
     itemsPerBatch: 1,
-    concurrency: 10,
+    concurrency,
   });
   endings
     .guarded(stage)
@@ -184,10 +197,10 @@ function stageAndExtract(
 /** Merge, Guard. A refused load ends here, before its first write. */
 function mergeAndGuard(
   scope: Construct,
-  { steps, bucket, endings, apply }: Parts & { apply: DistributedMap },
+  { steps, bucket, endings, apply, concurrency }: Parts & { apply: DistributedMap },
 ): DistributedMap {
   const batchInput = { load: '{% $load %}' };
-  const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency: 10 });
+  const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency });
   endings
     .guarded(merge)
     .next(
@@ -207,10 +220,16 @@ function mergeAndGuard(
 /** Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. */
 function applyAndPublish(
   scope: Construct,
-  { steps, bucket, endings, discover }: Parts & { discover: TaskStateBase },
+  { steps, bucket, endings, discover, concurrency }: Parts & { discover: TaskStateBase },
 ): DistributedMap {
   const batchInput = { load: '{% $load %}', owner: '{% $owner %}' };
-  const apply = mapState(scope, 'Apply', { bucket, step: steps.apply, batchInput, itemsPerBatch: 5, concurrency: 4 });
+  const apply = mapState(scope, 'Apply', {
+    bucket,
+    step: steps.apply,
+    batchInput,
+    itemsPerBatch: 5,
+    concurrency: Math.min(mostWriters, concurrency),
+  });
   endings
     .guarded(apply, endings.failLocked)
     .next(endings.guarded(stepState(scope, 'Publish', steps.publish, '{"load": $load, "owner": $owner}')))
