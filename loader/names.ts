@@ -45,6 +45,8 @@ export const loaderErrors = {
   sourceChanged: 'SourceChangedError',
   /** The server of the extract is unwell: try the step again, after minutes. */
   sourceUnavailable: 'SourceUnavailableError',
+  /** The step ran out of time and keeps what it read: try it again at once. */
+  sourceUnfinished: 'SourceUnfinishedError',
   /** Another load is at work: there is nothing to undo. */
   locked: 'LockedError',
   /** The load that had the lock was stopped, and the last that it began may still write: try again, after minutes. */

@@ -19,7 +19,7 @@ export const requestDimensions = {
 export const requestMetricsVariable = 'REQUEST_METRICS';
 
 /** The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its size more. */
-export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable'];
+export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable', 'internal-error'];
 
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {

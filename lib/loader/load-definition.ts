@@ -17,7 +17,7 @@ import type { SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { failureStates, loaderErrors } from '../../loader/names.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
-import { lockSettles, mapState, notifyState, sourceFaults, stepState } from './load-states.ts';
+import { lockSettles, mapState, notifyState, sourceFaults, sourceUnfinished, stepState } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 /** A condition in JSONata. */
@@ -139,6 +139,7 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
 
   discover.addRetry(lockSettles);
   discover.addRetry(sourceFaults);
+  discover.addRetry(sourceUnfinished);
   discover.addCatch(failUnlessScheduled(scope, endings), {
     errors: [loaderErrors.locked],
     assign: { failure: '{% $states.errorOutput %}' },
@@ -188,6 +189,7 @@ function stageAndExtract(
     .when(when('$restarts <= 3'), wait)
     .otherwise(endings.fail);
   stage.addRetry(sourceFaults);
+  stage.addRetry(sourceUnfinished);
   stage.addCatch(checkRestarts, {
     errors: [loaderErrors.sourceChanged],
     assign: { restarts: '{% $restarts + 1 %}', failure: '{% $states.errorOutput %}' },

@@ -57,7 +57,7 @@ const stepsOf = (config: Config) =>
     discover: {
       description: 'Checks whether the source has a newer snapshot',
       memoryMb: 512,
-      // A server without Range support has the whole extract copied, 3.6 GB.
+      // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue from.
       minutes: 15,
       environment: {
         [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
