@@ -66,6 +66,26 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     /^(lambdas|loader)\//,
     (name) => !/^(bin|lib|local|test)\//.test(name),
   ],
+  [
+    'the portal uses the admin module and what its results are, and reads the register from the storage of the loader',
+    /^lambdas\/portal\//,
+    (name) =>
+      /^lambdas\/(portal\/|shared\/(tables|environment|accounts\/(admin|admin-error|account|accounts|keys|quota))\.ts$)/.test(
+        name,
+      ) ||
+      /^loader\/(run\/refused-loads|steps\/manifest|storage\/(open|storage))\.ts$/.test(name) ||
+      isPackage(name),
+  ],
+  [
+    'nothing imports the portal but its local run',
+    /^(?!(lambdas|local)\/portal\/)/,
+    (name) => !name.startsWith('lambdas/portal/'),
+  ],
+  [
+    'pages of the portal import no AWS client and no storage',
+    /^lambdas\/portal\/(pages|visit|text)\//,
+    (name) => name.startsWith('lambdas/') || (isPackage(name) && !isAws(name)),
+  ],
   ['product code imports no test', /./, (name) => !name.startsWith('test/')],
 ];
 
