@@ -142,6 +142,7 @@ export class LoadMachine extends Construct {
           topic,
           stage: config.stage,
           concurrency: config.loadConcurrency,
+          followsMutations: config.mutations !== false,
         }),
       ),
       queryLanguage: QueryLanguage.JSONATA,

@@ -67,7 +67,7 @@ async function discoverExtract(
   const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
     const load = await describe(storage, source, manifest, base);
-    const reason = again ? null : whyNot(load, base?.extract?.identity, manifest);
+    const reason = again ? null : whyNot(load, base, manifest);
     if (reason) return { action: 'none', reason, live: base };
     await putJson(storage, paths.load(load.id), load);
     return { action: 'load', load: load.id, peildatum: load.peildatum };
@@ -98,17 +98,25 @@ async function describe(
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
     days,
-    extract: { peildatum, identity },
+    extract: { peildatum, identity, isNational: members.every(({ name }) => name.startsWith('9999')) },
     source: version,
     members,
     identity,
   };
 }
 
-function whyNot(load: Load, liveIdentity: string | undefined, manifest: Manifest): string | null {
-  if (load.identity === liveIdentity) return `the state of ${load.extract?.peildatum} is the one that is served`;
+function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): string | null {
+  if (load.identity === base?.extract?.identity)
+    return `the state of ${load.extract?.peildatum} is the one that is served`;
   if (manifest.rejected.includes(load.identity)) {
     return `the state of ${load.peildatum} was rolled back; "load run --again" loads it all the same`;
+  }
+  // Refused by the guard, it would keep the days that follow from being applied.
+  if (base?.extract && base.extract.peildatum !== base.peildatum && load.peildatum < base.peildatum) {
+    return (
+      `the extract of ${load.peildatum} is older than the live dataset of ${base.peildatum}, and the mutations between the ` +
+      'two are not known; the next extract takes its place'
+    );
   }
   return null;
 }

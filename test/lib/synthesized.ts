@@ -35,6 +35,7 @@ export const everything = {
   reservedConcurrency: 100,
   provisionedConcurrency: 2,
   warmThroughput: { accountsWrites: 8000 },
+  mutations: true,
   tags: { team: 'adressen' },
   canary: { keySecretName: 'bag-adres-canary', postcode: '1012RJ', huisnummer: 147 },
   domain: {
