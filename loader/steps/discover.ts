@@ -98,7 +98,7 @@ async function describe(
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
     days,
-    extract: { peildatum, identity },
+    extract: { peildatum, identity, isNational: members.every(({ name }) => name.startsWith('9999')) },
     source: version,
     members,
     identity,
