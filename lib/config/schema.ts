@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { loadDefaults } from '../../loader/names.ts';
+import { loadDefaults, publicMutations } from '../../loader/names.ts';
 
 /** A string of a form. Error messages and docs show `allowed`. */
 function text(form: RegExp, allowed: string) {
@@ -141,6 +141,22 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe('The extract to load. Without it, the one that the Atom feed of PDOK links to.'),
+  mutations: z
+    .union([
+      z.boolean(),
+      text(
+        /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
+        'an `https://` address or `s3://BUCKET/uploads/FILE`',
+      ),
+    ])
+    .meta({
+      allowed:
+        '`true`, `false`, or the `https://` address of a list, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+    })
+    .default(false)
+    .describe(
+      `Applies the mutations of each day to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`. See [loading](loading.md#mutations-day-by-day).`,
+    ),
   guard: guard.prefault({}).describe('What stops a load before its first write.'),
   snapshotsKept: z
     .int()

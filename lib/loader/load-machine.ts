@@ -136,7 +136,13 @@ export class LoadMachine extends Construct {
       role: role.withoutPolicyUpdates(),
       comment: 'Loads the BAG: writes only what differs from the live dataset',
       definitionBody: DefinitionBody.fromChainable(
-        loadDefinition(this, { steps: steps.steps, bucket, topic, stage: config.stage }),
+        loadDefinition(this, {
+          steps: steps.steps,
+          bucket,
+          topic,
+          stage: config.stage,
+          followsMutations: config.mutations !== false,
+        }),
       ),
       queryLanguage: QueryLanguage.JSONATA,
       timeout: longestLoad,

@@ -27,4 +27,5 @@ export type { KeyInput, KeyView } from '../../lambdas/shared/accounts/keys.ts';
 export type { MemberView } from '../../lambdas/shared/accounts/members.ts';
 export type { PlanInput, PlanPage } from '../../lambdas/shared/accounts/plans.ts';
 export { type Limits, type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
+export type { AccountUsage, DayUsage, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
 export type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';

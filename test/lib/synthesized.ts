@@ -32,6 +32,7 @@ export const everything = {
   tracing: true,
   backupVaultArn: 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts',
   dashboards: true,
+  mutations: true,
   tags: { team: 'adressen' },
   canary: { keySecretName: 'bag-adres-canary', postcode: '1012RJ', huisnummer: 147 },
   domain: {

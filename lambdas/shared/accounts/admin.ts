@@ -24,6 +24,7 @@ import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './k
 import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
 import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
 import { endSession, isSessionOpen, startSession } from './sessions.ts';
+import { type AccountUsage, type UsageRange, usageOf, usageOfAll } from './usage.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {
@@ -65,6 +66,10 @@ export type Admin = {
     list(options?: PageOptions): Promise<AccountPage>;
     /** Deletes a suspended account and its keys for good. */
     delete(id: string): Promise<void>;
+    /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
+    usage(id: string, range?: UsageRange): Promise<AccountUsage>;
+    /** The same for every account, by id. Reads each of them. */
+    usageOfAll(range?: UsageRange): Promise<AccountUsage[]>;
     /** What was changed of an account and its keys, the newest first; 100 entries unless `last` says otherwise. */
     audit(id: string, last?: number): Promise<AuditEntry[]>;
   };
@@ -133,6 +138,8 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       show: (id) => showAccount(store, id),
       list: (options) => listAccounts(store, options),
       delete: (id) => deleteAccount(store, id),
+      usage: (id, range) => usageOf(store, id, range),
+      usageOfAll: (range) => usageOfAll(store, range),
       audit: (id, last) => auditAccount(store, id, last),
     },
     backup: {

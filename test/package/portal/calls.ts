@@ -49,6 +49,9 @@ assert.equal((await admin.accounts.activate('shop')).state, 'active');
 assert.deepEqual(await admin.accounts.repairWindows('shop'), []);
 assert.deepEqual((await admin.accounts.list({ prefix: 'sh', limit: undefined })).accounts[0]?.id, 'shop');
 
+assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.length, 30);
+assert.equal((await admin.accounts.usageOfAll())[0]?.account, 'shop');
+
 const expires = new Date(Date.UTC(2100, 0));
 const { key, keyId } = await admin.keys.create({
   account: 'shop',
