@@ -11,6 +11,7 @@ import { engineBulkImport } from './engine/bulk-import.ts';
 import { startPausableEngine } from './engine/database-files.ts';
 import { guardEndpoint } from './engine/guarded-endpoint.ts';
 import { createMissingTables, deleteTables, localAws, localDynamoDb } from './engine/tables.ts';
+import { followMutations } from './follow-mutations.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
 import { startFunctions } from './lambda/functions.ts';
 import { openLogFile } from './log-file.ts';
@@ -43,6 +44,8 @@ export interface ServiceOptions {
   readonly fresh: boolean;
   /** A BAG extract: a file, a URL or `s3://bucket/key`; the demo extract if absent. */
   readonly extract?: string | undefined;
+  /** Where days of mutations that lead on from the extract are: a list, a folder or a zip. */
+  readonly mutations?: string | undefined;
   /** A DynamoDB engine to use instead of the embedded one. */
   readonly endpoint?: string | undefined;
   readonly progress: Progress;
@@ -98,7 +101,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   });
   functionsStart.catch(() => undefined);
   resources.defer(async () => (await functionsStart.catch(() => undefined))?.stop());
-  const dataset = await loadExtract({
+  const loaded = {
     client,
     table: tables.addresses,
     embedded: embedded !== undefined,
@@ -115,7 +118,11 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     demoFile: folder.demoFile,
     extract: options.extract,
     progress: options.progress,
-  });
+  };
+  const dataset = await loadExtract(loaded);
+  if (options.mutations !== undefined) {
+    resources.defer(await followMutations({ ...loaded, mutations: options.mutations, announce: options.announce }));
+  }
 
   const { checksumSecret } = identity;
   const document = DynamoDBDocumentClient.from(client);

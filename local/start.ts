@@ -3,8 +3,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { sourceLocation } from '../loader/storage/source.ts';
 import { greeting, misplacedOptionsText, startErrorText } from './messages.ts';
+import type { LocalPortal } from './portal/portal.ts';
 import { showProgress } from './progress.ts';
-import { callersFolder, defaultDataFolder } from './state.ts';
+import type { Service } from './service.ts';
+import { callersFolder, defaultDataFolder, readLocalState } from './state.ts';
 
 const orphanCheckMilliseconds = 1_000;
 
@@ -22,6 +24,7 @@ export function whenOrphaned(callback: () => void): void {
 
 interface Options {
   readonly extract?: string;
+  readonly mutations?: string;
   readonly port: number;
   readonly host: string;
   readonly data?: string;
@@ -46,12 +49,18 @@ const program = new Command('npm start --')
     'a BAG extract of the country or a municipality: a file, a URL or s3://BUCKET/KEY (default: a small demo)',
     source,
   )
+  .option(
+    '--mutations <where>',
+    'days of mutations to apply to the extract, now and hourly: a list (bestanden.json), a folder or a zip',
+    source,
+  )
   .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
   .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
   .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
   .option('--fresh', 'discard the data of earlier starts first', false)
   .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
   .allowExcessArguments(false)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(start);
 
 const misplaced = misplacedOptionsText(program.options, process.argv.slice(2), process.env);
@@ -60,7 +69,12 @@ await program.parseAsync();
 
 async function start(options: Options): Promise<void> {
   const { host, port, fresh } = options;
-  const { extract, data: dataFolder = defaultDataFolder } = options;
+  const { extract, mutations, data: dataFolder = defaultDataFolder } = options;
+  if (mutations !== undefined && extract === undefined) {
+    program.error('error: --mutations needs --extract: mutations lead on from an extract, and the demo is made up.', {
+      exitCode: 2,
+    });
+  }
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -86,6 +100,7 @@ async function start(options: Options): Promise<void> {
         port,
         fresh,
         extract,
+        mutations,
         endpoint,
         // The demo loads too quickly to show progress.
         progress: extract === undefined ? noProgress : showProgress(),
@@ -96,7 +111,8 @@ async function start(options: Options): Promise<void> {
       },
       resources,
     );
-    console.log(greeting(service, dataFolder));
+    const portal = await startPortalOf(service, dataFolder, port, resources);
+    console.log(greeting(service, dataFolder, portal));
     await service.engineEnded;
     if (leaving) return;
     console.error(
@@ -107,6 +123,24 @@ async function start(options: Options): Promise<void> {
     console.error(startErrorText(error, { host, port, endpoint, dataFolder }));
   }
   await leave(1);
+}
+
+/** The portal, on the two ports after that of the service; without it the service runs all the same. */
+async function startPortalOf(
+  { baseUrl }: Service,
+  dataFolder: string,
+  port: number,
+  resources: AsyncDisposableStack,
+): Promise<LocalPortal | undefined> {
+  const { startPortal } = await import('./portal/portal.ts');
+  const ports = port === 0 || port > 65_533 ? { portal: 0, provider: 0 } : { portal: port + 1, provider: port + 2 };
+  const state = await readLocalState(dataFolder);
+  try {
+    return await startPortal({ ...state, apiUrl: baseUrl, ports }, resources);
+  } catch (error) {
+    console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 function portNumber(text: string): number {

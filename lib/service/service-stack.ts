@@ -28,6 +28,8 @@ export class ServiceStack extends Stack {
       encryptionKey,
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
+      reservedConcurrency: config.reservedConcurrency,
+      provisionedConcurrency: config.provisionedConcurrency,
     })
       .usesChecksumSecret(keyChecksumSecret, config)
       // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.

@@ -5,7 +5,7 @@ import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
 import { readManifest } from '../steps/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { paths } from '../storage/paths.ts';
-import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import { getUnpacked, putJson, type Storage } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 const usualLinesAPack = 10_000;
@@ -107,7 +107,7 @@ async function readAll({ progress }: Session, scan: RepairOptions['scan'], keys:
 /** The lines of a snapshot with their places in the order in which the table has them. */
 async function servedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[]> {
   if (!shards.includes(shard)) return [];
-  const lines = unpackLines(await getObject(storage, paths.snapshot(id, shard)));
+  const lines = await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
   return lines.map((line) => (line.split('\t', 4).length < 4 ? line : lineOf(parseLine(line))));
 }
 

@@ -21,7 +21,7 @@ import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
 import { paths } from '../storage/paths.ts';
 import { SourceChangedError } from '../storage/source.ts';
-import { getJson } from '../storage/storage.ts';
+import { DamagedObjectError, getJson, type Storage } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 /** The first half of a load, up to rows by shard; what is there already is not done again. */
@@ -148,7 +148,7 @@ export async function runLoad(options: RunOptions): Promise<LoadReport> {
 }
 
 function loadOnce(session: Session, options: RunOptions): Promise<LoadReport> {
-  return untilUnchanged(() =>
+  return untilUnchanged(session, () =>
     afterPending(
       session,
       () => discover(session, options),
@@ -175,7 +175,7 @@ async function prepare(session: Session, load: string, { action }: Found): Promi
 /** Everything up to the guard: says what `runLoad` would do, and writes nothing into the table but the lock. */
 export async function planLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, (session) =>
-    untilUnchanged(async () => {
+    untilUnchanged(session, async () => {
       const found = await discover(session, { ...options, planOnly: true });
       if (found.action === 'none') return unchangedReport(found);
       await prepare(session, found.load, found);
@@ -234,12 +234,21 @@ async function afterPending(
 const attempts = 3;
 
 /** An extract that is replaced while it is read is read again from the start: the next time it is all new. */
-async function untilUnchanged(work: () => Promise<LoadReport>): Promise<LoadReport> {
+async function untilUnchanged({ storage }: Session, work: () => Promise<LoadReport>): Promise<LoadReport> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof SourceChangedError) || attempt === attempts) throw error;
+      if (attempt === attempts) throw error;
+      if (error instanceof DamagedObjectError && error.key.startsWith(paths.loads)) await dropWork(storage, error.key);
+      else if (!(error instanceof SourceChangedError)) throw error;
     }
   }
+}
+
+/** Removes all work of the load that this object is of: the next attempt does it anew. */
+async function dropWork(storage: Storage, key: string): Promise<void> {
+  const [load] = key.slice(paths.loads.length).split('/');
+  const work = await storage.list(`${paths.loads}${load}/`);
+  await storage.delete(work.map((object) => object.key));
 }

@@ -4,7 +4,7 @@ import type { Snapshot } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import type { BulkImport, Fence } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import { getUnpacked, putJson, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, type LoadContext } from './manifest.ts';
 
@@ -21,7 +21,7 @@ export async function applyChanges(
 ): Promise<{ written: number }> {
   if (await storage.open(paths.applied(load, changes))) return { written: 0 };
   await fence.confirm(0);
-  const writes = unpackWrites(await getObject(storage, paths.changes(load, changes)));
+  const writes = await getUnpacked(storage, paths.changes(load, changes), unpackWrites);
   await addresses.write(writes, fence, onWritten);
   await putJson(storage, paths.applied(load, changes), { writes: writes.length });
   return { written: writes.length };
@@ -53,7 +53,7 @@ export async function importAll(
 }
 
 async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenerator<Line[]> {
-  for (const shard of shards) yield unpackLines(await getObject(storage, paths.snapshot(id, shard)));
+  for (const shard of shards) yield await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
 }
 
 /** Writes a batch of change files into the table. */

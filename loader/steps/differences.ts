@@ -4,7 +4,7 @@ import { type ChangeExample, changeExample, type Load } from '../dataset/load.ts
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, type Storage } from '../storage/storage.ts';
 import type { ShardItem } from './collect.ts';
 import type { Merged } from './merge.ts';
 
@@ -20,7 +20,7 @@ export async function* differences(storage: Storage, loadId: string): AsyncGener
   const { base, target } = await getJson<Load>(storage, paths.load(loadId));
   const shards = await getJson<ShardItem[]>(storage, paths.shards(loadId));
   const linesOf = async (snapshot: string, shard: string) =>
-    unpackLines(await getObject(storage, paths.snapshot(snapshot, shard)));
+    getUnpacked(storage, paths.snapshot(snapshot, shard), unpackLines);
   for (const { shard } of shards.toSorted((a, b) => (a.shard < b.shard ? -1 : 1))) {
     const { keys, changes } = await getJson<Merged>(storage, paths.merged(loadId, shard));
     if (changes.added + changes.changed + changes.removed === 0) continue;

@@ -1,7 +1,7 @@
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import type { Storage } from '../storage/storage.ts';
+import { DamagedObjectError, type Storage } from '../storage/storage.ts';
 
 /** The storage and the table do not belong together, so no difference between them can be known. */
 export class ForeignStorageError extends Error {
@@ -14,7 +14,12 @@ export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 /** The manifest of a storage, whatever the table says. */
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
-  return { ...(stored ? (JSON.parse(stored.toString()) as Manifest) : emptyManifest), stored };
+  if (!stored) return { ...emptyManifest, stored };
+  try {
+    return { ...(JSON.parse(stored.toString()) as Manifest), stored };
+  } catch (cause) {
+    throw new DamagedObjectError(paths.manifest, { cause });
+  }
 }
 
 /**
@@ -63,7 +68,12 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
 }
 
 /** What the steps that look at the table work with. */
-export type LoadContext = { storage: Storage; addresses: AddressTable };
+export type LoadContext = {
+  storage: Storage;
+  addresses: AddressTable;
+  /** Until the step is ended from outside; without it nothing limits a step. */
+  remainingMilliseconds?: () => number;
+};
 
 /** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
 export type Found =

@@ -16,7 +16,7 @@ import { deriveRows, type ObjectLine, referencesOf } from '../dataset/objects.ts
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
 import { objectSource, readEdits } from './object-source.ts';
@@ -91,7 +91,7 @@ async function snapshotOf(
   shard: string,
 ): Promise<{ next(postcode3: string): Line[] }> {
   if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
-  return new ShardReader(await getObject(storage, paths.snapshot(snapshot.id, shard)));
+  return getUnpacked(storage, paths.snapshot(snapshot.id, shard), (bytes) => new ShardReader(bytes));
 }
 
 /**

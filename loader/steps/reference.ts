@@ -8,7 +8,7 @@ import { extractDate, extractName, type Load, type Part } from '../dataset/load.
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, openObject, putJson, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import { entryStream, withEntry } from '../zip/zip-entry.ts';
@@ -69,7 +69,7 @@ export async function readReference(storage: Storage, loadId: string): Promise<R
   const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
   if (kind === 'rollback') return undefined;
   const path = days.length > 0 ? paths.mutatedReference(loadId) : paths.reference(loadId);
-  const { streets, places } = await readReferenceFile(await getObject(storage, path), peildatum);
+  const { streets, places } = await getUnpacked(storage, path, (bytes) => readReferenceFile(bytes, peildatum));
   return { streets, places };
 }
 

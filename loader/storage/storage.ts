@@ -1,4 +1,5 @@
 import type { RandomAccess } from '../zip/random-access.ts';
+import { paths } from './paths.ts';
 
 /** One stored object: its key (`snapshots/2021-10-15-3f9a2c1b/13`) and its size in bytes. */
 export type StoredObject = { key: string; size: number };
@@ -44,6 +45,34 @@ class MissingObjectError extends Error {
   }
 }
 
+/** An object does not hold what was stored in it. */
+export class DamagedObjectError extends Error {
+  override readonly name = 'DamagedObjectError';
+  readonly key: string;
+
+  constructor(key: string, options?: ErrorOptions) {
+    const advice = key.startsWith(paths.loads)
+      ? 'It is the work of a load: run the load again, which does that work anew.'
+      : 'Restore it from a backup of the storage, or treat the storage as lost: docs/runbook.md#lost-table.';
+    super(`The stored object ${key} is damaged. ${advice}`, options);
+    this.key = key;
+  }
+}
+
+/** What `unpack` makes of the object. @throws MissingObjectError, DamagedObjectError when it throws */
+export async function getUnpacked<T>(
+  storage: Storage,
+  key: string,
+  unpack: (bytes: Buffer) => T | Promise<T>,
+): Promise<T> {
+  const bytes = await getObject(storage, key);
+  try {
+    return await unpack(bytes);
+  } catch (cause) {
+    throw new DamagedObjectError(key, { cause });
+  }
+}
+
 /** The whole object. @throws MissingObjectError */
 export async function getObject(storage: Storage, key: string): Promise<Buffer> {
   const bytes = await storage.get(key);
@@ -63,7 +92,7 @@ export async function putJson(storage: Storage, key: string, value: unknown): Pr
   await storage.put(key, Buffer.from(JSON.stringify(value)));
 }
 
-/** What `putJson` stored under this key. @throws MissingObjectError */
-export async function getJson<T>(storage: Storage, key: string): Promise<T> {
-  return JSON.parse((await getObject(storage, key)).toString()) as T;
+/** What `putJson` stored under this key. @throws MissingObjectError, DamagedObjectError */
+export function getJson<T>(storage: Storage, key: string): Promise<T> {
+  return getUnpacked(storage, key, (bytes) => JSON.parse(bytes.toString()) as T);
 }

@@ -238,11 +238,12 @@ describe('an engine that stops unexpectedly', () => {
   });
 });
 
-describe('a start that fails prints one line, exits with 1 and leaves nothing running', () => {
+describe('a start that fails prints one line, exits with 1, or 2 for a usage error, and leaves nothing running', () => {
   const failure = (args: string[], options: Parameters<typeof start>[1] = {}) => failureOf(run(args, options), data);
+  const usageError = (args: string[]) => failureOf(run(args), data, 2);
 
-  async function failureOf(service: Start, folder: string): Promise<string> {
-    expect(await service.ended).toBe(1);
+  async function failureOf(service: Start, folder: string, exitCode = 1): Promise<string> {
+    expect(await service.ended).toBe(exitCode);
     expect(await processesWith(folder)).toEqual([]);
     const lines = service
       .output()
@@ -268,7 +269,7 @@ describe('a start that fails prints one line, exits with 1 and leaves nothing ru
   });
 
   it.each(['-1', '65536'])('when the port is invalid: %s', async (port) => {
-    expect(await failure([`--port=${port}`])).toMatch(/A port is a number from 0 to 65535/);
+    expect(await usageError([`--port=${port}`])).toMatch(/A port is a number from 0 to 65535/);
   });
 
   it.each(badExtracts)('when the extract is invalid: %s', async (_what, name, _code, message) => {
@@ -281,7 +282,11 @@ describe('a start that fails prints one line, exits with 1 and leaves nothing ru
   }, 30_000);
 
   it('when the URL of the extract has an unsupported scheme', async () => {
-    expect(await failure(['--extract', 'ftp://127.0.0.1/x.zip'])).toMatch(/Use a file, an http\(s\) URL or s3:/);
+    expect(await usageError(['--extract', 'ftp://127.0.0.1/x.zip'])).toMatch(/Use a file, an http\(s\) URL or s3:/);
+  });
+
+  it('when an option is unknown', async () => {
+    expect(await usageError(['--nope'])).toMatch(/unknown option '--nope'/);
   });
 
   it('when the data folder is a file', async () => {
@@ -295,7 +300,7 @@ describe('a start that fails prints one line, exits with 1 and leaves nothing ru
   });
 
   it.each(['--data', '--extract'])('when %s is empty, like a variable that is not set', async (option) => {
-    expect(await failure([`${option}=`])).toMatch(/The value is empty; give one, or leave the option out/);
+    expect(await usageError([`${option}=`])).toMatch(/The value is empty; give one, or leave the option out/);
   });
 
   it('when no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {

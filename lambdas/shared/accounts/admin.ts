@@ -16,6 +16,7 @@ import { createKey, listKeys, revokeKey } from './keys.ts';
 import { accountsOf, addMember, listMembers, removeMember, roleIn } from './members.ts';
 import { auditPlan, listPlans, putPlan } from './plans.ts';
 import { endSession, isSessionOpen, startSession } from './sessions.ts';
+import { type UsageRange, usageOf, usageOfAll } from './usage.ts';
 
 export type AdminConfig = {
   client: DynamoDBDocumentClient;
@@ -53,6 +54,8 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       show: (id: string) => showAccount(store, id),
       list: (options?: PageOptions) => listAccounts(store, options),
       delete: (id: string) => deleteAccount(store, id),
+      usage: (id: string, range?: UsageRange) => usageOf(store, id, range),
+      usageOfAll: (range?: UsageRange) => usageOfAll(store, range),
       audit: (id: string, last?: number) => auditAccount(store, id, last),
     },
     backup: {

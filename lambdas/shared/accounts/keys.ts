@@ -49,7 +49,7 @@ function viewKey(
 }
 
 /** The most keys of one account: so many fit the access item within 1 KB, whatever its id, plan and limits. */
-export const maxActiveKeys = 15;
+export const maxActiveKeys = 12;
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
 export type KeyInput = { account: string; label: string; expires?: Date; token?: string };

@@ -1,0 +1,60 @@
+import { runLoad } from '../loader/run/run-load.ts';
+import { dynamoDbAddressTable } from '../loader/storage/dynamodb-address-table.ts';
+import type { LoadOptions } from './demo/load-extract.ts';
+
+const everyMilliseconds = 3_600_000;
+
+type Follow = LoadOptions & {
+  /** A list, a folder or a zip. */
+  mutations: string;
+  announce: (line: string) => void;
+  pauseMilliseconds?: number;
+};
+
+/**
+ * Applies the days of mutations that lead on from the live dataset, and looks for further ones every hour. A day that can't
+ * be applied is announced, once for each reason, and changes nothing. Returns what stops it, after a load in progress.
+ */
+export async function followMutations({
+  client,
+  table,
+  mutations,
+  announce,
+  pauseMilliseconds = everyMilliseconds,
+  ...options
+}: Follow): Promise<() => Promise<void>> {
+  let last = '';
+  const announceOnce = (line: string) => {
+    if (line !== last) announce(line);
+    last = line;
+  };
+  const apply = async () => {
+    try {
+      const report = await runLoad({
+        mutations: [mutations],
+        storage: options.storageFolder,
+        addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
+        progress: options.progress,
+        owner: 'npm start',
+      });
+      if (report.outcome !== 'published') return;
+      const { added, changed, removed, days, peildatum } = report;
+      const count = days.length === 1 ? '1 day' : `${days.length} days`;
+      announceOnce(
+        `Applied ${count} of mutations: ${added} addresses added, ${changed} changed, ${removed} removed. The dataset is of ${peildatum}.`,
+      );
+    } catch (error) {
+      announceOnce(`Mutations were not applied; the dataset is unchanged. ${(error as Error).message}`);
+    }
+  };
+  await apply();
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = running.then(apply);
+  }, pauseMilliseconds);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
