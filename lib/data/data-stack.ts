@@ -81,6 +81,7 @@ export class DataStack extends Stack {
     this.accounts = this.table('Accounts', config, {
       partitionKey: { name: accountsTable.partitionKey, type: AttributeType.STRING },
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
+      timeToLiveAttribute: accountsTable.expires,
     });
     this.keyChecksumSecret = new Secret(this, 'KeyChecksumSecret', {
       description: 'Keys the checksum of API keys: another value invalidates every issued key',
@@ -112,7 +113,11 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
   }
 
-  private table(id: string, config: Config, key: Pick<TableProps, 'partitionKey' | 'sortKey'>): Table {
+  private table(
+    id: string,
+    config: Config,
+    key: Pick<TableProps, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute'>,
+  ): Table {
     return new Table(this, id, {
       ...key,
       billingMode: BillingMode.PAY_PER_REQUEST,
