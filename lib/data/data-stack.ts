@@ -75,10 +75,15 @@ export class DataStack extends Stack {
       terminationProtection: isProtected(config),
     });
     this.encryptionKey = encryptionKey(this, config);
+    const warm = config.warmThroughput;
     this.addresses = this.table('Addresses', config, {
+      ...(warm && {
+        warmThroughput: { readUnitsPerSecond: warm.addressesReads, writeUnitsPerSecond: warm.addressesWrites },
+      }),
       partitionKey: { name: addressesTable.partitionKey, type: AttributeType.STRING },
     });
     this.accounts = this.table('Accounts', config, {
+      ...(warm && { warmThroughput: { writeUnitsPerSecond: warm.accountsWrites } }),
       partitionKey: { name: accountsTable.partitionKey, type: AttributeType.STRING },
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
       timeToLiveAttribute: accountsTable.expires,
@@ -116,7 +121,7 @@ export class DataStack extends Stack {
   private table(
     id: string,
     config: Config,
-    key: Pick<TableProps, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute'>,
+    key: Pick<TableProps, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute' | 'warmThroughput'>,
   ): Table {
     return new Table(this, id, {
       ...key,
