@@ -31,6 +31,11 @@ export const metricNames = {
   canaryLatency: 'CanaryLatency',
   /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
   datasetAge: 'DatasetAgeDays',
+  /**
+   * Addresses that days of mutations had led to otherwise than the extract of the same date, emitted where the two were compared;
+   * its only dimension is `service`.
+   */
+  auditDifferences: 'AuditDifferences',
 } as const;
 
 /** Environment variables of the canary. */

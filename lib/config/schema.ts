@@ -1,37 +1,11 @@
 import * as z from 'zod';
-import { loadDefaults } from '../../loader/names.ts';
-
-/** A string of a form. Error messages and docs show `allowed`. */
-function text(form: RegExp, allowed: string) {
-  return z.string().regex(form).meta({ allowed });
-}
+import { loadDefaults, publicMutations } from '../../loader/names.ts';
+import { domain, text, warmUnits } from './fields.ts';
+import { portal } from './portal-schema.ts';
 
 const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
 const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
-
-const domain = z.strictObject({
-  name: z
-    .hostname()
-    .meta({ allowed: 'a host name, for instance `adres.example.nl`' })
-    .describe('The host name for callers.'),
-  certificateArn: text(
-    /^arn:aws:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/,
-    'the ARN of a certificate in ACM',
-  ).describe('An issued certificate for that name, in the same region.'),
-  hostedZoneId: text(/^Z[A-Z0-9]{1,31}$/, 'the id of a Route 53 zone, for instance Z0123456789ABC').describe(
-    'The public Route 53 zone for its DNS records.',
-  ),
-  hostedZoneName: z
-    .hostname()
-    .meta({ allowed: 'a zone name, for instance `example.nl`' })
-    .describe('The name of that zone; `domain.name` is in it.'),
-  keepDefaultEndpoint: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
-    .default(false)
-    .describe('Keeps the host name that API Gateway generates working as well, until every caller has moved.'),
-});
 
 const canary = z.strictObject({
   keySecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager').describe(
@@ -52,6 +26,14 @@ const throttle = z.strictObject({
     .default(20)
     .describe('Key validations a second, and as many requests a second for all other paths together.'),
   otherBurst: z.int().min(1).max(5_000).default(40).describe('Those that may arrive at once above that rate.'),
+});
+
+const warmThroughput = z.strictObject({
+  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: charged lookups.'),
+  addressesReads: warmUnits(12_000).describe(
+    'Reads a second of the addresses table, of which a lookup takes half a one.',
+  ),
+  addressesWrites: warmUnits(4_000).describe('Writes a second of the addresses table: a load.'),
 });
 
 /** Passed to the loader's guard as it is: the names are the same. */
@@ -82,49 +64,20 @@ const guard = z.strictObject({
     .describe('Up to this many addresses pass whatever share they are: a small municipality changes by large shares.'),
 });
 
-/** The portal has no callers who would have to move. */
-const portalDomain = domain.omit({ keepDefaultEndpoint: true });
-
-const emailAddress = z.email().meta({ allowed: 'an e-mail address' });
-
-const portal = z.strictObject({
-  domain: portalDomain.describe(
-    'The host name of the portal: another one than that of the API, so that cookies never meet it.',
-  ),
-  company: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters').describe('The name at the top of each page.'),
-  colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
-    .default('#0b4f8a')
+const usage = z.strictObject({
+  job: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(true)
     .describe(
-      'The colour of the top of each page and of buttons; text on it is black or white, whichever can be read.',
+      'Deploys the hourly job that records usage and sends messages. Without it usage is exact as well, but no message is sent and records are kept 25 months.',
     ),
-  logo: text(/^[\w./-]{1,200}\.(svg|png)$/, 'the path of an SVG or PNG file, relative to `cdk.json`')
-    .optional()
-    .describe('The picture before the name.'),
-  signIn: z
-    .strictObject({
-      issuer: text(/^https:\/\/[^\s?#]+$/, 'an `https://` address').describe('The OpenID provider.'),
-      clientId: text(/^[\x21-\x7e]{1,200}$/, 'the id of a client').describe('The client that the provider knows.'),
-      clientSecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager')
-        .optional()
-        .describe("The secret with the client's own secret, as plain text. Without it the client is public."),
-    })
-    .optional()
-    .describe('Who signs people in. Without it the stack makes a Cognito user pool, to which you add people.'),
-  operators: z
-    .array(emailAddress)
-    .max(50)
-    .meta({ allowed: 'a list of up to 50 e-mail addresses' })
-    .default([])
-    .describe('The verified e-mail addresses of operators, who see and change every account.'),
-  operatorClaim: z
-    .strictObject({
-      name: text(/^[\x21-\x7e]{1,200}$/, 'the name of a claim').describe(
-        'A claim in the ID token, `groups` for instance.',
-      ),
-      value: text(/^[^\p{Cc}]{1,200}$/u, 'a text').describe('The value, or one of the values, that makes an operator.'),
-    })
-    .optional()
-    .describe('Operators by what the provider says of them, instead of or beside the list.'),
+  months: z.int().min(1).max(120).default(25).describe('How many whole months the lookups of each day are kept.'),
+  messageAtShare: share
+    .default(0.8)
+    .describe(
+      'The share of a limit of a day or a month at which a message goes to the topic of the alarms; another one follows when it is used up. 0: no messages.',
+    ),
 });
 
 /** The configuration in `cdk.json`, under `bagAdres`. Types, checks and docs are derived from it. */
@@ -135,7 +88,7 @@ export const configSchema = z.strictObject({
   )
     .default('prod')
     .describe('Part of the name of each stack, so that one account can hold several deployments.'),
-  region: text(/^[a-z]{2}-[a-z]+-[1-9]$/, 'an AWS region, for instance eu-central-1')
+  region: text(/^[a-z]{2,4}(-[a-z]+){1,2}-[1-9]$/, 'an AWS region, for instance eu-central-1')
     .default('eu-central-1')
     .describe('The region of all stacks.'),
   account: text(/^\d{12}$/, 'an account id of 12 digits')
@@ -147,6 +100,21 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('Your own host name. Without it callers use the host name that API Gateway generates.'),
   throttle: throttle.prefault({}).describe('The limit of the whole API: it bounds what an attack can cost.'),
+  reservedConcurrency: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Lookups that run at once, at most: kept free for them out of the concurrency of the account.'),
+  provisionedConcurrency: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Lookups that run at once without a cold start. Costs about 9 dollars a month each.'),
+  warmThroughput: warmThroughput
+    .optional()
+    .describe('What the tables take at once, for a launch with a peak. AWS bills a raise once; it can not be lowered.'),
   logRetentionDays: z
     .literal(retentions)
     .meta({ allowed: `one of ${retentions.join(', ')}` })
@@ -186,6 +154,28 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe('The extract to load. Without it, the one that the Atom feed of PDOK links to.'),
+  loadConcurrency: z
+    .int()
+    .min(1)
+    .max(40)
+    .default(10)
+    .describe('Functions that a load runs at once. Lower it while the account allows few concurrent functions.'),
+  mutations: z
+    .union([
+      z.boolean(),
+      text(
+        /^(https:\/\/\S+|s3:\/\/[a-z0-9.-]{3,63}\/uploads\/\S+)$/,
+        'an `https://` address or `s3://BUCKET/uploads/FILE`',
+      ),
+    ])
+    .meta({
+      allowed:
+        '`true`, `false`, or the `https://` address of a list, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
+    })
+    .default(false)
+    .describe(
+      `Applies the mutations of each day to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`. See [loading](loading.md#mutations-day-by-day).`,
+    ),
   guard: guard.prefault({}).describe('What stops a load before its first write.'),
   snapshotsKept: z
     .int()
@@ -200,7 +190,7 @@ export const configSchema = z.strictObject({
       '`retain` protects stacks and tables from deletion. `destroy` is for a trial: deleting the stacks deletes all data.',
     ),
   encryptionKey: text(
-    /^(aws|create|arn:aws:kms:[a-z0-9-]+:\d{12}:key\/[0-9a-f-]+)$/,
+    /^(aws|create|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[0-9a-f-]+)$/,
     '`aws`, `create` or the ARN of a KMS key',
   )
     .default('aws')
@@ -208,7 +198,7 @@ export const configSchema = z.strictObject({
       'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
     ),
   backupVaultArn: text(
-    /^arn:aws:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
+    /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
     'the ARN of a vault of AWS Backup',
   )
     .optional()
@@ -229,6 +219,7 @@ export const configSchema = z.strictObject({
     .describe(
       '`canary`: a new version gets a tenth of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, whatever the alarms say; for one deployment, by `-c`.',
     ),
+  usage: usage.prefault({}).describe('What is kept of the lookups of each account. See [usage](accounts.md#usage).'),
   canary: canary
     .optional()
     .describe('Looks up an address on schedule, as a caller does, and raises an alarm when that fails.'),

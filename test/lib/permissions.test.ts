@@ -84,6 +84,13 @@ describe('what each function may do', () => {
         ...tracing,
       ],
       ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
+      UsageRole: [
+        ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
+        ...logging('UsageLogs'),
+        'sns:Publish on Alarms',
+        ...tracing,
+      ],
+      UsageScheduleRole: ['lambda:InvokeFunction on UsageFunction'],
       AddressDeploymentServiceRole: deployment,
       ValidateDeploymentServiceRole: deployment,
     });
@@ -107,14 +114,17 @@ describe('what each function may do', () => {
       ...step(
         'Discover',
         ...table('GetItem', 'PutItem', 'Scan'),
-        ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
+        ...reads('manifest.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
         ...uploads,
+        's3:PutObject on Snapshots/mutations/*',
+        's3:AbortMultipartUpload on Snapshots/mutations/*',
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
       ),
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
       ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Collect', ...reads('loads/*'), ...writes('loads/*', 'snapshots/*')),
+      ...step('Mutate', ...reads('loads/*', 'snapshots/*', 'mutations/*'), ...writes('loads/*', 'snapshots/*')),
       ...step('Merge', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
       ...step(
         'Guard',
@@ -128,7 +138,7 @@ describe('what each function may do', () => {
         ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
         ...reads('manifest.json', 'loads/*', 'snapshots/*'),
         ...writes('manifest.json'),
-        ...removes('loads/*', 'snapshots/*', 'approvals/*'),
+        ...removes('loads/*', 'snapshots/*', 'approvals/*', 'mutations/*'),
       ),
       ...step('Release', ...table('DeleteItem')),
       LoadScheduleRole: ['states:StartExecution on LoadMachine'],
@@ -140,6 +150,7 @@ describe('what each function may do', () => {
       'Extract',
       'Guard',
       'Merge',
+      'Mutate',
       'Publish',
       'Reference',
       'Release',
@@ -193,6 +204,15 @@ describe('what each function may do', () => {
   it('covers what the canary sends', () => {
     expect(commandsIn('lambdas/canary/*.ts')).toEqual(['GetSecretValue']);
     expect(permissions(encrypted.service).CanaryRole?.join()).toContain('secretsmanager:GetSecretValue');
+  });
+
+  it('covers the message that the usage job sends', () => {
+    expect(commandsIn('lambdas/usage/*.ts')).toEqual(['Publish']);
+    expect(permissions(templates({ usage: { messageAtShare: 0 } }).service).UsageRole?.join()).not.toContain('sns:');
+  });
+
+  it('has no usage job where it is left out', () => {
+    expect(Object.keys(permissions(templates({ usage: { job: false } }).service)).join()).not.toContain('Usage');
   });
 
   // What these need of IAM, item by item, is in portal-access.test.ts.
@@ -257,6 +277,8 @@ describe('what each function may do', () => {
     expect(more(permissions(plain.service), permissions(encrypted.service))).toEqual({
       AddressRole: useTable,
       ValidateRole: useTable,
+      UsageRole: [...useTable, 'kms:GenerateDataKey* on EncryptionKey'].sort(),
+      UsageScheduleRole: [],
       CanaryRole: [
         ...useObjects.slice(0, 1),
         ...logging('CanaryLogs'),
@@ -268,7 +290,7 @@ describe('what each function may do', () => {
       AddressDeploymentServiceRole: [],
       ValidateDeploymentServiceRole: [],
     });
-    const inObjects = ['Stage', 'Reference', 'Extract', 'Collect', 'Merge'].map((name) => [
+    const inObjects = ['Stage', 'Reference', 'Extract', 'Collect', 'Mutate', 'Merge'].map((name) => [
       `Steps${name}Role`,
       useObjects,
     ]);

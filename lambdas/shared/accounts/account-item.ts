@@ -20,7 +20,7 @@ import { dateOf, type UsageCount } from './usage-count.ts';
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
  * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
- * | `account#`, `plan#` | an account id, a plan code | nothing: an index of names (`account-index.ts`) |
+ * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`account-index.ts`) |
  */
 export const accessItem = {
   sortKey: (shard = 0) => `access#${shard}`,

@@ -1,6 +1,6 @@
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
-import { removeFromIndex } from './account-index.ts';
+import { addToIndex, removeFromIndex } from './account-index.ts';
 import { accessItem, accessKey, recordKey } from './account-item.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import {
@@ -51,6 +51,7 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         ...shards.map((shard) => deletion(store.table, shard)),
         ...addToRecords(store.table, id, units).map((Update) => ({ Update })),
         removeFromIndex(store.table, 'account', id),
+        addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
       ]);
     });

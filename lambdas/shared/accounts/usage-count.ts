@@ -21,9 +21,29 @@ export const maxUnrecordedDays = 2;
 /** How many whole months usage records are kept unless a deployment configures it. */
 export const defaultUsageMonths = 25;
 
+export const daySeconds = 86_400;
+
 /** The UTC date of an instant, in seconds since 1970. */
 export function dateOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 10);
+}
+
+/** Whether `text` is a date of this century, `2026-11-21`. */
+export function isDate(text: string): boolean {
+  const seconds = /^20\d\d-\d\d-\d\d$/.test(text) ? secondsOf(text) : Number.NaN;
+  return !Number.isNaN(seconds) && dateOf(seconds) === text;
+}
+
+/** When a date begins, in seconds since 1970. */
+export function secondsOf(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / 1000;
+}
+
+/** The first and the last day of a month, `2026-11`; nothing if it is none. */
+export function monthOf(month: string): { from: string; to: string } | undefined {
+  const from = `${month}-01`;
+  if (!isDate(from)) return undefined;
+  return { from, to: dateOf(windowEnd('month', secondsOf(from)) - daySeconds) };
 }
 
 /** Whether the day that is being counted has passed at `now`. One ahead of our clock is the current one. */
@@ -59,7 +79,7 @@ export function withoutZeros(units: UnitsByDate): UnitsByDate {
 
 /** When the record of `date` may be deleted, in seconds: `months` after the end of its month. */
 export function expiryOfRecord(date: string, months: number): number {
-  let end = Date.parse(`${date.slice(0, 7)}-01T00:00:00Z`) / 1000;
+  let end = secondsOf(`${date.slice(0, 7)}-01`);
   for (let i = 0; i <= months; i++) end = windowEnd('month', end);
   return end;
 }

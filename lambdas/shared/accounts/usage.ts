@@ -1,10 +1,12 @@
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
+import { listNames, type NamePage } from './account-index.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccess, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
+import { forEachOf } from './plans.ts';
 import { allShards } from './reshard.ts';
-import { dateOf, sumByDate, type UnitsByDate, unrecorded } from './usage-count.ts';
+import { dateOf, daySeconds, isDate, secondsOf, sumByDate, type UnitsByDate, unrecorded } from './usage-count.ts';
 import { recordDays, usageRecord } from './usage-record.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
@@ -13,11 +15,10 @@ export type AccountUsage = { account: string; from: string; to: string; days: Da
 export type DayUsage = { date: string; lookups: number };
 
 /** UTC dates, `2026-11-21`. Without them the last 30 days, today included. */
-export type UsageRange = { from?: string; to?: string };
+export type UsageRange = { from?: string | undefined; to?: string | undefined };
 
 /** The longest range of days: three years. */
 const maxRangeDays = 1100;
-const daySeconds = 86_400;
 
 /**
  * What an account used, exactly what was charged, also of an account that was deleted, as long as its records are kept.
@@ -35,6 +36,41 @@ export async function usageOf(store: AdminStore, id: string, range: UsageRange =
   return { account: id, from, to, days };
 }
 
+/** How many accounts are read at the same time. */
+const concurrency = 16;
+
+/**
+ * The same for every account, by id: for each that exists, and for each deleted one with lookups in the range.
+ * Throws `invalid`, `conflict`.
+ */
+export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Promise<AccountUsage[]> {
+  readRange(range, store.nowSeconds());
+  const found: AccountUsage[] = [];
+  const read = (keep: (usage: AccountUsage) => boolean) => async (id: string) => {
+    const usage = await usageOf(store, id, range);
+    if (keep(usage)) found.push(usage);
+  };
+  // An account that is deleted meanwhile is read by now, or is among the deleted ones.
+  const existing = new Set<string>();
+  await forEachOf(allNames(store, 'account'), concurrency, async (id) => {
+    existing.add(id);
+    await read(() => true)(id);
+  });
+  await forEachOf(allNames(store, 'deleted'), concurrency, async (id) => {
+    if (!existing.has(id)) await read(({ days }) => days.some(({ lookups }) => lookups > 0))(id);
+  });
+  return found.toSorted((a, b) => (a.account < b.account ? -1 : 1));
+}
+
+async function* allNames(store: AdminStore, index: 'account' | 'deleted'): AsyncGenerator<string> {
+  let cursor: string | null = null;
+  do {
+    const page: NamePage = await listNames(store, index, cursor === null ? {} : { cursor });
+    yield* page.names;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
 function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string; to: string } {
   if (from !== undefined) checkDate('from', from);
   if (to !== undefined) checkDate('to', to);
@@ -48,13 +84,8 @@ function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string
 }
 
 function checkDate(name: string, date: string): void {
-  const seconds = /^20\d\d-\d\d-\d\d$/.test(date) ? secondsOf(date) : Number.NaN;
-  if (!Number.isNaN(seconds) && dateOf(seconds) === date) return;
+  if (isDate(date)) return;
   throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
-}
-
-function secondsOf(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`) / 1000;
 }
 
 /** Tries, each a few reads. One fails only while a day is being recorded or the shards change. */

@@ -137,7 +137,7 @@ describe('any sequence of lookups, changes and records by several instances', ()
         await admin.accounts.delete(id);
         expect(await check()).toEqual(days);
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   }, 120_000);
 });
