@@ -168,8 +168,9 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
 /** What a repair found and did. */
 export function renderRepair(report: RepairReport): string {
   const { outcome, peildatum, keys, added, changed, removed, listsChanged } = report;
+  const rebuilt = rebuiltText(report);
   const title = `Compared the table with the snapshot of ${peildatum} (${counted(keys, 'distinct lookup')})`;
-  if (added + changed + removed + listsChanged === 0) return `${title}: no differences.`;
+  if (added + changed + removed + listsChanged === 0) return [`${title}: no differences.`, ...rebuilt].join('\n');
   const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
   const what = [
     `${thousands(added)} missing`,
@@ -177,5 +178,20 @@ export function renderRepair(report: RepairReport): string {
     `${thousands(removed)} unexpected`,
     ...listText(listsChanged),
   ];
-  return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`].join('\n');
+  return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`, ...rebuilt].join('\n');
+}
+
+function rebuiltText({ outcome, rebuilt, unexplained }: RepairReport): string[] {
+  if (rebuilt.length === 0) return [];
+  const verb = outcome === 'planned' ? 'Would rebuild' : 'Rebuilt';
+  const lines = [
+    `${verb} from the table, as the snapshot's own were damaged or missing: shards ${rebuilt.join(', ')}.`,
+  ];
+  if (unexplained !== 0) {
+    lines.push(
+      `The table had changed there: the snapshot has ${counted(Math.abs(unexplained), 'lookup')} too ` +
+        `${unexplained > 0 ? 'many' : 'few'}. Load the full extract with "load run --again".`,
+    );
+  }
+  return lines;
 }

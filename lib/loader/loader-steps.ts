@@ -32,7 +32,8 @@ const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;
 const approvals = `${storagePrefixes.approvals}*`;
 const uploads = `${UPLOADS}*`;
-const manifest = 'manifest.json';
+/** With its copy. */
+const manifest = 'manifest*.json';
 
 type Step = {
   description: string;

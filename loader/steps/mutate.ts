@@ -6,10 +6,17 @@ import { applyMutations, type MutationDay, type Objects, objectKey } from '../da
 import type { Load } from '../dataset/load.ts';
 import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
 import { identificatieOf } from '../dataset/objects.ts';
-import { occurrencesIn, ReferenceWriter, readReferenceFile, referenceAt } from '../dataset/reference-file.ts';
+import {
+  checkedReference,
+  occurrencesIn,
+  ReferenceWriter,
+  readReferenceFile,
+  referenceAt,
+} from '../dataset/reference-file.ts';
 import { postcode3sOf } from '../dataset/shard.ts';
-import { paths } from '../storage/paths.ts';
-import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { isDelivery, paths } from '../storage/paths.ts';
+import { DamagedObjectError, getJson, getObject, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { objectSource } from './object-source.ts';
@@ -38,14 +45,16 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const problems = emptyReport();
   const days: MutationDay[] = [];
   for (const { name, key } of load.days) {
-    const delivery = await readMutationDelivery(await openObject(storage, key), name);
+    const bytes = await getObject(storage, key);
+    if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
+    const delivery = await readMutationDelivery(bufferAccess(bytes), name);
     for (const problem of delivery.problems) addProblem(problems, problem);
     days.push({ file: name, ...delivery });
   }
   const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
   const shards = await shardsOf(storage, load);
   const found = await findObjects(storage, load, shards, mutated);
-  const before = await getObject(storage, referenceBefore(load));
+  const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
   const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
   applyMutations(objects, days);
 

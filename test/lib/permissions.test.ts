@@ -107,7 +107,7 @@ describe('what each function may do', () => {
       ...step(
         'Discover',
         ...table('GetItem', 'PutItem', 'Scan'),
-        ...reads('manifest.json', 'loads/*', 'snapshots/*', 'uploads/*'),
+        ...reads('manifest*.json', 'loads/*', 'snapshots/*', 'uploads/*'),
         ...uploads,
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
       ),
@@ -119,15 +119,15 @@ describe('what each function may do', () => {
       ...step(
         'Guard',
         ...table('GetItem'),
-        ...reads('manifest.json', 'loads/*', 'approvals/*'),
-        ...writes('manifest.json', 'loads/*', 'approvals/*'),
+        ...reads('manifest*.json', 'loads/*', 'approvals/*'),
+        ...writes('manifest*.json', 'loads/*', 'approvals/*'),
       ),
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(
         'Publish',
         ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
-        ...reads('manifest.json', 'loads/*', 'snapshots/*'),
-        ...writes('manifest.json'),
+        ...reads('manifest*.json', 'loads/*', 'snapshots/*'),
+        ...writes('manifest*.json'),
         ...removes('loads/*', 'snapshots/*', 'approvals/*'),
       ),
       ...step('Release', ...table('DeleteItem')),
