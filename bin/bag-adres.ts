@@ -15,4 +15,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   err: (text) => process.stderr.write(`${text}\n`),
   env: process.env,
   screen: process.stderr,
+  ...(process.stdout.isTTY && { columns: process.stdout.columns || 80 }),
 });

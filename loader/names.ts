@@ -26,7 +26,7 @@ export const storagePrefixes = {
   loads: 'loads/',
   /** Approvals of refused loads; as the work. */
   approvals: 'approvals/',
-  /** Deliveries of mutations: kept until a full extract has made up for them. */
+  /** Deliveries of mutations: `publish` removes them once no extract can be as old any more. */
   mutations: 'mutations/',
   /** Snapshots, of which `publish` removes the old ones: these must not expire, the next difference needs the last. */
   snapshots: 'snapshots/',
@@ -45,6 +45,8 @@ export const loaderErrors = {
   sourceChanged: 'SourceChangedError',
   /** The server of the extract is unwell: try the step again, after minutes. */
   sourceUnavailable: 'SourceUnavailableError',
+  /** The step ran out of time and keeps what it read: try it again at once. */
+  sourceUnfinished: 'SourceUnfinishedError',
   /** Another load is at work: there is nothing to undo. */
   locked: 'LockedError',
   /** The load that had the lock was stopped, and the last that it began may still write: try again, after minutes. */
@@ -69,7 +71,14 @@ export const loadDefaults = {
   snapshotsKept: 3,
   /** From this age in days the live dataset counts as old: the register comes out monthly. */
   oldAfterDays: 45,
+  /** The same where mutations are configured: longer than Christmas or Easter with the weekend beside it. */
+  oldAfterDaysOfMutations: 7,
+  /** How long a delivery of mutations is kept after its date: an extract comes out monthly, and some weeks after its own date. */
+  mutationsKeptDays: 62,
 } as const;
+
+/** The public mirror of the national day mutations. Nothing is requested from it before an operator configures it. */
+export const publicMutations = 'https://bag.b3p.nl/dagmutaties/bestanden.json';
 
 /** The only default that differs for a load on one machine, on purpose: there an extract may be one of a hamlet. */
 export const localGuardDefaults = { ...loadDefaults.guard, minimumAddresses: 1 } as const;

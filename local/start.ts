@@ -3,8 +3,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { sourceLocation } from '../loader/storage/source.ts';
 import { greeting, misplacedOptionsText, startErrorText } from './messages.ts';
+import type { LocalPortal } from './portal/portal.ts';
 import { showProgress } from './progress.ts';
-import { callersFolder, defaultDataFolder } from './state.ts';
+import type { Service } from './service.ts';
+import { callersFolder, defaultDataFolder, readLocalState } from './state.ts';
 
 const orphanCheckMilliseconds = 1_000;
 
@@ -109,7 +111,8 @@ async function start(options: Options): Promise<void> {
       },
       resources,
     );
-    console.log(greeting(service, dataFolder));
+    const portal = await startPortalOf(service, dataFolder, port, resources);
+    console.log(greeting(service, dataFolder, portal));
     await service.engineEnded;
     if (leaving) return;
     console.error(
@@ -120,6 +123,24 @@ async function start(options: Options): Promise<void> {
     console.error(startErrorText(error, { host, port, endpoint, dataFolder }));
   }
   await leave(1);
+}
+
+/** The portal, on the two ports after that of the service; without it the service runs all the same. */
+async function startPortalOf(
+  { baseUrl }: Service,
+  dataFolder: string,
+  port: number,
+  resources: AsyncDisposableStack,
+): Promise<LocalPortal | undefined> {
+  const { startPortal } = await import('./portal/portal.ts');
+  const ports = port === 0 || port > 65_533 ? { portal: 0, provider: 0 } : { portal: port + 1, provider: port + 2 };
+  const state = await readLocalState(dataFolder);
+  try {
+    return await startPortal({ ...state, apiUrl: baseUrl, ports }, resources);
+  } catch (error) {
+    console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 function portNumber(text: string): number {

@@ -22,17 +22,19 @@ import { addAudit } from './audit.ts';
 import { renderKeys } from './key.ts';
 import { type Terminal, table } from './output.ts';
 import { renderLimit, renderLimits } from './plan.ts';
+import { addAccountUsage } from './usage.ts';
 
 type LimitOptions = AccountsOptions & { plan?: string; limit?: string[] };
 type SetOptions = LimitOptions & { shards?: string };
 
-/** `account create`, `show`, `list`, `audit`, `suspend`, `activate`, `set`, `repair-windows` and `delete`. */
+/** `account create`, `show`, `list`, `usage`, `audit`, `suspend`, `activate`, `set`, `repair-windows` and `delete`. */
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const account = program.command('account').description('accounts of customers: a plan, their own limits, and keys');
   addCreate(account, terminal);
   addSet(account, terminal);
   addShow(account, terminal);
   addList(account, terminal);
+  addAccountUsage(account, terminal);
   addAudit(account, terminal, {
     description: 'list the changes of an account and its keys: who, when and what, the newest first',
     argument: { name: 'id', description: 'the account', read: accountId },

@@ -144,7 +144,7 @@ function addStatus(load: Command, terminal: Terminal): void {
 
 async function status(loads: Loads): Promise<Result> {
   const { loadStatus } = await import('../../loader/steps/manifest.ts');
-  const { refusedLoads } = await import('../connect/loads.ts');
+  const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
   const { renderStatus } = await import('./render-load.ts');
   const [found, refused, running] = await Promise.all([
     loadStatus(loads.context),

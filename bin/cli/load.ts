@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import type { RefusedLoad } from '../../loader/run/refused-loads.ts';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { LoadRequest, Loads, RefusedLoad } from '../connect/loads.ts';
+import type { LoadRequest, Loads } from '../connect/loads.ts';
 import { withDataset } from './arguments.ts';
 import { addDatasetCommands, type LoadOptions, useLoads } from './dataset.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, writeNewFile } from './output.ts';
@@ -168,7 +169,7 @@ async function approve(
   loads: Loads,
   id: string | undefined,
 ): Promise<Result> {
-  const { refusedLoads } = await import('../connect/loads.ts');
+  const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
   const { load } = choose(await refusedLoads(loads.context.storage), id, loads.where);
   return run(terminal, options, loads, () => loads.start({ approve: load }));
 }

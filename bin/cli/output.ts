@@ -15,6 +15,8 @@ export type Terminal = {
   env: NodeJS.ProcessEnv;
   /** Draws progress bars when it is a terminal; without it progress is plain lines of `err`. */
   screen?: NodeJS.WriteStream;
+  /** How many columns standard output has when it is a terminal; results are then drawn for people. */
+  columns?: number;
 };
 
 /** The same value with the names of all members in snake_case, as in the HTTP interface. */

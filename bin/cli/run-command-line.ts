@@ -9,6 +9,7 @@ import { addLoadCommands } from './load.ts';
 import { addMemberCommands } from './member.ts';
 import { snakeCase, type Terminal } from './output.ts';
 import { addPlanCommands } from './plan.ts';
+import { addUsageCommands } from './usage.ts';
 
 /** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
 export type ExitCode = 0 | 1 | 2;
@@ -56,6 +57,7 @@ Examples:
   addAccountCommands(program, terminal);
   addKeyCommands(program, terminal);
   addMemberCommands(program, terminal);
+  addUsageCommands(program, terminal);
   addLoadCommands(program, terminal);
   addBackupCommands(program, terminal);
   addDoctorCommand(program, terminal);

@@ -1,22 +1,18 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { Objection } from '../../loader/dataset/guard.ts';
-import type { Load } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { type DiscardReport, discardLoad } from '../../loader/run/discard.ts';
 import { type RepairReport, repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
-import type { LoadReport, Plan } from '../../loader/steps/load-report.ts';
+import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadContext } from '../../loader/steps/manifest.ts';
 import type { Held, LoadLock } from '../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { isProcessGone } from '../../loader/storage/lock.ts';
 import { openStorage } from '../../loader/storage/open.ts';
-import { paths } from '../../loader/storage/paths.ts';
 import { pdokExtract } from '../../loader/storage/pdok.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
-import { getJson, type Storage } from '../../loader/storage/storage.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';
 import type { ConnectionOptions } from './admin.ts';
@@ -75,31 +71,6 @@ export type ProgressReporter = {
   /** Prints a line about work elsewhere. */
   print: (line: string) => void;
 };
-
-/** A load that the guard stopped, or would stop; it continues when it is approved. */
-export type RefusedLoad = { load: string; peildatum: string; objections: Objection[] };
-
-/** Every refused load onto the live dataset. Publishing a load removes the work of all others. */
-export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
-  const keys = (await storage.list(paths.loads)).map(({ key }) => key);
-  const ids = keys.flatMap((key) => {
-    const id = key.slice(paths.loads.length).split('/')[0] ?? '';
-    return key === paths.plan(id) ? [id] : [];
-  });
-  const found = await Promise.all(
-    ids.map(async (id) => ({
-      plan: await getJson<Plan>(storage, paths.plan(id)),
-      load: await getJson<Load>(storage, paths.load(id)),
-    })),
-  );
-  return found
-    .filter(({ plan }) => !plan.go)
-    .map(({ plan, load }) => ({
-      load: load.id,
-      peildatum: load.peildatum,
-      objections: plan.objections,
-    }));
-}
 
 /**
  * The loads of the dataset that the options name.

@@ -14,7 +14,7 @@ export const introduction = `Looks up the street and town of a Dutch address by 
 **Toevoeging.** \`toevoeging\` is the huisletter and the huisnummertoevoeging of the register together: huisletter \`b\` and
 huisnummertoevoeging \`99\` are \`toevoeging=b99\`.
 
-**Keys.** Every operation except \`/openapi.json\` requires an API key in the header \`X-API-Key\`. Call the API from a back end: a key
+**Keys.** Every operation except \`/v1/openapi.json\` requires an API key in the header \`X-API-Key\`. Call the API from a back end: a key
 does not belong in a browser, so no CORS headers are sent.
 
 **Outcomes.** A valid lookup returns 200 and one of three outcomes, distinguished by \`status\`: \`ok\`, \`not_found\` and \`ambiguous\`.

@@ -19,7 +19,7 @@ export const requestDimensions = {
 export const requestMetricsVariable = 'REQUEST_METRICS';
 
 /** The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its size more. */
-export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable'];
+export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable', 'internal-error'];
 
 /** The metrics, as log lines emit them and alarms and dashboards read them. */
 export const metricNames = {
@@ -31,6 +31,11 @@ export const metricNames = {
   canaryLatency: 'CanaryLatency',
   /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
   datasetAge: 'DatasetAgeDays',
+  /**
+   * Addresses that days of mutations had led to otherwise than the extract of the same date, emitted where the two were compared;
+   * its only dimension is `service`.
+   */
+  auditDifferences: 'AuditDifferences',
 } as const;
 
 /** Environment variables of the canary. */

@@ -23,6 +23,8 @@ export const accountsTable = {
   sortKey: 'item',
   /** The partition of a plan is this and its code; no account id has a `#`. */
   planPartitionPrefix: 'plan#',
+  /** When DynamoDB deletes an item by itself, in seconds since 1970. */
+  expires: 'expires',
 } as const;
 
 /** Environment variables of the Lambdas and, on one machine, of the command line. */

@@ -17,7 +17,7 @@ import type { SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { failureStates, loaderErrors } from '../../loader/names.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
-import { lockSettles, mapState, notifyState, sourceFaults, stepState } from './load-states.ts';
+import { lockSettles, mapState, notifyState, sourceFaults, sourceUnfinished, stepState } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 /** A condition in JSONata. */
@@ -97,35 +97,64 @@ export class LoadEndings {
   }
 }
 
-export type LoadDefinitionProps = { steps: LoaderSteps['steps']; bucket: IBucket; topic: ITopic; stage: string };
+export type LoadDefinitionProps = {
+  steps: LoaderSteps['steps'];
+  bucket: IBucket;
+  topic: ITopic;
+  stage: string;
+  /** Functions that a map runs at once, at most. */
+  concurrency: number;
+  /** Whether the configuration names mutations, which are looked for again once an extract was published. */
+  followsMutations: boolean;
+};
+
+/** Whether the configuration names mutations. */
+type Follows = { followsMutations: boolean };
 
 /** The Distributed Maps, which start one child execution for each batch. */
 export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
 
 /**
  * The load as states, in JSONata. Variables: `request` (the execution's input), `owner` (of the lock), `restarts`, then
- * `action`, `load` and `items` (the S3 object with the items of the next map), finally `outcome` and `report`. See the
- * diagram in `loader/steps/README.md`.
+ * `action`, `load` and `items` (the S3 object with the items of the next map), `published` (the last that this execution
+ * published), finally `outcome` and `report`. See the diagram in `loader/steps/README.md`.
  */
-export function loadDefinition(scope: Construct, { steps, bucket, topic, stage }: LoadDefinitionProps): IChainable {
+export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
+  const { steps, bucket, topic, stage, concurrency } = props;
   const endings = new LoadEndings(scope, { release: steps.release, topic, stage });
   const begin = Pass.jsonata(scope, 'Begin', {
-    assign: { request: '{% $states.input %}', owner: '{% $states.context.Execution.Id %}', restarts: 0 },
+    assign: {
+      request: '{% $states.input %}',
+      owner: '{% $states.context.Execution.Id %}',
+      restarts: 0,
+      published: null,
+    },
   });
   const discover = stepState(scope, 'Discover', steps.discover, '$merge([$request, {"owner": $owner}])');
-  const apply = applyAndPublish(scope, { steps, bucket, endings, discover });
-  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply });
-  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, merge });
+  const apply = applyAndPublish(scope, { ...props, endings, discover });
+  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply, concurrency });
+  const shards = Pass.jsonata(scope, 'ShardsToMerge', { assign: fromInput('items') });
+  shards.next(merge);
+  const mutate = endings.guarded(stepState(scope, 'Mutate', steps.mutate, '{"load": $load}'));
+  mutate.next(shards);
+  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, shards, concurrency });
 
   discover.addRetry(lockSettles);
   discover.addRetry(sourceFaults);
+  discover.addRetry(sourceUnfinished);
   discover.addCatch(failUnlessScheduled(scope, endings), {
     errors: [loaderErrors.locked],
     assign: { failure: '{% $states.errorOutput %}' },
   });
   endings.guarded(discover).next(
-    Choice.jsonata(scope, 'ChooseAction', { assign: { outcome: 'unchanged', report: '{% $states.input %}' } })
+    Choice.jsonata(scope, 'ChooseAction', {
+      assign: {
+        outcome: "{% $published ? 'published' : 'unchanged' %}",
+        report: '{% $published ? $published : $states.input %}',
+      },
+    })
       .when(when("$states.input.action = 'load'"), stageState, { assign: fromInput('action', 'load') })
+      .when(when("$states.input.action = 'mutations'"), mutate, { assign: fromInput('action', 'load') })
       .when(when("$states.input.action = 'rollback'"), merge, { assign: fromInput('action', 'load', 'items') })
       .when(when("$states.input.action = 'finish'"), apply, { assign: fromInput('action', 'load', 'items') })
       .otherwise(endings.release),
@@ -133,7 +162,10 @@ export function loadDefinition(scope: Construct, { steps, bucket, topic, stage }
   return begin.next(discover);
 }
 
-type Parts = { steps: LoaderSteps['steps']; bucket: IBucket; endings: LoadEndings };
+type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket' | 'concurrency'> & { endings: LoadEndings };
+
+/** Writers beyond these would exceed what a new table takes; see `writesPerSecond` in loader-steps.ts. */
+const mostWriters = 4;
 
 /** Another load is running. That is no failure for the scheduled check, but it is for an execution that was asked for something. */
 function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Choice {
@@ -142,10 +174,18 @@ function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Cho
     .otherwise(fail);
 }
 
-/** Stage, Reference, Extract, Collect. If the source replaces the extract meanwhile, the load starts again from Discover. */
+/** Stage, Reference, Extract, Collect, and Mutate where days lead on to the live date. If the source replaces the extract meanwhile, the load starts again from Discover. */
 function stageAndExtract(
   scope: Construct,
-  { steps, bucket, endings, discover, merge }: Parts & { discover: TaskStateBase; merge: DistributedMap },
+  {
+    steps,
+    bucket,
+    endings,
+    discover,
+    mutate,
+    shards,
+    concurrency,
+  }: Parts & Record<'discover' | 'mutate', TaskStateBase> & { shards: Pass },
 ): TaskStateBase {
   const load = '{"load": $load}';
   const stage = stepState(scope, 'Stage', steps.stage, load);
@@ -155,6 +195,7 @@ function stageAndExtract(
     .when(when('$restarts <= 3'), wait)
     .otherwise(endings.fail);
   stage.addRetry(sourceFaults);
+  stage.addRetry(sourceUnfinished);
   stage.addCatch(checkRestarts, {
     errors: [loaderErrors.sourceChanged],
     assign: { restarts: '{% $restarts + 1 %}', failure: '{% $states.errorOutput %}' },
@@ -166,7 +207,7 @@ function stageAndExtract(
     step: steps.extract,
     batchInput,
     itemsPerBatch: 1,
-    concurrency: 10,
+    concurrency,
   });
   endings
     .guarded(stage)
@@ -174,18 +215,17 @@ function stageAndExtract(
     .next(Pass.jsonata(scope, 'PartsToExtract', { assign: fromInput('items') }))
     .next(endings.guarded(extract))
     .next(endings.guarded(stepState(scope, 'Collect', steps.collect, load)))
-    .next(Pass.jsonata(scope, 'ShardsToMerge', { assign: fromInput('items') }))
-    .next(merge);
+    .next(Choice.jsonata(scope, 'CheckForDays').when(when('$states.input.days > 0'), mutate).otherwise(shards));
   return stage;
 }
 
 /** Merge, Guard. A refused load ends here, before its first write. */
 function mergeAndGuard(
   scope: Construct,
-  { steps, bucket, endings, apply }: Parts & { apply: DistributedMap },
+  { steps, bucket, endings, apply, concurrency }: Parts & { apply: DistributedMap },
 ): DistributedMap {
   const batchInput = { load: '{% $load %}' };
-  const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency: 10 });
+  const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency });
   endings
     .guarded(merge)
     .next(
@@ -202,19 +242,34 @@ function mergeAndGuard(
   return merge;
 }
 
-/** Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. */
+/**
+ * Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. After an extract
+ * Discover looks for the mutations that lead on from it.
+ */
 function applyAndPublish(
   scope: Construct,
-  { steps, bucket, endings, discover }: Parts & { discover: TaskStateBase },
+  { steps, bucket, endings, discover, followsMutations, concurrency }: Parts & Follows & { discover: TaskStateBase },
 ): DistributedMap {
+  const published = { published: '{% $states.input %}' };
+  const isFollowed = followsMutations ? 'true' : '$exists($request.mutations)';
   const batchInput = { load: '{% $load %}', owner: '{% $owner %}' };
-  const apply = mapState(scope, 'Apply', { bucket, step: steps.apply, batchInput, itemsPerBatch: 5, concurrency: 4 });
+  const apply = mapState(scope, 'Apply', {
+    bucket,
+    step: steps.apply,
+    batchInput,
+    itemsPerBatch: 5,
+    concurrency: Math.min(mostWriters, concurrency),
+  });
   endings
     .guarded(apply, endings.failLocked)
     .next(endings.guarded(stepState(scope, 'Publish', steps.publish, '{"load": $load, "owner": $owner}')))
     .next(
       Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
-        .when(when("$action = 'finish'"), discover)
+        .when(when("$action = 'finish'"), discover, { assign: published })
+        .when(when(`$action = 'load' and ${isFollowed}`), discover, {
+          // `again` was about the extract, which would be loaded once more.
+          assign: { ...published, request: '{% $merge([$request, {"again": false}]) %}' },
+        })
         .otherwise(endings.release),
     );
   return apply;

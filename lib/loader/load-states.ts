@@ -59,6 +59,14 @@ export const sourceFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
+/** The extract comes slowly: each attempt continues where the one before ran out of its 15 minutes, for three and a half hours. */
+export const sourceUnfinished: RetryProps = {
+  errors: [loaderErrors.sourceUnfinished],
+  interval: Duration.seconds(1),
+  backoffRate: 1,
+  maxAttempts: 14,
+};
+
 /**
  * The load that held the lock was stopped, and its Lambdas may still write: try every minute until they can't. No jitter, as
  * nothing else competes.

@@ -14,12 +14,17 @@ export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: L
 
 /** Days since the snapshot date of the live dataset. */
 export function datasetAge(stage: string): Metric {
+  return loaderMetric(stage, metricNames.datasetAge, Duration.days(1));
+}
+
+/** A metric that the steps emit themselves. */
+function loaderMetric(stage: string, metricName: string, period: Duration): Metric {
   return new Metric({
     namespace: metricNamespaceOf(stage),
-    metricName: metricNames.datasetAge,
+    metricName,
     dimensionsMap: { [requestDimensions.service]: 'loader' },
     statistic: 'Maximum',
-    period: Duration.days(1),
+    period,
   });
 }
 
@@ -65,13 +70,24 @@ export class LoaderAlarms extends Construct {
       runbook: 'Load refused',
       topic,
     });
+    if (config.mutations)
+      operatorAlarm(this, 'AuditDifferences', {
+        metric: loaderMetric(config.stage, metricNames.auditDifferences, period),
+        threshold: 1,
+        evaluationPeriods: 1,
+        isEvent: true,
+        problem: 'An extract differed from what the days of mutations had led to. The addresses are right now.',
+        runbook: 'Audit differences',
+        topic,
+      });
+    const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
     operatorAlarm(this, 'DatasetOld', {
       metric: datasetAge(config.stage),
-      threshold: loadDefaults.oldAfterDays,
+      threshold: oldAfter,
       evaluationPeriods: 2,
       // Every check of the source reports the age, so missing data means no check. Without a schedule that is normal.
       missingData: config.schedule === 'off' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
-      problem: `The live dataset is ${loadDefaults.oldAfterDays} days old or more, or checks for a newer one have stopped.`,
+      problem: `The live dataset is ${oldAfter} days old or more, or checks for a newer one have stopped.`,
       runbook: 'Dataset old',
       topic,
     });

@@ -6,7 +6,7 @@ import { isProtected } from '../shared/data-protection.ts';
 import { LoadMachine } from './load-machine.ts';
 import { LoaderAlarms } from './loader-alarms.ts';
 import { LoaderDashboard } from './loader-dashboard.ts';
-import { LoaderSteps } from './loader-steps.ts';
+import { LoaderSteps, mutationsSource } from './loader-steps.ts';
 import { snapshotBucket } from './snapshot-bucket.ts';
 
 export type LoaderStackProps = { config: Config; stackName: string; data: DataStack };
@@ -27,6 +27,7 @@ export class LoaderStack extends Stack {
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
     if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
+    if (config.mutations) new CfnOutput(this, 'MutationsSource', { value: mutationsSource(config) });
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }

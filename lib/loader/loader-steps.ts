@@ -6,7 +6,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
-import { loaderEnvironment, storagePrefixes } from '../../loader/names.ts';
+import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { type BucketAccess, LambdaFunction } from '../shared/lambda-function.ts';
@@ -31,6 +31,7 @@ const writesPerSecond = 850;
 const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;
 const approvals = `${storagePrefixes.approvals}*`;
+const mutations = `${storagePrefixes.mutations}*`;
 const uploads = `${UPLOADS}*`;
 /** With its copy. */
 const manifest = 'manifest*.json';
@@ -46,22 +47,28 @@ type Step = {
   bucket?: BucketAccess;
 };
 
+/** Where the daily check looks for mutations, which the configuration switches on. */
+export function mutationsSource({ mutations }: Config): string {
+  return mutations === true ? publicMutations : String(mutations);
+}
+
 /** The steps by the names of their modules; `loader/steps/README.md` has the input and output of each. */
 const stepsOf = (config: Config) =>
   ({
     discover: {
       description: 'Checks whether the source has a newer snapshot',
       memoryMb: 512,
-      // A server without Range support has the whole extract copied, 3.6 GB.
+      // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue from.
       minutes: 15,
       environment: {
         [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
         [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         ...(config.source && { [loaderEnvironment.source]: config.source }),
+        ...(config.mutations && { [loaderEnvironment.mutations]: mutationsSource(config) }),
       },
       table: ['GetItem', 'PutItem', 'Scan'],
-      bucket: { read: [manifest, loads, snapshots, uploads], upload: [loads] },
+      bucket: { read: [manifest, loads, snapshots, mutations, uploads], upload: [loads, mutations] },
     },
     stage: {
       description: 'Copies the members of the extract',
@@ -86,6 +93,12 @@ const stepsOf = (config: Config) =>
       memoryMb: oneCpuMb,
       minutes: 5,
       bucket: { read: [loads], write: [loads, snapshots] },
+    },
+    mutate: {
+      description: 'Works out what days of mutations change',
+      memoryMb: oneCpuMb,
+      minutes: 10,
+      bucket: { read: [loads, snapshots, mutations], write: [loads, snapshots] },
     },
     merge: {
       description: 'Merges a shard and compares it with the live dataset',
@@ -114,9 +127,16 @@ const stepsOf = (config: Config) =>
       description: 'Reads a sample back and publishes the new snapshot',
       memoryMb: 1024,
       minutes: 10,
-      environment: { [loaderEnvironment.keepSnapshots]: `${config.snapshotsKept}` },
+      environment: {
+        [loaderEnvironment.keepSnapshots]: `${config.snapshotsKept}`,
+        [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+      },
       table: ['GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'],
-      bucket: { read: [manifest, loads, snapshots], write: [manifest], remove: [loads, snapshots, approvals] },
+      bucket: {
+        read: [manifest, loads, snapshots],
+        write: [manifest],
+        remove: [loads, snapshots, approvals, mutations],
+      },
     },
     release: {
       description: 'Releases the lock on the table',

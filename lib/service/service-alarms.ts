@@ -74,9 +74,25 @@ export class ServiceAlarms extends Construct {
         runbook: 'Function errors',
         topic,
       });
+    const internalErrors = operatorAlarm(this, 'InternalErrors', {
+      metric: new MathExpression({
+        label: 'internal errors',
+        expression: 'FILL(address, 0) + FILL(validate, 0)',
+        usingMetrics: {
+          address: requests(stage, 'address', 'internal-error'),
+          validate: requests(stage, 'validate', 'internal-error'),
+        },
+        period,
+      }),
+      threshold: 1,
+      ...lasting,
+      problem: 'Callers get 500: an error that the code does not expect.',
+      runbook: 'Internal errors',
+      topic,
+    });
     this.rollback = {
-      address: [errorsOf('AddressErrors', address), serverErrors, slowAnswers],
-      validate: [errorsOf('ValidateErrors', validate), serverErrors],
+      address: [errorsOf('AddressErrors', address), serverErrors, internalErrors, slowAnswers],
+      validate: [errorsOf('ValidateErrors', validate), serverErrors, internalErrors],
     };
     operatorAlarm(this, 'FunctionThrottles', {
       metric: new MathExpression({

@@ -28,6 +28,8 @@ export class ServiceStack extends Stack {
       encryptionKey,
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
+      reservedConcurrency: config.reservedConcurrency,
+      provisionedConcurrency: config.provisionedConcurrency,
     })
       .usesChecksumSecret(keyChecksumSecret, config)
       // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.
@@ -38,9 +40,8 @@ export class ServiceStack extends Stack {
       encryptionKey,
       entry: 'lambdas/validate/handler.ts',
       files: {
-        'page/page.html': 'lambdas/reference/page/page.html',
-        'page/start.js': 'lambdas/reference/page/start.js',
-        'page/redoc.js': 'node_modules/redoc/bundles/redoc.standalone.js',
+        'page/style.css': 'lambdas/reference/page/style.css',
+        'page/script.js': 'lambdas/reference/page/script.js',
       },
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })

@@ -17,7 +17,12 @@ export type SourceVersion = {
 export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number };
 
 /** The last full extract behind a dataset: its own date and contents, whatever days of mutations came on top. */
-export type ExtractInfo = { peildatum: string; identity: string };
+export type ExtractInfo = {
+  peildatum: string;
+  identity: string;
+  /** Whether it is of the whole country, and not of some municipalities, which most mutations do not concern. */
+  isNational: boolean;
+};
 
 /** A load that is live, was live, or is being applied. */
 export type ManifestEntry = {

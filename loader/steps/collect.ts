@@ -35,7 +35,7 @@ export type ShardItem = { shard: string };
  * Makes sure that every part was read, adds up what they found, and says which shards there are to merge.
  * @throws MissingObjectError when a part is missing
  */
-export async function collect(storage: Storage, loadId: string): Promise<{ shards: number }> {
+export async function collect(storage: Storage, loadId: string): Promise<{ shards: number; days: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
   const extracted = await inGroups(parts, async ({ part }) => ({
@@ -54,7 +54,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
   await putJson(storage, paths.collected(loadId), collected);
   const shards = new Set([...(load.base?.snapshot.shards ?? []), ...edits.keys()]);
   for (const { segments } of extracted) for (const part of Object.keys(segments)) shards.add(shardOf(part));
-  return putShards(storage, loadId, shards);
+  return { ...(await putShards(storage, loadId, shards)), days: load.days.length };
 }
 
 /** Stores the items of the map that merges. */
@@ -64,8 +64,8 @@ export async function putShards(storage: Storage, load: string, shards: Iterable
   return { shards: items.length };
 }
 
-/** Adds up the parts; `items` are the shards to merge. */
+/** Adds up the parts; `items` are the shards to merge, `days` the deliveries of mutations to apply before that. */
 export const handler = /* @__PURE__ */ lambdaStep('collect', async ({ load }, deployment) => {
-  const { shards } = await collect(deployment.storage, load);
-  return { load, shards, items: deployment.itemsAt(paths.shards(load)) };
+  const { shards, days } = await collect(deployment.storage, load);
+  return { load, shards, days, items: deployment.itemsAt(paths.shards(load)) };
 });

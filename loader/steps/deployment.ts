@@ -5,6 +5,7 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.ts';
 import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
+import type { ChangeCounts } from '../dataset/changes.ts';
 import type { Thresholds } from '../dataset/guard.ts';
 import type { Part } from '../dataset/load.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
@@ -97,6 +98,12 @@ const thresholdsSchema = z.strictObject({
 /** What the steps use of Lambda's own context. */
 export type Invocation = { getRemainingTimeInMillis(): number };
 
+function emit(name: string, count: number): void {
+  const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
+  metrics.addMetric(name, MetricUnit.Count, count);
+  metrics.publishStoredMetrics();
+}
+
 /** The settings, clients and logger of one deployed step. Reads a variable of `environment` when the step needs it. */
 export class Deployment {
   readonly logger: Logger;
@@ -166,9 +173,12 @@ export class Deployment {
 
   /** Emits the age of the live dataset in whole days. */
   reportAge(days: number): void {
-    const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
-    metrics.addMetric(metricNames.datasetAge, MetricUnit.Count, days);
-    metrics.publishStoredMetrics();
+    emit(metricNames.datasetAge, days);
+  }
+
+  /** Emits how many addresses the days of mutations had led to otherwise than the extract. */
+  reportAudit({ added, changed, removed }: ChangeCounts): void {
+    emit(metricNames.auditDifferences, added + changed + removed);
   }
 
   /** A variable that the stack always sets. */

@@ -7,6 +7,7 @@ import { takeLock } from '../storage/lock.ts';
 import { openSource } from '../storage/open.ts';
 import { paths } from '../storage/paths.ts';
 import type { Source } from '../storage/source.ts';
+import { sourceInTime } from '../storage/source-in-time.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
 import { appliedSince, discoverMutations } from './discover-mutations.ts';
@@ -21,7 +22,7 @@ import {
 } from './manifest.ts';
 import { resume } from './resume.ts';
 import { rollback } from './rollback.ts';
-import { readExtract } from './stage.ts';
+import { readExtract, unlimited } from './stage.ts';
 
 export type DiscoverInput = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
@@ -39,7 +40,8 @@ export type DiscoverInput = {
  * Leveringsdocument, by range. A load that died while applying comes first.
  * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
-export async function discover({ storage, addresses }: LoadContext, input: DiscoverInput): Promise<Found> {
+export async function discover(context: LoadContext, input: DiscoverInput): Promise<Found> {
+  const { storage, addresses } = context;
   await refuseUnmarked({ storage, addresses });
   const manifest = await currentManifest(storage, addresses);
   const { pending } = manifest;
@@ -47,24 +49,25 @@ export async function discover({ storage, addresses }: LoadContext, input: Disco
   const base = pending ?? manifest.published;
 
   const { source, mutations = [], again = false } = input;
-  const extract = source === undefined ? null : await discoverExtract(storage, manifest, base, source, again);
+  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, source, again);
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
   return discoverMutations(storage, manifest, base, mutations, again && source === undefined);
 }
 
 async function discoverExtract(
-  storage: Storage,
+  { storage, remainingMilliseconds = unlimited }: LoadContext,
   manifest: Manifest,
   base: ManifestEntry | null,
   location: string,
   again: boolean,
 ): Promise<Found> {
   const known = again ? undefined : (base?.source ?? undefined);
-  const source = await openSource(location, known);
-  if (!source) return { action: 'none', reason: `${location} has not changed`, live: base };
+  const opened = await openSource(location, known);
+  if (!opened) return { action: 'none', reason: `${location} has not changed`, live: base };
+  const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
     const load = await describe(storage, source, manifest, base);
-    const reason = again ? null : whyNot(load, base?.extract?.identity, manifest);
+    const reason = again ? null : whyNot(load, base, manifest);
     if (reason) return { action: 'none', reason, live: base };
     await putJson(storage, paths.load(load.id), load);
     return { action: 'load', load: load.id, peildatum: load.peildatum };
@@ -95,17 +98,25 @@ async function describe(
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
     days,
-    extract: { peildatum, identity },
+    extract: { peildatum, identity, isNational: members.every(({ name }) => name.startsWith('9999')) },
     source: version,
     members,
     identity,
   };
 }
 
-function whyNot(load: Load, liveIdentity: string | undefined, manifest: Manifest): string | null {
-  if (load.identity === liveIdentity) return `the state of ${load.extract?.peildatum} is the one that is served`;
+function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): string | null {
+  if (load.identity === base?.extract?.identity)
+    return `the state of ${load.extract?.peildatum} is the one that is served`;
   if (manifest.rejected.includes(load.identity)) {
     return `the state of ${load.peildatum} was rolled back; "load run --again" loads it all the same`;
+  }
+  // Refused by the guard, it would keep the days that follow from being applied.
+  if (base?.extract && base.extract.peildatum !== base.peildatum && load.peildatum < base.peildatum) {
+    return (
+      `the extract of ${load.peildatum} is older than the live dataset of ${base.peildatum}, and the mutations between the ` +
+      'two are not known; the next extract takes its place'
+    );
   }
   return null;
 }
@@ -115,8 +126,9 @@ function whyNot(load: Load, liveIdentity: string | undefined, manifest: Manifest
  * execution which has ended is taken over, or is a `LockSettlingError` for as long as its Lambdas may still write. What
  * `finish` is to apply, and `rollback` to merge, is in `items`.
  */
-export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ...wanted }, deployment) => {
-  const context = { storage: deployment.storage, addresses: deployment.addresses() };
+export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ...wanted }, deployment, invocation) => {
+  const remainingMilliseconds = () => invocation.getRemainingTimeInMillis();
+  const context = { storage: deployment.storage, addresses: deployment.addresses(), remainingMilliseconds };
   // Even when nothing is new: that is how an operator hears that a source has gone quiet.
   const { ageDays } = await loadStatus(context);
   if (ageDays !== null) deployment.reportAge(ageDays);

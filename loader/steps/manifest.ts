@@ -73,7 +73,12 @@ export async function putManifest(storage: Storage, manifest: Manifest, over: St
 }
 
 /** What the steps that look at the table work with. */
-export type LoadContext = { storage: Storage; addresses: AddressTable };
+export type LoadContext = {
+  storage: Storage;
+  addresses: AddressTable;
+  /** Until the step is ended from outside; without it nothing limits a step. */
+  remainingMilliseconds?: () => number;
+};
 
 /** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
 export type Found =

@@ -4,6 +4,7 @@ import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-repo
 import { dayOf } from '../bag/voorkomen.ts';
 import { applyMutations, type MutationDay, type Objects, objectKey } from '../dataset/apply-mutations.ts';
 import type { Load } from '../dataset/load.ts';
+import { type Register, withinRegister } from '../dataset/mutation-scope.ts';
 import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {
@@ -43,18 +44,20 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     return { shards: (await getJson<ShardItem[]>(storage, paths.shards(loadId))).length };
   }
   const problems = emptyReport();
-  const days: MutationDay[] = [];
+  const delivered: MutationDay[] = [];
   for (const { name, key } of load.days) {
     const bytes = await getObject(storage, key);
     if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
     const delivery = await readMutationDelivery(bufferAccess(bytes), name);
     for (const problem of delivery.problems) addProblem(problems, problem);
-    days.push({ file: name, ...delivery });
+    delivered.push({ file: name, ...delivery });
   }
-  const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
+  const named = new Set(delivered.flatMap(({ mutations }) => mutations.map(objectKey)));
   const shards = await shardsOf(storage, load);
-  const found = await findObjects(storage, load, shards, mutated);
+  const found = await findObjects(storage, load, shards, named);
   const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
+  const days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before));
+  const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
   const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
   applyMutations(objects, days);
 
@@ -118,6 +121,14 @@ async function findObjects(
 
 function referenceBefore(load: Load): string {
   return load.kind === 'mutations' ? paths.snapshotReference(load.base?.snapshot.id ?? '') : paths.reference(load.id);
+}
+
+/** What a register of some municipalities holds: the objects that were found, and all of its streets and places. */
+function registerOf(found: FoundObjects, reference: Buffer): Register {
+  const keys = new Set<string>();
+  for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
+  for (const group of occurrencesIn(reference)) for (const occurrence of group) keys.add(objectKey(occurrence));
+  return { holds: (key) => keys.has(key) };
 }
 
 /** The streets and places that the days name. */

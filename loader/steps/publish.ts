@@ -4,6 +4,7 @@ import { parseLine, unpackLines } from '../dataset/lines.ts';
 import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable, Fence } from '../storage/address-table.ts';
+import { datesOfName } from '../storage/mutation-list.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getUnpacked, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -16,7 +17,8 @@ export class ReadBackError extends Error {
 
 /**
  * Ends a load: every change file was applied, a sample of keys reads back as written, then the table names its state,
- * and the manifest comes last. Snapshots of which newer ones number `keep` are removed, and so is the work of loads.
+ * and the manifest comes last. Snapshots of which newer ones number `keep` are removed, and so are the work of loads and old
+ * deliveries of mutations.
  * @throws ReadBackError, LockedError
  */
 export async function publish(
@@ -97,13 +99,23 @@ async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: 
   const kept = keptSnapshots(manifest, keep);
   const old = (await storage.list(paths.snapshots)).filter(({ key }) => !kept.has(key.split('/')[1] ?? ''));
   const work = [...(await storage.list(paths.loads)), ...(await storage.list(paths.approvals))];
+  const deliveries = (await storage.list(paths.mutations)).filter(({ key }) => isPast(key, manifest));
   await fence.confirm(0); // another load may have published since, and keeps other snapshots
-  await storage.delete([...old, ...work].map(({ key }) => key));
+  await storage.delete([...old, ...work, ...deliveries].map(({ key }) => key));
+}
+
+/** Whether no extract is to come that is older than the end of a delivery of mutations. */
+function isPast(key: string, { published }: Manifest): boolean {
+  const dates = datesOfName(key.slice(paths.mutations.length, key.lastIndexOf('-')));
+  const keptFrom = Date.parse(published?.peildatum ?? '') - loadDefaults.mutationsKeptDays * 86_400_000;
+  return dates !== null && Date.parse(dates.tot) < keptFrom;
 }
 
 /** Ends the load; returns the manifest's entry of the live dataset. */
 export const handler = /* @__PURE__ */ lambdaStep('publish', async ({ load, owner }, deployment, invocation) => {
   const keep = deployment.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept);
   const context = { storage: deployment.storage, addresses: deployment.addresses() };
-  return publish(context, load, await deployment.lease(owner, invocation), keep);
+  const entry = await publish(context, load, await deployment.lease(owner, invocation), keep);
+  if (entry.audit) deployment.reportAudit(entry.audit);
+  return entry;
 });

@@ -8,7 +8,8 @@ import { noProgress, type Progress } from '../progress.ts';
 import { openSource } from '../storage/open.ts';
 import { paths } from '../storage/paths.ts';
 import { readAhead } from '../storage/read-ahead.ts';
-import { isSameVersion, type Source, SourceChangedError, SourceError } from '../storage/source.ts';
+import { isSameVersion, type Source, SourceChangedError, SourceError, SourceTooSlowError } from '../storage/source.ts';
+import { sourceInTime } from '../storage/source-in-time.ts';
 import { DamagedObjectError, getJson, openObject, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { entryStream } from '../zip/zip-entry.ts';
@@ -37,6 +38,9 @@ function storageSpool(storage: Storage, version: SourceVersion, reused: string[]
 }
 
 const wholeAttempts = 3;
+
+/** The time that is left to a step that nothing limits. */
+export const unlimited = () => Number.POSITIVE_INFINITY;
 
 /**
  * Reads the extract by range; of a server that can't give ranges, the whole of it is downloaded into the storage first, and
@@ -71,12 +75,16 @@ export async function readExtract<T>(
 
 async function download(storage: Storage, source: Source, key: string, isKept: boolean): Promise<RandomAccess> {
   if (!isKept) {
+    let broke: unknown;
     for (let attempt = 1; ; attempt++) {
       try {
         await storage.putStream(key, source.stream());
         break;
       } catch (error) {
+        // With all of the time, the download may succeed that broke before: report what broke it.
+        if (error instanceof SourceTooSlowError) throw broke ?? error;
         if (attempt === wholeAttempts) throw error;
+        broke = error;
       }
     }
   }
@@ -91,7 +99,12 @@ const localHeaderBytes = 1024;
  * checksums checked, so that they can be read by range. Nothing else of the extract is read.
  * @throws SourceChangedError when the extract is another one than `discover` saw
  */
-export async function stage(storage: Storage, loadId: string, progress: Progress = noProgress): Promise<void> {
+export async function stage(
+  storage: Storage,
+  loadId: string,
+  progress: Progress = noProgress,
+  remainingMilliseconds: () => number = unlimited,
+): Promise<void> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const { source: expected, members } = load;
   if (!expected) return;
@@ -102,8 +115,9 @@ export async function stage(storage: Storage, loadId: string, progress: Progress
 
   const bytes = missing.reduce((sum, index) => sum + (members[index]?.path.at(-1)?.size ?? 0), 0);
   const shown = progress.begin('stage', { bytes });
-  const source = await openSource(expected.location);
-  if (!source) return;
+  const opened = await openSource(expected.location);
+  if (!opened) return;
+  const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
     if (!isSameVersion(source.version, expected)) throw new SourceChangedError(expected.location);
     const label = extractName(load);
@@ -170,7 +184,7 @@ async function checksumOf(access: RandomAccess): Promise<number> {
 }
 
 /** Copies the members into the bucket. */
-export const handler = /* @__PURE__ */ lambdaStep('stage', async ({ load }, { storage }) => {
-  await stage(storage, load);
+export const handler = /* @__PURE__ */ lambdaStep('stage', async ({ load }, { storage }, invocation) => {
+  await stage(storage, load, noProgress, () => invocation.getRemainingTimeInMillis());
   return { load };
 });

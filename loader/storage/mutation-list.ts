@@ -8,9 +8,6 @@ import { SourceError } from './source.ts';
 /** A delivery of mutations that a list names; `size` in bytes where the list tells. */
 export type ListedMutations = { name: string; location: string; vanaf: string; tot: string; size: number | null };
 
-/** The public mirror of the national day mutations. Nobody is asked for before an operator configures it. */
-export const publicMutations = 'https://bag.b3p.nl/dagmutaties/bestanden.json';
-
 const namePattern = /^BAG\w*DM-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/i;
 
 /** The dates between which a delivery leads, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name. */

@@ -34,6 +34,32 @@ export class SourceUnavailableError extends SourceError {
   override readonly name = 'SourceUnavailableError';
 }
 
+/** The step ran out of time, and what it read is kept: the same step continues from there. */
+export class SourceUnfinishedError extends SourceError {
+  override readonly name = 'SourceUnfinishedError';
+
+  constructor(location: string) {
+    super(`${location} could not be read in the time of one step. What was read is kept: run the load again.`);
+  }
+}
+
+/** A step can't read the extract in its time, and has nothing to continue from. */
+export class SourceTooSlowError extends SourceError {
+  override readonly name = 'SourceTooSlowError';
+
+  /** @param bytes that arrived, of a server without Range support */
+  constructor({ location, size }: SourceVersion, bytes: number | null = null) {
+    const megabytes = (count: number) => Math.floor(count / 1e6).toLocaleString('en');
+    const arrived = bytes === null ? 'no part' : `${megabytes(bytes)} MB`;
+    const why = bytes === null ? '' : ', and its server has no Range support to continue from there';
+    super(
+      `${location} is too slow: ${arrived} of ${size === null ? 'it' : `${megabytes(size)} MB`} arrived in the time of one ` +
+        `step${why}. Download it elsewhere and load the file, which uploads it first: ` +
+        'load run --extract FILE --stack NAME.',
+    );
+  }
+}
+
 /** The extract was replaced while it was being read. Starting again reads the new one. */
 export class SourceChangedError extends SourceError {
   override readonly name = 'SourceChangedError';

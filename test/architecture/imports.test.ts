@@ -25,7 +25,7 @@ const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `lambdas/shared` that decide without a database: what an account or an address is, and what a request gets. */
 const pure =
-  /^lambdas\/shared\/(contract|accounts\/(quota|shards|api-key|refusal|account)|addresses\/(address-key|address-input|input-faults|other-names))\.ts$/;
+  /^lambdas\/shared\/(contract|accounts\/(quota|shards|api-key|refusal|account|usage-count)|addresses\/(address-key|address-input|input-faults|other-names))\.ts$/;
 
 /** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
@@ -65,6 +65,26 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'deployed code imports nothing of the command line, the stacks or the local run',
     /^(lambdas|loader)\//,
     (name) => !/^(bin|lib|local|test)\//.test(name),
+  ],
+  [
+    'the portal uses the admin module and what its results are, and reads the register from the storage of the loader',
+    /^lambdas\/portal\//,
+    (name) =>
+      /^lambdas\/(portal\/|shared\/(tables|environment|accounts\/(admin|admin-error|account|accounts|keys|quota))\.ts$)/.test(
+        name,
+      ) ||
+      /^loader\/(run\/refused-loads|steps\/manifest|storage\/(open|storage))\.ts$/.test(name) ||
+      isPackage(name),
+  ],
+  [
+    'nothing imports the portal but its local run',
+    /^(?!(lambdas|local)\/portal\/)/,
+    (name) => !name.startsWith('lambdas/portal/'),
+  ],
+  [
+    'pages of the portal import no AWS client and no storage',
+    /^lambdas\/portal\/(pages|visit|text)\//,
+    (name) => name.startsWith('lambdas/') || (isPackage(name) && !isAws(name)),
   ],
   ['product code imports no test', /./, (name) => !name.startsWith('test/')],
 ];

@@ -31,12 +31,19 @@ type Resource = { Type: string; Properties?: Record<string, unknown> };
 export const assumptions = {
   /** One call from a Lambda to DynamoDB and back, in one region. */
   dynamodb_call_ms: 5,
+  /** Lambda bills whole milliseconds: half of one is added on average. */
+  rounding_ms: 0.5,
+  /** Of invocations that begin with a start of the function, whose time is billed too. */
+  cold_start_share: 0.001,
+  cold_start_ms: 250,
   /** Lambda gives one CPU for 1,769 MB. */
   lambda_cpu_per_gb: 1024 / 1769,
   /** A response with its headers. */
   answer_kb: 0.9,
   /** CloudWatch counts this for each event beside its text. */
   log_event_overhead_kb: 26 / 1024,
+  /** CloudWatch stores logs compressed, to about this share, and bills that for as long as they are kept: 30 days. */
+  stored_log_share: 0.15,
   /** `platform.start`, `runtimeDone` and `report`, which Lambda writes for each invocation unless told not to. */
   system_lines_kb: 0.9,
   /** X-Ray's default rule: the first request of each second and 5 % of the others. */
@@ -45,6 +52,8 @@ export const assumptions = {
   /** An address item, with DynamoDB's own 100 bytes. */
   item_kb: 0.18,
   changed_share_a_month: 0.005,
+  /** Three snapshots, and the work of a load until its versions expire. */
+  bucket_gb: 2,
   /** Series of custom metrics that get data without any request: the age of the dataset, and refused loads. */
   idle_metrics: 2,
   /** Series of `Requests` under traffic: outcomes with an alarm, or all of them, of all services. */
@@ -101,7 +110,12 @@ export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Looku
   const gigabytes = (kb: number) => (lookupsAMonth * kb) / 1024 ** 2;
   const line = (kb: number) => gigabytes(kb + assumptions.log_event_overhead_kb);
   const billedMs =
-    2 * assumptions.dynamodb_call_ms + lookup.cpu_ms / (assumptions.lambda_cpu_per_gb * deployment.memory_gb);
+    2 * assumptions.dynamodb_call_ms +
+    lookup.cpu_ms / (assumptions.lambda_cpu_per_gb * deployment.memory_gb) +
+    assumptions.rounding_ms +
+    assumptions.cold_start_share * assumptions.cold_start_ms;
+  const systemLinesKb = deployment.system_lines ? assumptions.system_lines_kb : 0;
+  const logged = line(lookup.log_kb) + line(deployment.access_log_kb) + gigabytes(systemLinesKb);
   const accessLogPrice = deployment.access_log_infrequent_access
     ? 'cloudwatch_logs_infrequent_access_per_gb'
     : 'cloudwatch_logs_per_gb';
@@ -118,7 +132,8 @@ export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Looku
     dynamodb_reads: millions * lookup.read_units * price('dynamodb_per_million_read_units'),
     function_logs: line(lookup.log_kb) * price('cloudwatch_logs_per_gb'),
     access_log: line(deployment.access_log_kb) * price(accessLogPrice),
-    system_logs: deployment.system_lines ? gigabytes(assumptions.system_lines_kb) * price('cloudwatch_logs_per_gb') : 0,
+    system_logs: gigabytes(systemLinesKb) * price('cloudwatch_logs_per_gb'),
+    log_storage: logged * assumptions.stored_log_share * price('cloudwatch_logs_storage_per_gb_month'),
     traces: deployment.tracing ? (traces / 1e6) * price('xray_per_million_traces') : 0,
     data_transfer: gigabytes(assumptions.answer_kb) * price('data_transfer_out_per_gb'),
     request_metrics: lookupsAMonth > 0 ? series * price('cloudwatch_metric_month') : 0,
@@ -133,6 +148,7 @@ export function fixedCosts(prices: Prices, deployment: Deployment) {
   return {
     table_storage: gigabytes * price('dynamodb_per_gb_month'),
     point_in_time_recovery: gigabytes * price('dynamodb_pitr_per_gb_month'),
+    bucket_storage: assumptions.bucket_gb * price('s3_per_gb_month'),
     refresh_writes: changes * price('dynamodb_per_million_write_units'),
     alarms: deployment.alarm_metrics * price('cloudwatch_alarm_month'),
     dashboards: deployment.dashboards * price('cloudwatch_dashboard_month'),

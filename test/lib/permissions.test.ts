@@ -107,14 +107,17 @@ describe('what each function may do', () => {
       ...step(
         'Discover',
         ...table('GetItem', 'PutItem', 'Scan'),
-        ...reads('manifest*.json', 'loads/*', 'snapshots/*', 'uploads/*'),
+        ...reads('manifest*.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
         ...uploads,
+        's3:PutObject on Snapshots/mutations/*',
+        's3:AbortMultipartUpload on Snapshots/mutations/*',
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
       ),
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
       ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
       ...step('Collect', ...reads('loads/*'), ...writes('loads/*', 'snapshots/*')),
+      ...step('Mutate', ...reads('loads/*', 'snapshots/*', 'mutations/*'), ...writes('loads/*', 'snapshots/*')),
       ...step('Merge', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
       ...step(
         'Guard',
@@ -128,7 +131,7 @@ describe('what each function may do', () => {
         ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
         ...reads('manifest*.json', 'loads/*', 'snapshots/*'),
         ...writes('manifest*.json'),
-        ...removes('loads/*', 'snapshots/*', 'approvals/*'),
+        ...removes('loads/*', 'snapshots/*', 'approvals/*', 'mutations/*'),
       ),
       ...step('Release', ...table('DeleteItem')),
       LoadScheduleRole: ['states:StartExecution on LoadMachine'],
@@ -140,6 +143,7 @@ describe('what each function may do', () => {
       'Extract',
       'Guard',
       'Merge',
+      'Mutate',
       'Publish',
       'Reference',
       'Release',
@@ -268,7 +272,7 @@ describe('what each function may do', () => {
       AddressDeploymentServiceRole: [],
       ValidateDeploymentServiceRole: [],
     });
-    const inObjects = ['Stage', 'Reference', 'Extract', 'Collect', 'Merge'].map((name) => [
+    const inObjects = ['Stage', 'Reference', 'Extract', 'Collect', 'Mutate', 'Merge'].map((name) => [
       `Steps${name}Role`,
       useObjects,
     ]);

@@ -32,7 +32,7 @@ describe('the runbook', () => {
       Properties.AlarmActions as unknown[],
       Properties.OKActions as unknown[],
     ]);
-    const isEvent = ([anchor]: (typeof actions)[number]) => /^load-/.test(anchor);
+    const isEvent = ([anchor]: (typeof actions)[number]) => /^(load|audit)-/.test(anchor);
     actions = all.filter((each) => !isEvent(each));
     events = all.filter(isEvent);
   }, 60_000);
@@ -52,8 +52,8 @@ describe('the runbook', () => {
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('hears of no recovery from a load that failed or was refused', () => {
-    expect(events.map(([anchor]) => anchor).sort()).toEqual(['load-failed', 'load-refused']);
+  it('hears of no recovery from a load that failed or was refused, or from an audit', () => {
+    expect(events.map(([anchor]) => anchor).sort()).toEqual(['audit-differences', 'load-failed', 'load-refused']);
     for (const [, alarm, ok] of events) expect([alarm?.length, ok]).toEqual([1, undefined]);
   });
 });

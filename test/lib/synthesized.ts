@@ -32,6 +32,10 @@ export const everything = {
   tracing: true,
   backupVaultArn: 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts',
   dashboards: true,
+  reservedConcurrency: 100,
+  provisionedConcurrency: 2,
+  warmThroughput: { accountsWrites: 8000 },
+  mutations: true,
   tags: { team: 'adressen' },
   canary: { keySecretName: 'bag-adres-canary', postcode: '1012RJ', huisnummer: 147 },
   domain: {

@@ -28,21 +28,21 @@ const configuration = {
 
 /**
  * The loader's state machine as it is deployed, with the real handlers. These keep the environment that they are first
- * imported with: one bench to a test file.
+ * imported with: one bench to a test file. `more` goes into its configuration.
  */
-export async function startStateMachineBench() {
+export async function startStateMachineBench(more: Record<string, unknown> = {}) {
   const places = await startLoadPlaces();
   try {
-    return await assemble(places);
+    return await assemble(places, more);
   } catch (error) {
     await places.stop();
     throw error;
   }
 }
 
-async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>) {
+async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, more: Record<string, unknown>) {
   const { s3, server, names, executions } = places;
-  const { name, definition, functions, permissions } = deployedLoader(configuration, names);
+  const { name, definition, functions, permissions } = deployedLoader({ ...configuration, ...more }, names);
   const before = { ...process.env };
   Object.assign(process.env, places.environment);
   // A thousand writes a second are for a table in the cloud; a test would wait for them.

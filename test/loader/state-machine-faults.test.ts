@@ -54,6 +54,29 @@ describe('a load that fails', () => {
     ]);
   });
 
+  it('as its source is slow goes on at once, and only when there is no more to wait for fails', async () => {
+    let unfinished = 3;
+    loader.replace('stage', (event, real) => {
+      if (unfinished-- > 0) throw Object.assign(new Error('slow'), { name: 'SourceUnfinishedError' });
+      return real(event);
+    });
+    const source = await loader.serve(january);
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED' });
+    expect(ofKind(execution, 'retried').map(({ state, delaySeconds }) => [state, delaySeconds])).toEqual([
+      ['Stage', 1],
+      ['Stage', 1],
+      ['Stage', 1],
+    ]);
+
+    loader.replace('discover', () => {
+      throw Object.assign(new Error('upload the file'), { name: 'SourceTooSlowError' });
+    });
+    const failed = await loader.run({ source });
+    expect(failed).toMatchObject({ status: 'FAILED', error: 'SourceTooSlowError' });
+    expect(loader.messages.at(-1)?.text).toContain('upload the file');
+  });
+
   it('tells the first thing that went wrong, also when the lock can not be given back', async () => {
     loader.replace('collect', () => {
       throw new Error('odd');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeExtract } from '../../local/demo/write-extract.ts';
+import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { StoppedError } from '../support/state-machine/errors.ts';
 import type { Permission } from './deployed-loader.ts';
 import type { Call } from './record-calls.ts';
@@ -8,9 +8,13 @@ import { february, january, march, voorkomensOf } from './steps/months.ts';
 
 let loader: StateMachineBench;
 
+const dayAfter = '2026-02-09';
+const delivery = 'BAGNLDM-08022026-09022026.zip';
+const later = { ...february, peildatum: '2026-05-08' };
+
 /**
  * Loads of every kind: stopped and taken up again, from a server, from the bucket with another zip around it, refused and
- * approved, and back.
+ * approved, and back; and a day of mutations, an extract that it leads on from, and one so long after that the day goes.
  */
 beforeAll(async () => {
   loader = await startStateMachineBench();
@@ -29,13 +33,22 @@ beforeAll(async () => {
   const [, approve] = /"load": "(.+)"/.exec(loader.messages.at(-1)?.text ?? '') ?? [];
   await loader.run({ source, approve });
   await loader.run({ rollback: february.peildatum });
+  await loader.storage.put(`uploads/${delivery}`, await writeMutationDelivery(february.peildatum, dayAfter, []));
+  await loader.run({ mutations: [`s3://snapshots/uploads/${delivery}`] });
+  const again = { ...february, addresses: february.addresses.toReversed() };
+  expect(await loader.run({ source: await loader.serve(again) })).toMatchObject({ output: { peildatum: dayAfter } });
+  await loader.run({ source: await loader.serve(later) });
+  expect(await loader.storage.list('mutations/')).toEqual([]);
   const subjects = loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
   const served = ({ peildatum }: { peildatum: string }) => `the snapshot of ${peildatum} is live`;
-  expect(subjects).toEqual([served(january), served(february), 'a load was refused', served(march), served(february)]);
+  expect(subjects).toEqual([
+    ...[served(january), served(february), 'a load was refused', served(march), served(february)],
+    ...[served({ peildatum: dayAfter }), served({ peildatum: dayAfter }), served(later)],
+  ]);
 }, 60_000);
 afterAll(() => loader.stop());
 
-const steps = 'discover stage reference extract collect merge guard apply publish release'.split(' ');
+const steps = 'discover stage reference extract collect mutate merge guard apply publish release'.split(' ');
 
 /** What the service itself does with the role, and so no emulator asks for. */
 const ofTheService = (name: string) => (name === 'machine' ? /^(logs|xray|states):/ : /^(logs|xray):/);

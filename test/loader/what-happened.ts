@@ -20,6 +20,7 @@ export const ways = {
     'PartsToExtract',
     'Extract',
     'Collect',
+    'CheckForDays',
     'ShardsToMerge',
     'Merge',
     'Guard',

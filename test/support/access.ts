@@ -15,6 +15,7 @@ export function accessOf(parts: Partial<Access>): Access {
     ownLimits: {},
     quota: {},
     dropped: {},
+    usage: { total: 0, date: '1970-01-01', mark: 0, days: {} },
     created: 0,
     version: 1,
     moves: 0,

@@ -6,6 +6,7 @@ import { accessItem, accessKey, readAccess, readShards } from './account-item.ts
 import { type AccessStore, type ChargeAttempt, type ChargeResult, chargeCommand } from './charge.ts';
 import { inWindowOrder, type WindowName, windowStart } from './quota.ts';
 import type { ShareMove } from './shards.ts';
+import { recordDays } from './usage-record.ts';
 
 /** Access items in DynamoDB: a strongly consistent read, or the one conditional write that does everything at once. */
 export function createAccessStore(client: StoreClient, table: string): AccessStore {
@@ -72,6 +73,12 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     charge,
     readShards: (account, signal) => orUnavailable(readTogether(account), signal),
     move,
+    async recordDays(seen, signal) {
+      const updates = recordDays(table, seen);
+      await orUnavailable(updateAll(updates), signal, isConflict).catch((error: unknown) => {
+        if (!isConflict(error)) throw error; // else another caller is doing it, or has
+      });
+    },
     async markExhausted(seen, windows, signal) {
       const command = markExhaustedCommand(table, seen, windows);
       await orUnavailable(update(command, signal), signal).catch(() => undefined);

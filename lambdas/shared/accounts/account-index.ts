@@ -6,11 +6,11 @@ import type { AdminStore, Write } from './admin-store.ts';
 import { accountIdPattern } from './api-key.ts';
 
 /**
- * Two partitions that hold nothing but names, so that accounts and plans can be listed by page and by prefix without
+ * Partitions that hold nothing but names, so that accounts and plans can be listed by page and by prefix without
  * reading the whole table. An entry is written and deleted in the transaction that does so with what it names, so a list is
  * exact as soon as a call has returned (decision 0125). No account id and no plan code has a `#` or is empty.
  */
-const partitions = { account: 'account#', plan: planRecord.partitionKey('') } as const;
+const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
 
 /** The write that adds a name to an index, or keeps it there. */
 export function addToIndex(table: string, index: keyof typeof partitions, name: string): Write {
@@ -27,7 +27,11 @@ function entryKey(index: keyof typeof partitions, name: string): Record<string, 
 }
 
 /** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
-export type PageOptions = { prefix?: string; limit?: number; cursor?: string };
+export type PageOptions = {
+  prefix?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
 
 /** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
 export type NamePage = { names: string[]; cursor: string | null };

@@ -2,6 +2,7 @@ import type { Documents, Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, PlanVersion, Terms } from './account.ts';
 import { inWindowOrder, type QuotaState, type WindowCount, type WindowName, windowNames } from './quota.ts';
+import { dateOf, type UsageCount } from './usage-count.ts';
 
 /**
  * How the accounts table lays out an account. The access item is all that a request touches: one conditional write of
@@ -15,10 +16,11 @@ import { inWindowOrder, type QuotaState, type WindowCount, type WindowName, wind
  * |---|---|---|
  * | account id | `access#0`, `access#1`, ... | an access item, one for each quota shard |
  * | account id | `key#<key id>` | label, created, revoked |
+ * | account id | `usage#2026-11-21` | the lookups of a UTC day (`usage-record.ts`) |
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
  * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
- * | `account#`, `plan#` | an account id, a plan code | nothing: an index of names (`account-index.ts`) |
+ * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`account-index.ts`) |
  */
 export const accessItem = {
   sortKey: (shard = 0) => `access#${shard}`,
@@ -43,6 +45,14 @@ export const accessItem = {
    */
   version: 'version',
   created: 'created',
+  /** Units ever consumed; no change of plan, limits, shards or state resets it (decision 0141). */
+  total: 'total',
+  /** The UTC date that is being counted, `2026-11-21`, whatever windows the plan configures. */
+  date: 'date',
+  /** `total` at the beginning of that date. */
+  mark: 'mark',
+  /** Map of earlier dates to their units, until a usage record has them. */
+  days: 'days',
   /** Absent when the plan does not configure the window; otherwise the start of the window being counted, in seconds. */
   start: (window: WindowName) => `${window}_start`,
   /** `start` of a window that the plan does not configure any more: it comes back as it was unless it has passed. */
@@ -52,7 +62,7 @@ export const accessItem = {
   /** The effective limit, or this shard's share of it; absent is unlimited. */
   limit: (window: WindowName) => `${window}_limit`,
   /** On a sharded account: the effective limit of the whole account. */
-  total: (window: WindowName) => `${window}_total`,
+  windowTotal: (window: WindowName) => `${window}_total`,
   /** Start of a window in which no shard had quota left when this shard was told so (decision 0103). */
   exhausted: (window: WindowName) => `${window}_dry`,
 } as const;
@@ -106,6 +116,7 @@ export function readAccess(item: Item): Access {
     ownLimits: inWindowOrder<number | null>(item[accessItem.ownLimits] ?? {}),
     quota: readQuota(item),
     dropped: readDropped(item),
+    usage: readUsage(item),
     created: item[accessItem.created],
     version: item[accessItem.version],
     moves: item[accessItem.moves] ?? 0,
@@ -122,7 +133,7 @@ function readQuota(item: Item): QuotaState {
       used: item[accessItem.used(window)],
       limit: item[accessItem.limit(window)] ?? null,
     };
-    const total: number | undefined = item[accessItem.total(window)];
+    const total: number | undefined = item[accessItem.windowTotal(window)];
     if (total !== undefined) {
       count.total = total;
       const exhaustedAt: number | undefined = item[accessItem.exhausted(window)];
@@ -142,6 +153,25 @@ function readDropped(item: Item): Access['dropped'] {
   return dropped;
 }
 
+function readUsage(item: Item): UsageCount {
+  return {
+    total: item[accessItem.total] ?? 0,
+    date: item[accessItem.date] ?? null,
+    mark: item[accessItem.mark] ?? 0,
+    days: item[accessItem.days] ?? {},
+  };
+}
+
+/** The usage of an access item that has counted nothing yet. */
+export function newUsage(nowSeconds: number): Item {
+  return {
+    [accessItem.total]: 0,
+    [accessItem.date]: dateOf(nowSeconds),
+    [accessItem.mark]: 0,
+    [accessItem.days]: {},
+  };
+}
+
 /** Whether an item of the accounts table is an access item. */
 export function isAccessItem(item: Item): boolean {
   return String(item[accountsTable.sortKey]).startsWith(accessItem.sortKeyPrefix);
@@ -152,6 +182,7 @@ export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSe
   return {
     ...accessKey(account),
     ...planAttributes({ plan, ownLimits }),
+    ...newUsage(nowSeconds),
     [accessItem.state]: 'active',
     [accessItem.keys]: {},
     [accessItem.created]: nowSeconds,
@@ -173,7 +204,7 @@ export function planAttributes({ plan, ownLimits }: Terms): Item {
 export const shardAttributes: readonly string[] = [
   accessItem.shards,
   accessItem.moves,
-  ...windowNames.flatMap((window) => [accessItem.total(window), accessItem.exhausted(window)]),
+  ...windowNames.flatMap((window) => [accessItem.windowTotal(window), accessItem.exhausted(window)]),
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState, WindowName } from './quota.ts';
 import { Refusal } from './refusal.ts';
+import type { UsageCount } from './usage-count.ts';
 
 export type AccountState = 'active' | 'suspended';
 export type PlanState = 'active' | 'inactive';
@@ -39,6 +40,8 @@ export type Access = {
   quota: QuotaState;
   /** Windows that were counted and that the plan does not configure any more. Requests limit nothing by them, and count on. */
   dropped: Partial<Record<WindowName, { start: number; used: number }>>;
+  /** Every lookup that was charged here, by day. */
+  usage: UsageCount;
   /** Seconds since 1970. */
   created: number;
   /** On shard 0, counts administrative changes; on the others, the last of those that changed shares. */

@@ -26,6 +26,8 @@ export type AdminRefusals = {
   'accounts.show': 'invalid' | 'not_found';
   'accounts.list': 'invalid';
   'accounts.audit': 'invalid' | 'not_found';
+  'accounts.usage': 'invalid' | 'not_found' | 'conflict';
+  'accounts.usageOfAll': 'invalid' | 'conflict';
   'backup.export': never;
   'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';

@@ -15,10 +15,11 @@ import {
 } from './quota.ts';
 import { Refusal } from './refusal.ts';
 import { decideShards, markedExhausted, type ShareMove, sameShares } from './shards.ts';
+import { dateOf, dayHasPassed, hasNoSpace, maxUnrecordedDays } from './usage-count.ts';
 
 /**
  * One conditional write that authenticates a request and counts it: a charge. `roll` restarts windows that had passed in
- * the `seen` item. Without `shard` the store takes any one that the account was last seen to have.
+ * the `seen` item, and its day of usage if that has passed. Without `shard` the store takes any one that the account was last seen to have.
  */
 export type ChargeAttempt = {
   claim: KeyClaim;
@@ -47,6 +48,8 @@ export type AccessStore = {
   readShards(account: string, signal: AbortSignal): Promise<Access[]>;
   /** Returns whether the shares moved: all of them, or none because a shard had changed. Throws `StoreUnavailable`. */
   move(account: string, move: ShareMove, signal: AbortSignal): Promise<boolean>;
+  /** Moves the days of usage that have ended from one shard into records, unless another caller has. Throws `StoreUnavailable`. */
+  recordDays(seen: Access, signal: AbortSignal): Promise<void>;
   /**
    * Marks on one shard that no shard of the account has quota left in these windows (name to start), unless the account
    * was changed since `seen`. It only saves later requests the search, so a failure is ignored.
@@ -75,6 +78,10 @@ export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, 
       return { account: claim.account, keyId: claim.keyId, access, charged: { rolled: attempt.roll?.windows ?? [] } };
     }
     const next = nextAttempt(claim, result, clock());
+    // Only where nothing has recorded the usage for days.
+    if (next !== 'other-shard' && next.roll && hasNoSpace(next.roll.seen.usage)) {
+      await store.recordDays(next.roll.seen, signal);
+    }
     if (next === 'other-shard') {
       most = maxShardedAttempts;
       attempt = await findShardWithQuota(store, { claim, shard: result.shard }, clock, signal);
@@ -102,7 +109,7 @@ function nextAttempt(claim: KeyClaim, { access, shard }: NotCharged, now: number
     throw quotaExceeded(refusal);
   }
   // No window to roll: another caller has rolled it, or the plan changed, between the write and this decision.
-  return decision.roll.length > 0
+  return decision.roll.length > 0 || dayHasPassed(admitted.usage, now)
     ? { claim, now, shard, roll: { seen: admitted, windows: decision.roll } }
     : { claim, now, shard };
 }
@@ -143,7 +150,8 @@ export async function findShardWithQuota(
     switch (decision.kind) {
       case 'charge': {
         const { at, shard: seen, roll } = decision;
-        return { claim, now, at, shard: seen.shard, ...(roll.length > 0 && { roll: { seen, windows: roll } }) };
+        const rolls = roll.length > 0 || dayHasPassed(seen.usage, at);
+        return { claim, now, at, shard: seen.shard, ...(rolls && { roll: { seen, windows: roll } }) };
       }
       case 'move': {
         const { move } = decision;
@@ -180,6 +188,7 @@ async function mark(store: AccessStore, seen: Access, { violated, quota }: Excee
  *
  *   the key's hash is stored and the key has not expired, and account and plan are active
  *   and each window is not configured, or is the current one and below its limit
+ *   and the day of usage is the current one
  *
  * With `roll`, the windows that have passed must still be the ones seen; they restart with this unit. Every window's
  * count goes up by one, or nothing happens and the old item comes back.
@@ -217,6 +226,25 @@ export function chargeCommand(table: string, { claim, now, at = now, roll, shard
       adds.push(`#${window}Used :one`);
     }
   }
+  names['#date'] = accessItem.date;
+  names['#total'] = accessItem.total;
+  values[':date'] = dateOf(Math.floor(at));
+  adds.push('#total :one');
+  if (roll && dayHasPassed(roll.seen.usage, at)) {
+    names['#mark'] = accessItem.mark;
+    names['#days'] = accessItem.days;
+    const { date } = roll.seen.usage;
+    if (date === null) {
+      Object.assign(values, { ':none': {}, ':zero': 0 });
+      conditions.push('attribute_not_exists(#date)');
+      sets.push('#date = :date', '#mark = if_not_exists(#total, :zero)', '#days = :none');
+    } else {
+      names['#dateSeen'] = date;
+      Object.assign(values, { ':dateSeen': date, ':mostDays': maxUnrecordedDays });
+      conditions.push('#date = :dateSeen AND size(#days) < :mostDays');
+      sets.push('#days.#dateSeen = #total - #mark', '#mark = #total', '#date = :date');
+    }
+  } else conditions.push('#date >= :date');
   return {
     TableName: table,
     Key: accessKey(claim.account, shard),

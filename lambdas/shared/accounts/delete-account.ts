@@ -1,12 +1,13 @@
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
-import { removeFromIndex } from './account-index.ts';
+import { addToIndex, removeFromIndex } from './account-index.ts';
 import { accessItem, accessKey, recordKey } from './account-item.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import {
   type AdminStore,
   exists,
   findAccess,
+  type Guard,
   guardExpression,
   isUnchanged,
   retryConflicts,
@@ -16,6 +17,8 @@ import { audited } from './audit.ts';
 import { keyRecordsOf } from './keys.ts';
 import { removeAllMembers } from './members.ts';
 import { allShards } from './reshard.ts';
+import { sumByDate, unrecorded } from './usage-count.ts';
+import { addToRecords } from './usage-record.ts';
 
 /** The primary key of the item that remains of a deleted account: its id can't be used again. */
 export function tombstoneKey(account: string): Record<string, string> {
@@ -28,8 +31,8 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
 }
 
 /**
- * Deletes a suspended account for good: its limits, its counts, its members, its keys and their labels. Its audit stays, and so does its
- * id, which can't be used again: a new account of that id would begin with nothing used. May be run again after it died.
+ * Deletes a suspended account for good: its limits, its counts, its members, its keys and their labels. Its audit stays, its usage until
+ * the records of it expire, and so does its id, which can't be used again: a new account of that id would begin with nothing used. May be run again after it died.
  * Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
  */
 export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
@@ -42,9 +45,13 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
       const access = await findAccess(store, id);
       if (!access) return;
       requireSuspended(access);
+      const shards = await allShards(store, access);
+      const units = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
       await store.writeAll([
-        ...(await allShards(store, access)).map((shard) => deletion(store.table, shard)),
+        ...shards.map((shard) => deletion(store.table, shard)),
+        ...addToRecords(store.table, id, units).map((Update) => ({ Update })),
         removeFromIndex(store.table, 'account', id),
+        addToIndex(store.table, 'deleted', id), // its usage is still invoiced
         { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
       ]);
     });
@@ -59,8 +66,15 @@ function requireSuspended({ account, state }: Access): void {
 }
 
 function deletion(table: string, access: Access): Write {
+  const { total, date } = access.usage;
+  const counted: Guard =
+    date === null
+      ? { attribute: accessItem.date, is: 'absent' }
+      : { attribute: accessItem.total, is: '=', value: total };
   const { ConditionExpression, names, values } = guardExpression(
-    access.shard === 0 ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }] : [exists],
+    access.shard === 0
+      ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }, counted]
+      : [exists, counted],
   );
   return {
     Delete: {

@@ -49,10 +49,15 @@ function viewKey(
 }
 
 /** The most keys of one account: so many fit the access item within 1 KB, whatever its id, plan and limits. */
-export const maxActiveKeys = 15;
+export const maxActiveKeys = 12;
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
-export type KeyInput = { account: string; label: string; expires?: Date; token?: string };
+export type KeyInput = {
+  account: string;
+  label: string;
+  expires?: Date | undefined;
+  token?: string | undefined;
+};
 
 /**
  * Creates a key, which works when this returns. `key` is the only copy: show it once and do not store it. To rotate:

@@ -1,5 +1,5 @@
 import type { Access, Terms } from './account.ts';
-import { accessItem, accessKey, planAttributes, readShards, shardAttributes } from './account-item.ts';
+import { accessItem, accessKey, newUsage, planAttributes, readShards, shardAttributes } from './account-item.ts';
 import {
   type AdminStore,
   exists,
@@ -11,6 +11,9 @@ import {
   type Write,
 } from './admin-store.ts';
 import type { WindowName } from './quota.ts';
+import { mergeUsage, resetUsage } from './usage-changes.ts';
+import { sumByDate, unrecorded } from './usage-count.ts';
+import { addToRecords } from './usage-record.ts';
 import { mergeWindows, resetWindows, shareWindows } from './window-changes.ts';
 
 /** An account's shards by number, shard 0 first; after those that take requests, those that are about to be merged. */
@@ -63,10 +66,13 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
     const mine = closed.filter((_, i) => i % count === shard);
     if (mine.length === 0 && shard > 0) return [];
     const { changes, guards } = mergeWindows(target, mine);
-    const set = { ...changes.set, [accessItem.version]: shards[0].version + 1 };
+    const usage = mergeUsage(target, mine);
+    const set = { ...changes.set, ...usage.changes.set, [accessItem.version]: shards[0].version + 1 };
+    const raise = { ...changes.raise, ...usage.changes.raise };
     const remove = count === 1 ? [...shardAttributes] : [];
     const key = accessKey(target.account, shard);
-    return [{ Update: guardedUpdate(table, key, { ...changes, set, remove }, [guardOf(shards, shard), ...guards]) }];
+    const all = [guardOf(shards, shard), ...guards, ...usage.guards];
+    return [{ Update: guardedUpdate(table, key, { ...changes, set, raise, remove }, all) }];
   });
   const deletes = closed.map((access) => {
     const { ConditionExpression, names, values } = guardExpression([isUnchanged(access), noShareMovedSince(access)]);
@@ -77,7 +83,9 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
     };
     return { Delete: { TableName: table, Key: accessKey(access.account, access.shard), ...condition } };
   });
-  return [...updates, ...deletes];
+  const units = sumByDate(closed.map(({ usage }) => unrecorded(usage)));
+  const records = addToRecords(table, shards[0].account, units).map((Update) => ({ Update }));
+  return [...updates, ...deletes, ...records];
 }
 
 /** Holds as long as no request has moved shares from or to the shard since it was read. */
@@ -112,7 +120,8 @@ export function reshareWrites(store: AdminStore, shards: Shards, count: number, 
       return { Update: guardedUpdate(store.table, key, { ...changes, set }, mine) };
     }
     const { ConditionExpression, names } = guardExpression([{ attribute: accessItem.version, is: 'absent' }]);
-    const Item = { ...key, ...set, [accessItem.keys]: first.keys, [accessItem.created]: first.created };
+    const usage = newUsage(store.nowSeconds());
+    const Item = { ...key, ...set, ...usage, [accessItem.keys]: first.keys, [accessItem.created]: first.created };
     return { Put: { TableName: store.table, Item, ConditionExpression, ExpressionAttributeNames: names } };
   });
 }
@@ -122,8 +131,14 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
   const version = { [accessItem.version]: shards[0].version + 1 };
   return shards.map((access, shard) => {
     const { changes, guards } = resetWindows(access, windows, store.nowSeconds());
-    const next = { ...changes, set: { ...changes.set, ...version } };
+    const usage = resetUsage(access, store.nowSeconds());
+    const next = {
+      ...changes,
+      set: { ...changes.set, ...usage.changes.set, ...version },
+      raise: usage.changes.raise,
+      remove: [...changes.remove, ...usage.changes.remove],
+    };
     const key = accessKey(access.account, access.shard);
-    return { Update: guardedUpdate(store.table, key, next, [guardOf(shards, shard), ...guards]) };
+    return { Update: guardedUpdate(store.table, key, next, [guardOf(shards, shard), ...guards, ...usage.guards]) };
   });
 }

@@ -41,7 +41,8 @@ export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
 
 type WindowChanges = Required<Changes>;
 
-function noChanges(): GuardedChanges {
+/** Nothing changes, whatever the item is. */
+export function noChanges(): GuardedChanges {
   return { changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
 }
 
@@ -163,7 +164,7 @@ export function shareWindows(
       const isConfigured = shards[i]?.quota[window] !== undefined;
       changes.remove.push(accessItem.exhausted(window));
       if (limit === undefined) {
-        changes.remove.push(accessItem.total(window));
+        changes.remove.push(accessItem.windowTotal(window));
         const current = Math.max(start, windowStart(window, atSeconds));
         if (count && isConfigured) dropWindow(made, window, count, current);
         else if (!count && seen.some(Boolean)) {
@@ -172,11 +173,11 @@ export function shareWindows(
         }
         continue;
       }
-      if (limit === null) changes.remove.push(accessItem.limit(window), accessItem.total(window));
+      if (limit === null) changes.remove.push(accessItem.limit(window), accessItem.windowTotal(window));
       else {
         const share = shares[i] as number;
         changes.set[accessItem.limit(window)] = share;
-        changes.set[accessItem.total(window)] = limit;
+        changes.set[accessItem.windowTotal(window)] = limit;
         if (count) guards.push({ attribute: count.attribute, is: '=', value: count.start });
         if (isLeft && count?.start === start) {
           guards.push({ attribute: accessItem.used(window), is: '<=', value: share });
@@ -233,7 +234,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Clocks may differ by this much: a window that starts no later than this after now is left alone. */
-const toleratedSeconds = 60;
+export const toleratedSeconds = 60;
 
 /** The windows that start in the future, as a request with a wrong clock leaves them: until then they let nothing roll. */
 export function futureWindows(shards: readonly Access[], nowSeconds: number): { window: WindowName; start: number }[] {

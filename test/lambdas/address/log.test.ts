@@ -68,7 +68,7 @@ it('makes a metric only of outcomes with an alarm, unless the deployment reads a
     'validate ok',
     'validate not-found',
     'address temporarily-unavailable metric',
-    'address internal-error',
+    'address internal-error metric',
   ]);
 });
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { publicMutations } from '../../../loader/names.ts';
 import { everything, ofType, type Template, templates } from '../synthesized.ts';
 
 type Retry = { ErrorEquals: string[]; JitterStrategy?: string; IntervalSeconds?: number; MaxAttempts?: number };
@@ -152,6 +153,33 @@ describe('the loader stack', () => {
     expect(discover?.[1].Properties?.Environment).toMatchObject({ Variables: { EXTRACT_SOURCE: source } });
     expect(own.Outputs?.ExtractSource?.Value).toBe(source);
     expect(variablesOf('EXTRACT_SOURCE')).toEqual([]);
+  });
+
+  it('looks for mutations only where that is configured: in the public mirror, or in a list of the operator', () => {
+    const sourceIn = (template: Template) => {
+      const [discover] = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(([id]) =>
+        /Discover/.test(id),
+      );
+      const { Variables } = (discover?.[1].Properties?.Environment ?? {}) as { Variables?: Record<string, string> };
+      return [Variables?.MUTATIONS_SOURCE, template.Outputs?.MutationsSource?.Value];
+    };
+    const own = 'https://mirror.example.nl/bestanden.json';
+    expect(sourceIn(loader)).toEqual([undefined, undefined]);
+    expect(sourceIn(quiet)).toEqual([publicMutations, publicMutations]);
+    expect(sourceIn(templates({ mutations: own }).loader)).toEqual([own, own]);
+  });
+
+  it('raises the alarm of an old dataset after a week where a day is due daily, and one of any difference of an audit', () => {
+    const alarms = (template: Template) =>
+      Object.values(ofType(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
+    const ofMetric = (template: Template, name: string) =>
+      alarms(template).filter((alarm) => alarm?.MetricName === name);
+    expect(ofMetric(loader, 'DatasetAgeDays')).toMatchObject([{ Threshold: 45 }]);
+    expect(ofMetric(quiet, 'DatasetAgeDays')).toMatchObject([{ Threshold: 7 }]);
+    expect(ofMetric(loader, 'AuditDifferences')).toEqual([]);
+    expect(ofMetric(quiet, 'AuditDifferences')).toMatchObject([
+      { Threshold: 1, Statistic: 'Maximum', TreatMissingData: 'notBreaching' },
+    ]);
   });
 
   it('looks daily in the time of Amsterdam, unless it is told not to', () => {

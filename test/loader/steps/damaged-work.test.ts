@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { refusedLoads } from '../../../bin/connect/loads.ts';
+import { refusedLoads } from '../../../loader/run/refused-loads.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';

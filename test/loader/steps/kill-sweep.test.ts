@@ -1,10 +1,14 @@
 import { cpSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { mutationsBetween } from '../../../local/demo/mutation-xml.ts';
+import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
-import { february, january, type Month, march, tableOf } from './months.ts';
+import { february, january, type Month, march, tableOf, voorkomensOf } from './months.ts';
 import { watched } from './watched.ts';
 
 let bench: LoadBench;
@@ -72,18 +76,18 @@ const atOnce = 4;
 
 /**
  * Does `work` on January's place (or another `start`), and `then` on each of the places that it would have left behind if it
- * had been killed at any of its reads and writes. Gives their number.
+ * had been killed at any of its reads and writes, or at each `every`th of them. Gives their number.
  */
 async function sweep(
-  { start = january, onlyApplying = false }: { start?: Month; onlyApplying?: boolean },
+  { start = january, onlyApplying = false, every = 1 }: { start?: Month; onlyApplying?: boolean; every?: number },
   work: (ports: Ports) => Promise<unknown>,
   then: (place: Place) => Promise<void>,
 ): Promise<number> {
   const { held, storage, addresses } = await placeLike(startOf(start));
   const left: Place[] = [];
   await work(
-    watched(storage, addresses, async ({ isApplying }) => {
-      if (isApplying || !onlyApplying) left.push(await placeLike(held));
+    watched(storage, addresses, async ({ isApplying, operations }) => {
+      if ((isApplying || !onlyApplying) && operations % every === 0) left.push(await placeLike(held));
     }),
   );
   const waiting = left.values();
@@ -118,6 +122,73 @@ describe('a load that dies at any read or write', () => {
       },
     );
     expect(deaths).toBeGreaterThan(30);
+  }, 120_000);
+});
+
+describe('a load of mutations that dies at any read or write', () => {
+  const [from, to, later] = ['2026-01-08', '2026-01-09', '2026-01-10'];
+
+  /** January a day later: a street has another name, an address has gone, one is new, and one has moved to another shard. */
+  const dayAfter: Month = {
+    peildatum: to,
+    addresses: [
+      ...january.addresses.flatMap(([address, straat, woonplaats]): Month['addresses'] => {
+        if (address === '2513AA 2') return [];
+        const moved = address === '1381GH 3' ? '9999ZZ 3' : address;
+        return [[moved, straat === 'Buitenveer' ? 'Binnenveer' : straat, woonplaats]];
+      }),
+      ['1382LJ 30', 'Nijverheidslaan', 'Weesp'],
+    ],
+  };
+
+  /** The folder with that day, and a second one that says nothing. */
+  async function deliveries(): Promise<string> {
+    const { NUM, OPR, WPL } = voorkomensOf(january);
+    const ends = { eind: to };
+    const begins = { volgnummer: 2, begin: to };
+    const after = {
+      WPL,
+      OPR: OPR.flatMap((street) =>
+        street.naam === 'Buitenveer'
+          ? [
+              { ...street, ...ends },
+              { ...street, ...begins, naam: 'Binnenveer' },
+            ]
+          : [street],
+      ),
+      NUM: [
+        ...NUM.flatMap((num) => {
+          if (num.postcode === '2513AA' && num.huisnummer === 2) return [{ ...num, ...ends }];
+          if (num.postcode !== '1381GH') return [num];
+          return [
+            { ...num, ...ends },
+            { ...num, ...begins, postcode: '9999ZZ' },
+          ];
+        }),
+        ...NUM.filter(({ postcode }) => postcode === '1382LJ')
+          .slice(0, 1)
+          .map((num) => ({ ...num, identificatie: '0000200000009999', huisnummer: 30, begin: to })),
+      ],
+    };
+    const folder = bench.newFolder();
+    const groups = mutationsBetween(voorkomensOf(january), after);
+    await writeFile(join(folder, 'BAGNLDM-08012026-09012026.zip'), await writeMutationDelivery(from, to, groups));
+    await writeFile(join(folder, 'BAGNLDM-09012026-10012026.zip'), await writeMutationDelivery(to, later, []));
+    return folder;
+  }
+
+  it('ends as one that never died when it is run again', async () => {
+    const mutations = [await deliveries()];
+    const deaths = await sweep(
+      { every: 2 },
+      (ports) => runLoad({ ...small, ...ports, mutations }),
+      async (place) => {
+        await runLoad({ ...small, ...place, mutations });
+        await place.holds({ ...dayAfter, peildatum: later });
+        expect((await runLoad({ ...small, ...place, mutations })).outcome).toBe('unchanged');
+      },
+    );
+    expect(deaths).toBeGreaterThan(40);
   }, 120_000);
 });
 

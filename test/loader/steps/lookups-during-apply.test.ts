@@ -1,10 +1,15 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../lambdas/shared/addresses/address-item.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { mutationsBetween } from '../../../local/demo/mutation-xml.ts';
+import type { NumVoorkomen, OprVoorkomen } from '../../../local/demo/stand-xml.ts';
+import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
-import { type Month, tableOf } from './months.ts';
+import { type Month, tableOf, voorkomensOf } from './months.ts';
 
 let bench: LoadBench;
 beforeAll(async () => {
@@ -26,12 +31,47 @@ const after: Month = {
     .map((n) => [`1381AA ${n}`, n % 3 === 0 ? 'Binnenveer' : 'Buitenveer', 'Weesp']),
 };
 
+/** The same difference as a day of mutations. */
+async function dayBetween(): Promise<string> {
+  const { NUM, OPR, WPL } = voorkomensOf(before);
+  const [buitenveer] = OPR as [OprVoorkomen];
+  const binnenveer = { ...buitenveer, identificatie: '0000300000000099', naam: 'Binnenveer' };
+  const [first] = NUM as [NumVoorkomen];
+  const ends = { eind: after.peildatum };
+  const next = {
+    WPL,
+    OPR: [buitenveer, binnenveer],
+    NUM: [
+      ...NUM.flatMap((num) => {
+        if (num.huisnummer % 6 === 1) return [{ ...num, ...ends }];
+        if (num.huisnummer % 3 !== 0) return [num];
+        const moved = { volgnummer: 2, begin: after.peildatum, openbareRuimte: binnenveer.identificatie };
+        return [
+          { ...num, ...ends },
+          { ...num, ...moved },
+        ];
+      }),
+      ...numbers
+        .filter((n) => n % 3 === 2)
+        .map((n) => ({ ...first, identificatie: `000120${String(n).padStart(10, '0')}`, huisnummer: n })),
+    ],
+  };
+  const file = join(bench.newFolder(), 'BAGNLDM-08012026-08022026.zip');
+  const groups = mutationsBetween({ NUM, OPR, WPL }, next);
+  await writeFile(file, await writeMutationDelivery(before.peildatum, after.peildatum, groups));
+  return file;
+}
+
 describe('a lookup while a load is applied', () => {
-  it('gets the old answer or the new one, never a gap, and never the old one after the new', async () => {
+  it.each([
+    ['an extract', async () => ({ source: await bench.extractOf(after) })],
+    ['mutations', async () => ({ mutations: [await dayBetween()] })],
+  ])('of %s gets the old answer or the new one, never a gap, and never the old one after the new', async (_, next) => {
     const table = await bench.newTable();
     const addresses = dynamoDbAddressTable(bench.client, table, { concurrency: 2 });
     const options = { storage: bench.newFolder(), addresses, workers: 0, waiveSize: true };
     await runLoad({ ...options, source: await bench.extractOf(before) });
+    const sources = await next();
 
     const [old, now] = [tableOf(before), tableOf(after)];
     const seenNew = new Set<string>();
@@ -52,7 +92,7 @@ describe('a lookup while a load is applied', () => {
       }
     };
     const hammers = [0, 1, 2].map((offset) => hammer(offset));
-    const report = await runLoad({ ...options, source: await bench.extractOf(after) });
+    const report = await runLoad({ ...options, ...sources });
     applying = false;
     await Promise.all(hammers);
 

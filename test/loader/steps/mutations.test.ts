@@ -6,7 +6,7 @@ import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { type MutationGroup, mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { type Packing, writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
@@ -48,10 +48,10 @@ class Register {
   }
 
   /** The path of the extract of a date. */
-  async extract(date = start): Promise<string> {
+  async extract(date = start, packing: Packing = {}): Promise<string> {
     const file = join(this.#folder, `extract-${date}.zip`);
     const state = date === start ? this.#first : this.days.find((day) => day.date === date)?.state;
-    await writeFile(file, await writeExtract(date, state as Voorkomens));
+    await writeFile(file, await writeExtract(date, state as Voorkomens, packing));
     return file;
   }
 }
@@ -199,6 +199,29 @@ describe('days of mutations', () => {
     await damage(register);
     await expect(runLoad({ ...options, mutations: [register.mutations] })).rejects.toThrow(message);
     expect(await content()).toEqual(before);
+  });
+
+  it('of the whole country change only what they concern in the register of a municipality', async () => {
+    const register = new Register(21, 4);
+    await register.deliver();
+    const expected = await loaded(register, register.days.at(-1)?.date as string);
+    // The same objects under other identifications: of another municipality, which the extract does not hold.
+    const elsewhere = new Register(22, 4);
+    const other = (groups: MutationGroup[]): MutationGroup[] =>
+      JSON.parse(
+        JSON.stringify(groups)
+          .replaceAll('"0457', '"0999')
+          .replaceAll(/"10(\d\d)"/g, '"20$1"'),
+      );
+    for (const [index, { date, groups }] of register.days.entries()) {
+      const both = [...other(elsewhere.days[index]?.groups ?? []), ...groups];
+      await register.write(dateAfter(date, -1), date, both);
+    }
+    const { options, content } = await newDataset();
+    const extract = await register.extract(start, { layout: 'municipality' });
+    const report = await runLoad({ ...options, source: extract, mutations: [register.mutations] });
+    expect(report).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
+    expect(await content()).toEqual(expected);
   });
 
   it('are refused by the guard where they change more than days do', async () => {

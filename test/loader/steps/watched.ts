@@ -11,17 +11,26 @@ export type Seen = { operations: number; isApplying: boolean };
 export function watched(storage: Storage, addresses: AddressTable, look: (seen: Seen) => Promise<void>) {
   const seen: Seen = { operations: 0, isApplying: false };
   let last: Promise<unknown> = Promise.resolve();
+  let isWorking = false;
 
   function step<T>(work: () => Promise<T>, beginsToApply = false): Promise<T> {
     const next = last.then(async () => {
       seen.operations++;
       seen.isApplying ||= beginsToApply;
       await look(seen);
-      return work();
+      isWorking = true;
+      try {
+        return await work();
+      } finally {
+        isWorking = false;
+      }
     });
     last = next.catch(() => undefined);
     return next;
   }
+
+  /** What a write asks of its lock is a part of that write, which must not wait for its own end. */
+  const within = <T>(work: () => Promise<T>): Promise<T> => (isWorking ? work() : step(work));
 
   const watchedStorage: Storage = {
     get: (key) => step(() => storage.get(key)),
@@ -44,8 +53,8 @@ export function watched(storage: Storage, addresses: AddressTable, look: (seen: 
     setDataset: (dataset, fence) => step(() => addresses.setDataset(dataset, fence)),
     lock: {
       acquire: (owner, seconds, over) => step(() => addresses.lock.acquire(owner, seconds, over)),
-      renew: (held, seconds) => step(() => addresses.lock.renew(held, seconds)),
-      check: (owner, token) => step(() => addresses.lock.check(owner, token)),
+      renew: (held, seconds) => within(() => addresses.lock.renew(held, seconds)),
+      check: (owner, token) => within(() => addresses.lock.check(owner, token)),
       holder: () => step(() => addresses.lock.holder()),
       release: (owner, token) => step(() => addresses.lock.release(owner, token)),
     },

@@ -92,31 +92,34 @@ describe('plans.list', () => {
 });
 
 describe('accounts.delete', () => {
-  it.each([1, 4])('removes a suspended account with %i shards and its keys, and leaves its audit', async (shards) => {
-    const { admin, client, request } = bench;
-    const id = `gone-${shards}`;
-    await admin.accounts.create({ id, plan: 'basic' });
-    await admin.accounts.set({ id, shards });
-    const { key } = await admin.keys.create({ account: id, label: 'the label' });
-    await expect(admin.accounts.delete(id)).rejects.toMatchObject({ code: 'not_suspended' });
-    expect(await request(key)).toBe('charged');
-    await admin.accounts.suspend(id);
-    await admin.accounts.delete(id);
-    expect(await request(key)).toBe('unauthorized');
-    await expect(admin.accounts.show(id)).rejects.toMatchObject({ code: 'not_found' });
-    expect((await allAccounts(admin)).map((account) => account.id)).not.toContain(id);
-    const left = await client.send(
-      new QueryCommand({
-        TableName: bench.table,
-        KeyConditionExpression: 'account = :id',
-        ExpressionAttributeValues: { ':id': id },
-      }),
-    );
-    const items = (left.Items ?? []).map(({ item }) => String(item));
-    expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted']);
-    expect(JSON.stringify(left.Items)).not.toContain('the label');
-    expect((await admin.accounts.audit(id)).map(({ action }) => action)).toContain('account delete');
-  });
+  it.each([1, 4])(
+    'removes a suspended account with %i shards and its keys, and leaves its audit and its usage',
+    async (shards) => {
+      const { admin, client, request } = bench;
+      const id = `gone-${shards}`;
+      await admin.accounts.create({ id, plan: 'basic' });
+      await admin.accounts.set({ id, shards });
+      const { key } = await admin.keys.create({ account: id, label: 'the label' });
+      await expect(admin.accounts.delete(id)).rejects.toMatchObject({ code: 'not_suspended' });
+      expect(await request(key)).toBe('charged');
+      await admin.accounts.suspend(id);
+      await admin.accounts.delete(id);
+      expect(await request(key)).toBe('unauthorized');
+      await expect(admin.accounts.show(id)).rejects.toMatchObject({ code: 'not_found' });
+      expect((await allAccounts(admin)).map((account) => account.id)).not.toContain(id);
+      const left = await client.send(
+        new QueryCommand({
+          TableName: bench.table,
+          KeyConditionExpression: 'account = :id',
+          ExpressionAttributeValues: { ':id': id },
+        }),
+      );
+      const items = (left.Items ?? []).map(({ item }) => String(item));
+      expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted', 'usage#2026-08-01']);
+      expect(JSON.stringify(left.Items)).not.toContain('the label');
+      expect((await admin.accounts.audit(id)).map(({ action }) => action)).toContain('account delete');
+    },
+  );
 
   it('can be run again, and its id is never used again', async () => {
     const { admin } = bench;

@@ -4,6 +4,7 @@ import { accessItem } from '../../../../lambdas/shared/accounts/account-item.ts'
 import { maxLimit, maxShards } from '../../../../lambdas/shared/accounts/admin-error.ts';
 import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
 import { windowNames } from '../../../../lambdas/shared/accounts/quota.ts';
+import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/usage-count.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** The most digits a count or a limit can have. */
@@ -28,19 +29,23 @@ describe('the largest account that an operator can make', () => {
       await admin.keys.create({ account: id, label: `key ${i}`, expires: new Date(Date.UTC(2099, 0, 1)) });
     await admin.accounts.suspend(id);
     await admin.plans.put({ code, limits, state: 'inactive' });
-    const counts = windowNames.flatMap((name) => [
-      accessItem.used(name),
-      accessItem.limit(name),
-      accessItem.exhausted(name),
-    ]);
+    const counts = [
+      ...windowNames.flatMap((name) => [accessItem.used(name), accessItem.limit(name), accessItem.exhausted(name)]),
+      ...[accessItem.version, accessItem.planVersion, accessItem.moves, accessItem.total, accessItem.mark],
+    ];
+    const dates = Array.from({ length: maxUnrecordedDays }, (_, i) => `2026-11-1${i}`);
+    const days = Object.fromEntries(dates.map((date) => [date, widest]));
     for (const item of ['access#0', `access#${maxShards - 1}`]) {
       const used = await client.send(
         new UpdateCommand({
           TableName: table,
           Key: { account: id, item },
-          UpdateExpression: `SET ${counts.map((name) => `${name} = :used`).join(', ')}, #version = :used, plan_version = :used, moves = :used`,
-          ExpressionAttributeNames: { '#version': 'version' },
-          ExpressionAttributeValues: { ':used': widest },
+          UpdateExpression: `SET ${counts.map((name) => `#${name} = :used`).join(', ')}, #days = :days`,
+          ExpressionAttributeNames: {
+            ...Object.fromEntries(counts.map((name) => [`#${name}`, name])),
+            '#days': accessItem.days,
+          },
+          ExpressionAttributeValues: { ':used': widest, ':days': days },
           ReturnConsumedCapacity: 'TOTAL',
         }),
       );

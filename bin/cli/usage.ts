@@ -1,0 +1,125 @@
+import { type Command, Option } from 'commander';
+import type { UsageRange } from '../../lambdas/shared/accounts/usage.ts';
+import { monthOf } from '../../lambdas/shared/accounts/usage-count.ts';
+import { UsageError } from '../connect/errors.ts';
+import { type AccountsOptions, accountId, useAdmin, withAccounts } from './arguments.ts';
+import { counted, type Terminal, table, thousands } from './output.ts';
+
+type Period = 'day' | 'month';
+type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Period };
+type ExportOptions = AccountsOptions & { month: string; by: Period; csv?: true };
+
+/** Lookups of a day (`2026-11-21`) or a month (`2026-11`). */
+type Row = { period: string; lookups: number };
+
+/** Adds `account usage`. */
+export function addAccountUsage(account: Command, terminal: Terminal): void {
+  withAccounts(account.command('usage'))
+    .description('show the lookups of an account for each UTC day or month, exactly as charged, today included')
+    .argument('<id>', 'the account; also one that was deleted')
+    .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
+    .option('--to <date>', 'the last day or month (default: today)')
+    .addOption(byPeriod('day'))
+    .addHelpText(
+      'after',
+      `
+Without --from: the last 30 days, or with --by month the last 12 months.
+
+Example:
+  npm run bag-adres -- account usage acme --by month --local`,
+    )
+    .action(async (id: string, { from, to, by, ...options }: UsageOptions) => {
+      const name = accountId(id);
+      const range = rangeOf(from, to, by);
+      await useAdmin(terminal, options, async (admin) => {
+        const usage = await admin.accounts.usage(name, range);
+        const rows = rowsOf(usage.days, by);
+        const { account, from, to, days } = usage;
+        const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }) };
+        return { json, text: renderUsage(rows, by, terminal.columns) };
+      });
+    });
+}
+
+/** `usage export`. */
+export function addUsageCommands(program: Command, terminal: Terminal): void {
+  const usage = program.command('usage').description('lookups of all accounts, for invoices');
+  withAccounts(usage.command('export'))
+    .description('list the lookups of every account in a month, exactly as charged; deleted accounts too')
+    .requiredOption('--month <month>', 'the UTC month, like 2026-11')
+    .option('--csv', 'print CSV with the header account,month,lookups, or account,date,lookups with --by day')
+    .addOption(byPeriod('month'))
+    .addHelpText(
+      'after',
+      `
+Example:
+  npm run -s bag-adres -- usage export --month 2026-11 --csv --local`,
+    )
+    .action(async ({ month, by, csv, ...options }: ExportOptions) => {
+      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
+      const range = monthRange('--month', month);
+      await useAdmin(terminal, options, async (admin) => {
+        const found = await admin.accounts.usageOfAll(range);
+        const rows = found.flatMap(({ account, days }) =>
+          rowsOf(days, by).map(({ period, lookups }) => ({ account, period, lookups })),
+        );
+        const head = ['account', by === 'day' ? 'date' : 'month', 'lookups'];
+        const cells = rows.map(({ account, period, lookups }) => [account, period, String(lookups)]);
+        const text = csv ? [head, ...cells].map((row) => row.join(',')).join('\n') : table(head, cells);
+        const json = rows.map(({ account, period, lookups }) => ({ account, [`${head[1]}`]: period, lookups }));
+        return { json, text };
+      });
+    });
+}
+
+function byPeriod(fallback: Period): Option {
+  return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
+}
+
+function rangeOf(from: string | undefined, to: string | undefined, by: Period): UsageRange {
+  const last = to === undefined ? {} : { to: /^\d{4}-\d\d$/.test(to) ? monthRange('--to', to).to : to };
+  if (from !== undefined) {
+    return { from: /^\d{4}-\d\d$/.test(from) ? monthRange('--from', from).from : from, ...last };
+  }
+  if (by === 'day') return last;
+  const end = last.to === undefined ? new Date() : new Date(`${last.to}T00:00:00Z`);
+  if (Number.isNaN(end.getTime())) return last; // refused with the form of a date
+  const first = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 11, 1));
+  return { from: first.toISOString().slice(0, 10), ...last };
+}
+
+function monthRange(option: string, month: string): { from: string; to: string } {
+  const range = monthOf(month);
+  if (range) return range;
+  throw new UsageError(`${option} takes a month, like 2026-11, not "${month}".`);
+}
+
+function rowsOf(days: readonly { date: string; lookups: number }[], by: Period): Row[] {
+  const sums = new Map<string, number>();
+  for (const { date, lookups } of days) {
+    const period = by === 'day' ? date : date.slice(0, 7);
+    sums.set(period, (sums.get(period) ?? 0) + lookups);
+  }
+  return [...sums].map(([period, lookups]) => ({ period, lookups }));
+}
+
+function byMonth(rows: Row[]): { month: string; lookups: number }[] {
+  return rows.map(({ period, lookups }) => ({ month: period, lookups }));
+}
+
+/** A table, or on a terminal of so many columns a bar for each row. */
+function renderUsage(rows: Row[], by: Period, columns: number | undefined): string {
+  const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
+  const total = `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`;
+  const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);
+  if (columns === undefined) return [table([by, 'lookups'], cells), total].join('\n');
+  const most = Math.max(1, ...rows.map(({ lookups }) => lookups));
+  const width = Math.max(...cells.map(([, lookups = '']) => lookups.length));
+  const space = Math.max(10, Math.min(60, columns - 10 - width - 4));
+  const lines = rows.map(({ period, lookups }) => {
+    // A row with lookups always shows something.
+    const length = lookups === 0 ? 0 : Math.max(1, Math.round((lookups / most) * space));
+    return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
+  });
+  return [...lines, '', total].join('\n');
+}

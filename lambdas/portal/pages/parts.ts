@@ -1,0 +1,100 @@
+import { html } from 'hono/html';
+import type { AccountState, PlanState } from '../../shared/accounts/account.ts';
+import { AdminError } from '../../shared/accounts/admin-error.ts';
+import type { Text } from '../text/en.ts';
+import type { Html, Page, Visit } from '../visit/visit.ts';
+
+/** A table that scrolls by itself on a narrow screen, also by keyboard. */
+export function scrollTable(caption: string, head: (string | { number: string })[], rows: Html[][]): Html {
+  const isNumber = (i: number) => typeof head[i] === 'object';
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table>
+<caption>${caption}</caption>
+<thead><tr>${head.map((cell) => (typeof cell === 'string' ? html`<th scope="col">${cell}</th>` : html`<th scope="col" class="number">${cell.number}</th>`))}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => (isNumber(i) ? html`<td class="number">${cell}</td>` : html`<td>${cell}</td>`))}</tr>`)}</tbody>
+</table></div>`;
+}
+
+/** A state, readable without its colour. */
+export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired', text: Text): Html {
+  const kind = state === 'active' ? 'good' : state === 'suspended' || state === 'inactive' ? 'bad' : 'off';
+  return html`<span class="tag ${kind}">${text[state]}</span>`;
+}
+
+/** An instant for people and machines. */
+export function instantOf({ format }: Pick<Visit, 'format'>, iso: string | null): Html {
+  return iso === null ? '-' : html`<time datetime="${iso}">${format.instant(iso)}</time>`;
+}
+
+/** What has just been done, after the form that did it; only names that the texts have are shown. */
+export function doneNote({ c, text }: Pick<Visit, 'c' | 'text'>): Html {
+  const name = c.req.query('done') ?? '';
+  const sentence = Object.hasOwn(text.done, name) ? text.done[name as keyof Text['done']] : undefined;
+  return sentence ? html`<p class="note good" role="status">${sentence}</p>` : '';
+}
+
+/** A form that is sent to `action`. */
+export function postForm({ formField }: Pick<Visit, 'formField'>, action: string, fields: Html): Html {
+  return html`<form method="post" action="${action}">${formField}${fields}</form>`;
+}
+
+/** A question before something that can't be undone. */
+export function confirmation(
+  visit: Visit,
+  ask: { title: string; explanation: string; action: string; yes: string; cancel: string; hidden?: Html },
+): Page {
+  const { text } = visit;
+  const fields = html`${ask.hidden ?? ''}<div class="actions"><button class="button danger">${ask.yes}</button><a class="button plain" href="${ask.cancel}">${text.cancel}</a></div>`;
+  return {
+    title: ask.title,
+    body: html`<div class="card"><p>${ask.explanation}</p>${postForm(visit, ask.action, fields)}</div>`,
+  };
+}
+
+/** A page that says what is wrong and where to go on. */
+export function faultPage(
+  text: Text,
+  fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']> },
+): Page {
+  return {
+    title: fault.title,
+    status: fault.status,
+    body: html`<div class="card"><p>${fault.explanation}</p><p><a href="${fault.back}">${text.errors.goBack}</a></p></div>`,
+  };
+}
+
+/**
+ * Runs a change of a form; what the admin module refuses becomes a page in the reader's language.
+ * @param about what an invalid value was about, if it is known
+ */
+export async function changing<T>(
+  text: Text,
+  back: string,
+  about: keyof Text['errors'],
+  work: () => Promise<T>,
+): Promise<{ result: T } | { fault: Page }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error;
+    return { fault: refusalPage(text, back, about, error) };
+  }
+}
+
+function refusalPage(text: Text, back: string, about: keyof Text['errors'], { code }: AdminError): Page {
+  const { errors } = text;
+  const invalid = (explanation: string) => faultPage(text, { title: errors.invalid, explanation, back, status: 422 });
+  switch (code) {
+    case 'conflict':
+      return faultPage(text, { title: errors.conflict, explanation: errors.conflictText, back, status: 409 });
+    case 'not_found':
+      return faultPage(text, { title: errors.notFound, explanation: errors.notFoundText, back, status: 404 });
+    case 'exists':
+      return invalid(errors.exists);
+    case 'too_many_keys':
+      return invalid(errors.tooManyKeys);
+    case 'too_many_members':
+      return invalid(errors.tooManyMembers);
+    default:
+      return invalid(errors[about]);
+  }
+}

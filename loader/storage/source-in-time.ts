@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { paths } from './paths.ts';
+import { type Source, SourceTooSlowError, SourceUnfinishedError } from './source.ts';
+import type { Storage } from './storage.ts';
+
+/** Left to store what was read, and to end the step by an error that says what to do. */
+const reserveMilliseconds = 45_000;
+/** Smaller reads are of directories: cheaper to repeat than to keep. */
+const smallestKept = 256 * 1024;
+
+/**
+ * The source for a step that may take only so long. Of a server with ranges each large read is kept in the storage, so that the
+ * step continues from there when it is run again. A read that outlasts the time fails with SourceUnfinishedError if anything
+ * was kept, else with SourceTooSlowError. Without a limit, and in a bucket or a file, the source stays as it is.
+ * @param remainingMilliseconds until the step is ended from outside
+ */
+export function sourceInTime(source: Source, storage: Storage, remainingMilliseconds: () => number): Source {
+  const { version, access } = source;
+  if (!/^https?:/i.test(version.location) || !Number.isFinite(remainingMilliseconds())) return source;
+  // Two servers behind one address may have an ETag each.
+  const mark = version.lastModified ?? version.etag;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([version.location, version.size, mark]))
+    .digest('hex');
+  let kept = 0;
+
+  const inTime = async <T>(work: Promise<T>, tooLate: () => Error): Promise<T> => {
+    work.catch(() => undefined); // nobody awaits it any more when the time is over
+    let timer: NodeJS.Timeout | undefined;
+    const end = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(tooLate()), Math.max(0, remainingMilliseconds() - reserveMilliseconds));
+    });
+    try {
+      return await Promise.race([work, end]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  const unfinished = () => (kept > 0 ? new SourceUnfinishedError(version.location) : new SourceTooSlowError(version));
+
+  return {
+    ...source,
+    access: access && {
+      size: access.size,
+      async read(position, length) {
+        if (length < smallestKept || mark === null) return inTime(access.read(position, length), unfinished);
+        const key = paths.incoming(`${hash.slice(0, 16)}-${position}-${length}`);
+        const found = await storage.get(key);
+        if (found?.length === length) return found;
+        const bytes = await inTime(access.read(position, length), unfinished);
+        await storage.put(key, bytes);
+        kept++;
+        return bytes;
+      },
+    },
+    async *stream() {
+      const chunks = source.stream()[Symbol.asyncIterator]();
+      let bytes = 0;
+      try {
+        for (;;) {
+          const next = await inTime(chunks.next(), () => new SourceTooSlowError(version, bytes));
+          if (next.done) return;
+          bytes += next.value.length;
+          yield next.value;
+        }
+      } finally {
+        chunks.return?.().catch(() => undefined);
+      }
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { handle, type LambdaEvent } from 'hono/aws-lambda';
+import { portalApp } from '../../lambdas/portal/app.ts';
+import { storedRegister } from '../../lambdas/portal/register.ts';
+import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
+import { openStorage } from '../../loader/storage/open.ts';
+import { localDynamoDb } from '../engine/tables.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import { type LocalPerson, startProvider } from './provider.ts';
+
+/** The portal of this machine, and the OpenID provider beside it. */
+export type LocalPortal = { portalUrl: string; issuer: string };
+
+export type LocalPortalOptions = {
+  /** The DynamoDB engine, and the secret that it asks for. */
+  endpoint: string;
+  accessKeyId?: string | undefined;
+  accountsTable: string;
+  checksumSecret: string;
+  /** The loader's storage. */
+  storageFolder: string;
+  /** The address API, as customers call it. */
+  apiUrl: string;
+  /** Of the portal, and of the provider: another one is picked where it is taken, or 0. */
+  ports: { portal: number; provider: number };
+};
+
+/** Never reachable from elsewhere: whoever gets there chooses who to be. */
+const host = '127.0.0.1';
+
+const customer: LocalPerson = {
+  id: 'customer',
+  name: 'Kim Klant',
+  email: 'kim@customer.example',
+  about: 'a customer, administrator of the account "demo"',
+};
+const operator: LocalPerson = {
+  id: 'operator',
+  name: 'Olaf Operator',
+  email: 'olaf@operator.example',
+  about: 'an operator of the service',
+};
+
+/**
+ * Starts the portal with the same code and the same events that it gets in a Lambda, and an OpenID provider to sign in at.
+ * Everything that is started is added to `resources` at once.
+ */
+export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
+  const { accountsTable: table, checksumSecret, ports } = options;
+  const connection = localDynamoDb(options.endpoint, options.accessKeyId);
+  resources.defer(() => connection.destroy());
+  const client = DynamoDBDocumentClient.from(connection);
+  const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
+  await addDemoMember(adminAs('npm start'));
+  const portalPort = await freePort(host, ports.portal);
+  const portalUrl = `http://${host}:${portalPort}`;
+  const secret = randomBytes(32).toString('hex');
+  const registration = { clientId: 'portal', clientSecret: secret };
+  const people = [customer, operator];
+  const providerPort = await freePort(host, ports.provider);
+  const provider = await startProvider({ host, port: providerPort, people, portalUrl, ...registration });
+  resources.defer(provider.stop);
+  const storage = await openStorage(options.storageFolder);
+  const app = portalApp(
+    {
+      settings: {
+        baseUrl: portalUrl,
+        apiUrl: options.apiUrl,
+        company: 'Adresdienst',
+        colour: '#0b4f8a',
+        signIn: {
+          issuer: provider.issuer,
+          clientId: registration.clientId,
+          clientSecret: async () => secret,
+          operators: [operator.email],
+        },
+        sessionSecret: async () => secret,
+      },
+      adminAs,
+      register: () => storedRegister(storage),
+      now: Date.now,
+    },
+    (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),
+  );
+  const answer = handle(app);
+  const target = async (event: string) => JSON.stringify(await answer(JSON.parse(event) as LambdaEvent));
+  const gateway = await startGateway({ routes: [{ key: '$default', target }], host, port: portalPort });
+  resources.defer(gateway.stop);
+  return { portalUrl, issuer: provider.issuer };
+}
+
+/** The customer of the demo account. Somebody may have deleted that account. */
+async function addDemoMember(admin: Admin): Promise<void> {
+  const input = { account: 'demo', person: customer.email, role: 'admin' } as const;
+  const people = [customer.email];
+  try {
+    if ((await admin.members.roleIn(input.account, people)) === null) await admin.members.add(input);
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error;
+  }
+}
+
+/** The port if it is free, else any other that is. */
+async function freePort(host: string, port: number): Promise<number> {
+  const tried = await portIfFree(host, port);
+  return tried ?? (await portIfFree(host, 0)) ?? 0;
+}
+
+function portIfFree(host: string, port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(undefined));
+    probe.listen(port, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
+    });
+  });
+}

@@ -1,0 +1,117 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommandLine } from '../../bin/cli/run-command-line.ts';
+import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
+import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
+import { charge } from '../../lambdas/shared/accounts/charge.ts';
+import { dateOf } from '../../lambdas/shared/accounts/usage-count.ts';
+import { startLocalRun } from './command-line.ts';
+
+const day = 86_400;
+const now = Math.floor(Date.now() / 1000);
+const today = dateOf(now);
+const yesterday = dateOf(now - day);
+
+let bench: Awaited<ReturnType<typeof startLocalRun>>;
+beforeAll(async () => {
+  bench = await startLocalRun();
+  await bench.run('plan', 'put', 'standard', '--limit', 'month=unlimited');
+  const client = DynamoDBDocumentClient.from(bench.client);
+  const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - day) * 1000 });
+  for (const id of ['acme', 'gone', 'idle']) await past.accounts.create({ id, plan: 'standard' });
+  await lookups('acme', now - day, 3);
+  await lookups('acme', now, 2);
+  await lookups('gone', now, 1);
+  await bench.run('account', 'suspend', 'gone');
+  await bench.run('account', 'delete', 'gone');
+}, 30_000);
+afterAll(() => bench.stop());
+
+/** Charges an account so many lookups at `at`. */
+async function lookups(account: string, at: number, count: number): Promise<void> {
+  const { key } = await bench.json('key', 'create', '--account', account, '--label', 'k');
+  const claim = readApiKey(key, 'a secret of the tests');
+  if (!claim) throw new Error('not a key');
+  const client = DynamoDBDocumentClient.from(bench.client);
+  const access = createAccessStore(client, 'accounts');
+  for (let i = 0; i < count; i++) await charge(access, claim, () => at, AbortSignal.timeout(20_000));
+}
+
+describe('account usage', () => {
+  it('--json gives each day of the range, today included', async () => {
+    const range = ['--from', dateOf(now - 2 * day), '--to', today];
+    expect(await bench.json('account', 'usage', 'acme', ...range)).toEqual({
+      account: 'acme',
+      from: dateOf(now - 2 * day),
+      to: today,
+      days: [
+        { date: dateOf(now - 2 * day), lookups: 0 },
+        { date: yesterday, lookups: 3 },
+        { date: today, lookups: 2 },
+      ],
+    });
+  });
+
+  it('shows the last 30 days as a table with the sum', async () => {
+    const { exit, out } = await bench.run('account', 'usage', 'acme');
+    expect(exit).toBe(0);
+    expect(out).toMatch(new RegExp(`${yesterday} +│ 3`));
+    expect(out).toMatch(/5 lookups in 30 days\.$/);
+  });
+
+  it('--by month sums the months, 12 of them without a range', async () => {
+    const { months, days } = await bench.json('account', 'usage', 'acme', '--by', 'month');
+    expect(days).toBeUndefined();
+    expect(months).toHaveLength(12);
+    expect(months.reduce((sum: number, { lookups }: { lookups: number }) => sum + lookups, 0)).toBe(5);
+    expect(months.at(-1).month).toBe(today.slice(0, 7));
+  });
+
+  it('draws a bar for each day on a terminal', async () => {
+    const out: string[] = [];
+    const terminal = { out: (text: string) => out.push(text), err: () => undefined, env: {}, columns: 40 };
+    await runCommandLine(['account', 'usage', 'acme', '--from', yesterday, ...bench.local], terminal);
+    const bars = out.join('\n').split('\n');
+    expect(bars[0]).toMatch(new RegExp(`^${yesterday}  3  █{25}$`));
+    expect(bars[1]).toMatch(new RegExp(`^${today}  2  █{17}$`));
+    expect(bars.at(-1)).toBe('5 lookups in 2 days.');
+  });
+
+  it.each([
+    [['--from', '2026-02-30'], 'is a UTC date'],
+    [['--from', today, '--to', yesterday], 'ends'],
+    [['--from', '2020-01-01', '--to', '2026-01-01'], 'at most 1100 days'],
+  ])('refuses the range %j and says what is wrong', async (range, message) => {
+    const { exit, err } = await bench.run('account', 'usage', 'acme', ...range);
+    expect([exit, err]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it('says that there is no such account', async () => {
+    const { exit, err } = await bench.run('account', 'usage', 'nobody');
+    expect([exit, err]).toEqual([1, expect.stringContaining('There is no account "nobody".')]);
+  });
+});
+
+describe('usage export', () => {
+  it('--csv lists every account in a month, and a deleted one with lookups', async () => {
+    const { exit, out } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
+    const month = today.slice(0, 7);
+    const ofMonth = yesterday.startsWith(month) ? 5 : 2;
+    expect([exit, out]).toEqual([
+      0,
+      `account,month,lookups\nacme,${month},${ofMonth}\ngone,${month},1\nidle,${month},0`,
+    ]);
+  });
+
+  it('--by day has a line for each day', async () => {
+    const { out } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--by', 'day', '--csv');
+    expect(out).toMatch(/^account,date,lookups\n/);
+    expect(out.split('\n')).toContain(`acme,${today},2`);
+  });
+
+  it.each([['2026-13'], ['2026'], ['november']])('refuses the month %s', async (month) => {
+    const { exit, err } = await bench.run('usage', 'export', '--month', month);
+    expect([exit, err]).toEqual([2, expect.stringContaining('--month takes a month, like 2026-11')]);
+  });
+});

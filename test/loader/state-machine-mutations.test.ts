@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { MutationGroup } from '../../local/demo/mutation-xml.ts';
+import type { Voorkomens } from '../../local/demo/stand-xml.ts';
+import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { Random } from '../bench/generator/random.ts';
+import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
+import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';
+import { ofKind, states, ways } from './what-happened.ts';
+
+let loader: StateMachineBench;
+
+const start = '2026-01-08';
+const first = firstState(new Random(31), start);
+const days = [...laterDays(new Random(32), first, start, 5)];
+const [one, two, three, four] = days as [RegisterDay, RegisterDay, RegisterDay, RegisterDay];
+
+beforeAll(async () => {
+  loader = await startStateMachineBench({
+    mutations: 's3://snapshots/uploads/bestanden.json',
+    // A day may change a fifth of what a load may, and days of this small register change much of it.
+    guard: { minimumAddresses: 1, alwaysAllowed: 1000 },
+  });
+}, 60_000);
+beforeEach(() => loader.reset());
+afterAll(() => loader.stop());
+
+const { begin, toGuard, apply, release } = ways;
+const [toMerge, fromMerge] = [
+  toGuard.slice(0, toGuard.indexOf('CheckForDays')),
+  toGuard.slice(toGuard.indexOf('Merge')),
+];
+const ofMutations = ['Mutate', 'ShardsToMerge', ...fromMerge];
+const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
+const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
+
+function nameOf({ date }: RegisterDay): string {
+  return `BAGNLDM-${digits(dateAfter(date, -1))}-${digits(date)}.zip`;
+}
+
+/** Makes these the deliveries of the configured list, each as it is or with other contents. */
+async function list(
+  delivered: readonly RegisterDay[],
+  contents: ReadonlyMap<RegisterDay, MutationGroup[]> = new Map(),
+) {
+  const members = [];
+  for (const day of delivered) {
+    const bytes = await writeMutationDelivery(dateAfter(day.date, -1), day.date, contents.get(day) ?? day.groups);
+    await loader.storage.put(`uploads/${nameOf(day)}`, bytes);
+    members.push({ naam: nameOf(day), url: nameOf(day), grootte: bytes.length });
+  }
+  await loader.storage.put('uploads/bestanden.json', Buffer.from(JSON.stringify(members)));
+}
+
+async function serve(date: string, state: Voorkomens): Promise<string> {
+  return loader.server.serve('lvbag-extract-nl.zip', await writeExtract(date, state));
+}
+
+/** What the table holds after the extract of a day alone. */
+async function tableOfDay({ date, state }: RegisterDay) {
+  await list([]);
+  await loader.run({ source: await serve(date, state) });
+  const table = await loader.addresses();
+  await loader.reset();
+  return table;
+}
+
+describe('the daily execution where mutations are configured', () => {
+  it('loads an extract, looks for days that lead on, and tells that the extract is live', async () => {
+    await list([]);
+    const execution = await loader.run({ source: await serve(start, first), again: true });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'extract', peildatum: start } });
+    expect(states(execution)).toEqual([
+      ...begin,
+      ...toGuard,
+      ...apply,
+      'Discover',
+      'ChooseAction',
+      ...release,
+      'NotifyPublished',
+      'Done',
+    ]);
+    expect(subjects()).toEqual([`the snapshot of ${start} is live`]);
+  });
+
+  it('applies the days that lead on from an extract in the same execution', async () => {
+    const expected = await tableOfDay(two);
+    await list([one, two]);
+    const execution = await loader.run({ source: await serve(start, first) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: two.date } });
+    expect(states(execution)).toEqual([
+      ...begin,
+      ...toGuard,
+      ...apply,
+      'Discover',
+      'ChooseAction',
+      ...ofMutations,
+      ...apply,
+      ...release,
+      'NotifyPublished',
+      'Done',
+    ]);
+    expect(await loader.addresses()).toEqual(expected);
+  });
+
+  it('applies a day, then three that were missed at once, then nothing', async () => {
+    const [afterOne, afterFour] = [await tableOfDay(one), await tableOfDay(four)];
+    await list([]);
+    const source = await serve(start, first);
+    await loader.run({ source });
+    await list([one]);
+    const day = await loader.run({ source });
+    expect(states(day)).toEqual([...begin, ...ofMutations, ...apply, ...release, 'NotifyPublished', 'Done']);
+    expect(day).toMatchObject({ output: { kind: 'mutations', peildatum: one.date, extract: { peildatum: start } } });
+    expect(await loader.addresses()).toEqual(afterOne);
+
+    await list([one, two, three, four]);
+    const missed = await loader.run({ source });
+    expect(missed).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: four.date } });
+    expect(await loader.addresses()).toEqual(afterFour);
+
+    loader.dynamoDb.take();
+    const told = subjects().length;
+    expect(states(await loader.run({ source }))).toEqual([...begin, ...release, 'Done']);
+    expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), PutItem: 1, DeleteItem: 1 });
+    expect(subjects()).toHaveLength(told);
+  });
+
+  it('brings an extract of an earlier date to the live date by the days that it kept, and compares the two', async () => {
+    await list([one, two, three]);
+    await loader.run({ source: await serve(start, first) });
+    const before = await loader.addresses();
+    const execution = await loader.run({ source: await serve(one.date, one.state) });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: {
+        kind: 'extract',
+        peildatum: three.date,
+        extract: { peildatum: one.date },
+        audit: { added: 0, changed: 0, removed: 0 },
+      },
+    });
+    expect(states(execution)).toEqual([
+      ...begin,
+      ...toMerge,
+      'CheckForDays',
+      ...ofMutations,
+      ...apply,
+      'Discover',
+      'ChooseAction',
+      ...release,
+      'NotifyPublished',
+      'Done',
+    ]);
+    expect(await loader.addresses()).toEqual(before);
+  });
+
+  it('plans a day without a write', async () => {
+    await list([]);
+    const source = await serve(start, first);
+    await loader.run({ source });
+    const before = await loader.addresses();
+    await list([one]);
+    const execution = await loader.run({ source, planOnly: true });
+    expect(execution).toMatchObject({ output: { outcome: 'planned', peildatum: one.date, days: [nameOf(one)] } });
+    expect(await loader.addresses()).toEqual(before);
+  });
+});
+
+describe('an execution that can not go on with a day', () => {
+  const isNot = (kind: string) => (group: MutationGroup) => group.kind !== kind;
+  const other = [...laterDays(new Random(99), firstState(new Random(98), start), start, 8)]
+    .flatMap(({ groups }) => groups)
+    .filter(({ changes }) => changes.some(({ was }) => was));
+
+  it.each([
+    ['a gap in the list', 'MutationGapError', `No mutations lead on from ${start}`, () => list([two, three])],
+    [
+      'a day that changes what is not there',
+      'MutationMismatchError',
+      `${nameOf(one)}: changes occurrence`,
+      () => list([one], new Map([[one, other]])),
+    ],
+    [
+      'a page where the list should be',
+      'SourceError',
+      'answers a web page instead of a list of mutations',
+      () => loader.storage.put('uploads/bestanden.json', Buffer.from('<!DOCTYPE html>')),
+    ],
+    [
+      'a list that names another size',
+      'SourceError',
+      'it is cut off, or was replaced just now',
+      async () => {
+        await list([one]);
+        await loader.storage.put(`uploads/${nameOf(one)}`, Buffer.from('cut off'));
+      },
+    ],
+  ])('%s: tells the operator which file and what to do, and changes nothing', async (_, error, message, damage) => {
+    await list([]);
+    const source = await serve(start, first);
+    await loader.run({ source });
+    const before = await loader.addresses();
+    await damage();
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({ status: 'FAILED', error });
+    expect(subjects().at(-1)).toBe('a load failed');
+    expect(loader.messages.at(-1)?.text).toContain(message);
+    expect(await loader.addresses()).toEqual(before);
+  });
+
+  it('is made whole by the next extract, without anybody', async () => {
+    const expected = await tableOfDay(three);
+    await list([two, three]);
+    expect(await loader.run({ source: await serve(start, first) })).toMatchObject({ error: 'MutationGapError' });
+    const execution = await loader.run({ source: await serve(two.date, two.state) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: three.date } });
+    expect(await loader.addresses()).toEqual(expected);
+  });
+
+  it('counts what a day had missed in the audit, and makes it right', async () => {
+    const expected = await tableOfDay(two);
+    const partial = days.map((day) => [day, day.groups.filter(isNot('NUM'))] as const).slice(0, 2);
+    await list([one, two], new Map(partial));
+    await loader.run({ source: await serve(start, first) });
+    expect(await loader.addresses()).not.toEqual(expected);
+    const execution = await loader.run({ source: await serve(two.date, two.state) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { audit: { added: expect.any(Number) } } });
+    expect(execution).not.toMatchObject({ output: { audit: { added: 0, changed: 0, removed: 0 } } });
+    expect(await loader.addresses()).toEqual(expected);
+  });
+
+  it('goes on with the days where an extract is older, and what lies between is not known', async () => {
+    await list([one, two, three]);
+    await loader.run({ source: await serve(start, first) });
+    const kept = await loader.storage.list('mutations/');
+    expect(kept).toHaveLength(3);
+    await loader.storage.delete(kept.map(({ key }) => key));
+    await list([one, two, three, four]);
+    const execution = await loader.run({ source: await serve(one.date, one.state) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'mutations', peildatum: four.date } });
+    expect(ofKind(execution, 'mapped').map(({ state }) => state)).toEqual(['Merge', 'Apply']);
+  });
+});

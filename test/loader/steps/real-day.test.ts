@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { differences } from '../../../loader/steps/differences.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { writeExtract } from '../../../local/demo/write-extract.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+
+/** A national day as Kadaster delivered it. */
+const day = new URL('../../../../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip', import.meta.url)
+  .pathname;
+const missing = existsSync(day) ? '' : ` (skipped: ${day} is missing)`;
+
+const begin = '2010-06-01';
+
+/** A made-up country that has the four streets of the day's nummeraanduidingen, and the object that it withdraws. */
+const country: Voorkomens = {
+  WPL: [
+    { identificatie: '1398', naam: 'Plaats', begin },
+    { identificatie: '1399', naam: 'Stad', begin },
+  ],
+  OPR: [
+    { identificatie: '0072300000285330', naam: 'Eerste straat', woonplaats: '1398', begin },
+    { identificatie: '0072300000285600', naam: 'Tweede straat', woonplaats: '1398', begin },
+    { identificatie: '0091300000001225', naam: 'Derde straat', woonplaats: '1399', begin },
+    { identificatie: '0091300000001227', naam: 'Vierde straat', woonplaats: '1399', begin },
+  ],
+  NUM: [
+    {
+      identificatie: '0091200000050744',
+      postcode: '8602AT',
+      huisnummer: 26,
+      openbareRuimte: '0091300000001227',
+      begin,
+    },
+    {
+      identificatie: '0072200000000001',
+      postcode: '8862DP',
+      huisnummer: 45,
+      openbareRuimte: '0072300000285330',
+      begin,
+    },
+  ],
+};
+
+(missing ? describe.skip : describe)(`the day of 13 November 2021${missing}`, () => {
+  let bench: LoadBench;
+  beforeAll(async () => {
+    bench = await startLoadBench();
+  });
+  afterAll(() => bench.stop());
+
+  async function loadedCountry(state: Voorkomens) {
+    const [table, folder] = [await bench.newTable(), bench.newFolder()];
+    const source = join(bench.newFolder(), 'lvbag-extract-nl.zip');
+    await writeFile(source, await writeExtract('2021-11-13', state));
+    const options = { storage: folder, addresses: dynamoDbAddressTable(bench.client, table), workers: 0 };
+    await runLoad({ ...options, source });
+    return { options, folder, content: async () => Object.fromEntries(await bench.addressesIn(table)) };
+  }
+
+  const before = {
+    '8602AT#26#': [{ straat: 'Vierde straat', woonplaats: 'Stad' }],
+    '8862DP#45#': [{ straat: 'Eerste straat', woonplaats: 'Plaats' }],
+  };
+  /** The withdrawn object and its replacement share a key, so this address stays. */
+  const after = {
+    ...before,
+    '8862DP#47#': [{ straat: 'Eerste straat', woonplaats: 'Plaats' }],
+    '8872NK#28#': [{ straat: 'Tweede straat', woonplaats: 'Plaats' }],
+    '8602AM#7#B': [{ straat: 'Derde straat', woonplaats: 'Stad' }],
+  };
+
+  it('adds three addresses, and keeps the one whose object it replaces; back and forward again', async () => {
+    const { options, content } = await loadedCountry(country);
+    expect(await content()).toEqual(before);
+    const report = await runLoad({ ...options, mutations: [day] });
+    expect(report).toMatchObject({ peildatum: '2021-11-14', voorkomens: 6, added: 3, changed: 0, removed: 0 });
+    expect(await content()).toEqual(after);
+    await rollbackLoad({ ...options, snapshot: '2021-11-13' });
+    expect(await content()).toEqual(before);
+    await runLoad({ ...options, mutations: [day], again: true });
+    expect(await content()).toEqual(after);
+  });
+
+  it('names the objects behind its changes', async () => {
+    const { options, folder } = await loadedCountry(country);
+    const { load } = await planLoad({ ...options, mutations: [day] });
+    const named = [];
+    for await (const { key, nummeraanduidingen } of differences(folderStorage(folder), load ?? '')) {
+      named.push([key, nummeraanduidingen]);
+    }
+    expect(named).toEqual([
+      ['8602AM#7#B', ['1900200010089008']],
+      ['8862DP#47#', ['0072200000320755']],
+      ['8872NK#28#', ['0072200000320756']],
+    ]);
+  });
+
+  it('is refused where the object that it withdraws reads otherwise', async () => {
+    const { options, content } = await loadedCountry({
+      ...country,
+      NUM: country.NUM.map((num) => (num.huisnummer === 26 ? { ...num, huisnummer: 27 } : num)),
+    });
+    const held = await content();
+    await expect(runLoad({ ...options, mutations: [day] })).rejects.toThrow(
+      'changes occurrence 1 of NUM 0091200000050744 from 8602AT 26 (2010-06-01 on), and it is 8602AT 27 (2010-06-01 on)',
+    );
+    expect(await content()).toEqual(held);
+  });
+});

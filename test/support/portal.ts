@@ -1,0 +1,76 @@
+import { portalApp } from '../../lambdas/portal/app.ts';
+import { portalCookies, sessionSeconds } from '../../lambdas/portal/cookies.ts';
+import type { PortalSettings } from '../../lambdas/portal/visit/settings.ts';
+import type { Identity } from '../../lambdas/portal/visit/sign-in.ts';
+import type { Tools } from '../../lambdas/portal/visit/visit.ts';
+import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { type startAddressService, testChecksumSecret, testTables } from './address-service.ts';
+
+const baseUrl = 'https://portal.example.nl';
+const sessionSecret = async () => 'a secret of the tests, which is long enough';
+
+export const portalSettings: PortalSettings = {
+  baseUrl,
+  apiUrl: 'https://adres.example.nl',
+  company: 'Example <b>BV</b>',
+  colour: '#ffd400',
+  signIn: { issuer: 'https://login.example.nl', clientId: 'portal', clientSecret: async () => 'x', operators: [] },
+  sessionSecret,
+};
+
+/** The portal on a real engine. Whoever a test names is signed in: the provider has a test of its own. */
+export function createTestPortal(
+  { client }: Pick<Awaited<ReturnType<typeof startAddressService>>, 'client'>,
+  tools: Partial<Tools> = {},
+) {
+  const adminAs = (actor: string) =>
+    createAdmin({ client, table: testTables.accounts, checksumSecret: testChecksumSecret, actor });
+  const logged: { error: unknown; id: string }[] = [];
+  const app = portalApp({ settings: portalSettings, adminAs, now: Date.now, ...tools }, (error, id) =>
+    logged.push({ error, id }),
+  );
+  const cookies = portalCookies(portalSettings);
+
+  /** Signs a person in and returns what their browser can do. */
+  async function signedIn(person: Partial<Identity> & { subject: string }, language: 'nl' | 'en' = 'en') {
+    const id = await adminAs('test').sessions.start(person.subject, sessionSeconds);
+    const identity = { name: person.email ?? person.subject, operator: false, ...person };
+    const cookie = await sealedSession({ ...identity, id });
+    const token = await cookies.formToken(id);
+    const headers = { cookie, 'accept-language': language };
+    return {
+      id,
+      cookie,
+      token,
+      get: async (path: string) => read(await app.request(path, { headers })),
+      post: async (path: string, form: Record<string, string> = {}, over: Record<string, string> = {}) =>
+        read(
+          await app.request(path, {
+            method: 'POST',
+            headers: {
+              ...headers,
+              origin: baseUrl,
+              'content-type': 'application/x-www-form-urlencoded',
+              ...over,
+            },
+            body: new URLSearchParams({ token, ...form }).toString(),
+          }),
+        ),
+    };
+  }
+
+  /** The cookie of a session, as a sign-in sets it. */
+  async function sealedSession(content: Identity & { id: string }): Promise<string> {
+    let cookie = '';
+    const context = { header: (_name: string, value: string) => (cookie = value) };
+    await cookies.seal(context as never, 'session', { ...content }, sessionSeconds);
+    return cookie.split(';', 1)[0] ?? '';
+  }
+
+  return { app, adminAs, signedIn, logged };
+}
+
+async function read(response: Response) {
+  const { status, headers } = response;
+  return { status, headers, location: headers.get('location'), body: await response.text() };
+}
