@@ -5,8 +5,7 @@ import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '
 import type { Segments } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Extracted } from './extract.ts';
-import { readRows } from './object-source.ts';
+import { type Extracted, readRows } from './extract.ts';
 
 type ExtractedPart = Extracted & { part: string; segments: Segments };
 

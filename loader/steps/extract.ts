@@ -2,12 +2,14 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
+import { unpackLines } from '../dataset/lines.ts';
 import { extractDate, extractName, type Load, type Part, type PartCounts } from '../dataset/load.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
+import type { ObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, putJson, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, getJson, openObject, putJson, type Storage, unpacked } from '../storage/storage.ts';
 import { withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
@@ -49,6 +51,18 @@ export async function extractPart(
   await storage.put(paths.rows(loadId, part), bytes);
   const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments };
   await putJson(storage, paths.extracted(loadId, part), extracted);
+}
+
+/** The lines at one place of what a worker packed. @throws MissingObjectError, DamagedObjectError */
+export async function readRows(
+  storage: Storage,
+  key: string,
+  [position, length]: [position: number, length: number],
+): Promise<ObjectLine[]> {
+  const packed = await openObject(storage, key);
+  if (position + length > packed.size) throw new DamagedObjectError(key);
+  const bytes = await packed.read(position, length);
+  return unpacked(key, () => unpackLines(bytes));
 }
 
 /** Reads a batch of parts. */

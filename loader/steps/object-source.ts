@@ -1,4 +1,3 @@
-import { unpackLines } from '../dataset/lines.ts';
 import type { Load } from '../dataset/load.ts';
 import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
@@ -14,6 +13,7 @@ import {
   unpacked,
 } from '../storage/storage.ts';
 import { type Collected, inGroups } from './collect.ts';
+import { readRows } from './extract.ts';
 
 /** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
 export type ObjectSource = {
@@ -49,16 +49,4 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
 /** The edits of a shard that were stored under `key`; none where there is nothing. */
 export async function readEdits(storage: Storage, key: string): Promise<Edits> {
   return (await findJson<Edits>(storage, key)) ?? {};
-}
-
-/** The lines at one place of what a worker packed. @throws MissingObjectError, DamagedObjectError */
-export async function readRows(
-  storage: Storage,
-  key: string,
-  [position, length]: [position: number, length: number],
-): Promise<ObjectLine[]> {
-  const packed = await openObject(storage, key);
-  if (position + length > packed.size) throw new DamagedObjectError(key);
-  const bytes = await packed.read(position, length);
-  return unpacked(key, () => unpackLines(bytes));
 }
