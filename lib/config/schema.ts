@@ -95,6 +95,22 @@ const guard = z.strictObject({
     .describe('Up to this many addresses pass whatever share they are: a small municipality changes by large shares.'),
 });
 
+const usage = z.strictObject({
+  job: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(true)
+    .describe(
+      'Deploys the hourly job that records usage and sends messages. Without it usage is exact as well, but no message is sent and records are kept 25 months.',
+    ),
+  months: z.int().min(1).max(120).default(25).describe('How many whole months the lookups of each day are kept.'),
+  messageAtShare: share
+    .default(0.8)
+    .describe(
+      'The share of a limit of a day or a month at which a message goes to the topic of the alarms; another one follows when it is used up. 0: no messages.',
+    ),
+});
+
 /** The configuration in `cdk.json`, under `bagAdres`. Types, checks and docs are derived from it. */
 export const configSchema = z.strictObject({
   stage: text(
@@ -234,6 +250,7 @@ export const configSchema = z.strictObject({
     .describe(
       '`canary`: a new version gets a tenth of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, whatever the alarms say; for one deployment, by `-c`.',
     ),
+  usage: usage.prefault({}).describe('What is kept of the lookups of each account. See [usage](accounts.md#usage).'),
   canary: canary
     .optional()
     .describe('Looks up an address on schedule, as a caller does, and raises an alarm when that fails.'),

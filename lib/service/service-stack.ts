@@ -9,6 +9,7 @@ import { HttpApi } from './http-api.ts';
 import { HttpFunction } from './http-function.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
+import { UsageJob } from './usage-job.ts';
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
@@ -55,6 +56,7 @@ export class ServiceStack extends Stack {
       config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
+    if (config.usage.job) new UsageJob(this, 'Usage', { config, encryptionKey, accounts, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }
