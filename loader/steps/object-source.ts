@@ -3,15 +3,7 @@ import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import {
-  DamagedObjectError,
-  findJson,
-  getJson,
-  MissingObjectError,
-  openObject,
-  type Storage,
-  unpacked,
-} from '../storage/storage.ts';
+import { findJson, getJson, MissingObjectError, type Storage, unpacked } from '../storage/storage.ts';
 import { type Collected, inGroups } from './collect.ts';
 import { readRows } from './extract.ts';
 
