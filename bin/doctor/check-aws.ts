@@ -62,7 +62,8 @@ export async function checkConcurrency(): Promise<Finding> {
     if (free >= comfortableConcurrency) return ok('lambda quota', found);
     const advice =
       'Lookups above that are throttled, and a load uses ten of them. Request 1,000, which is free: Service Quotas, ' +
-      'AWS Lambda, Concurrent executions (L-B99A9384).';
+      'AWS Lambda, Concurrent executions (L-B99A9384). Until then set loadConcurrency to ' +
+      `${Math.max(1, Math.floor(free / 4))} in cdk.json and deploy the loader stack, so that a load leaves most of them to lookups.`;
     return warning('lambda quota', found, advice);
   } finally {
     client.destroy();
@@ -192,7 +193,13 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
   const [last] = executions;
   if (!last) return warning('last load', 'No load has run yet.', `Start one: "load run ${where}".`);
   const found = `${last.status} (${last.name}, started ${last.startDate?.toISOString()})`;
-  if (last.status === 'SUCCEEDED' || last.status === 'RUNNING') return ok('last load', found);
+  if (last.status === 'SUCCEEDED') return ok('last load', found);
+  if (last.status === 'RUNNING')
+    return warning(
+      'last load',
+      found,
+      `Do not deploy the loader stack before it has ended: its next steps would run the new code. "load follow ${last.name} ${where}" shows its progress.`,
+    );
   const why = `"load follow ${last.name} ${where}" says why it ended, "load status ${where}" whether a load is blocked.`;
   return warning('last load', found, `${why} See docs/runbook.md#load-failed.`);
 }

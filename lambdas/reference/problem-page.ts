@@ -1,42 +1,70 @@
+import { createHash } from 'node:crypto';
 import { type FaultCode, faultCodes } from '../shared/contract.ts';
 import { problems, problemType } from '../shared/http/problem.ts';
 import { type ExplainedCode, explanations } from './explanations.ts';
+import { explanationsNl } from './explanations-nl.ts';
+import { escaped, inline } from './html.ts';
+import type { Language } from './language.ts';
+
+const texts = {
+  en: {
+    explanations,
+    invalid: 'Invalid input',
+    happened: 'What happened',
+    remedy: 'What to do',
+    codes: 'The codes in <code>errors</code>',
+    codeOf: 'A code in the <code>errors</code> of',
+    described: 'The API is described in',
+  },
+  nl: {
+    explanations: explanationsNl,
+    invalid: 'Ongeldige invoer',
+    happened: 'Wat er gebeurde',
+    remedy: 'Wat u kunt doen',
+    codes: 'De codes in <code>errors</code>',
+    codeOf: 'Een code in de <code>errors</code> van',
+    described: 'De API is beschreven in',
+  },
+};
 
 /** Whether a code has a page. */
 export function isExplained(code: string): code is ExplainedCode {
   return Object.hasOwn(explanations, code);
 }
 
-/** The heading of a code: the status and title of a problem, or the code of a fault. */
-export function headingOf(code: ExplainedCode): string {
-  return isFault(code) ? `Invalid input: ${code}` : `${problems[code].status} ${problems[code].title}`;
+/** The heading of a code: the status and title of a problem, as in its responses, or the code of a fault. */
+export function headingOf(code: ExplainedCode, language: Language = 'en'): string {
+  return isFault(code) ? `${texts[language].invalid}: ${code}` : `${problems[code].status} ${problems[code].title}`;
 }
 
 /** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
-export function problemPage(code: ExplainedCode): string {
-  const { happened, remedy } = explanations[code];
-  const heading = escaped(headingOf(code));
-  return `<!doctype html>
-<html lang="en">
+export function problemPage(code: ExplainedCode, language: Language): { html: string; policy: string } {
+  const words = texts[language];
+  const { happened, remedy } = words.explanations[code];
+  const heading = escaped(headingOf(code, language));
+  const html = `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${heading}</title>
+<link rel="icon" href="data:,">
 <style>${style}</style>
 </head>
 <body>
 <main>
 <h1>${heading}</h1>
 <p><code>${isFault(code) ? `"code": "${code}"` : `"type": "${problemType(code)}"`}</code></p>
-<h2>What happened</h2>
-<p>${html(happened)}</p>
-<h2>What to do</h2>
-<p>${html(remedy)}</p>
-${code === 'invalid-input' ? faultList : `<p>${seeAlso(code)}</p>`}
+<h2>${words.happened}</h2>
+<p>${inline(happened)}</p>
+<h2>${words.remedy}</h2>
+<p>${inline(remedy)}</p>
+${code === 'invalid-input' ? faultList(language) : `<p>${seeAlso(code, language)}</p>`}
 </main>
 </body>
 </html>
 `;
+  return { html, policy };
 }
 
 const style =
@@ -44,30 +72,34 @@ const style =
   'body{font:1rem/1.6 system-ui,sans-serif;margin:0 auto;max-width:42rem;padding:1.5rem}' +
   'code{font:.95em ui-monospace,monospace;overflow-wrap:anywhere}h1{line-height:1.2}';
 
-const faultList = `<h2>The codes in <code>errors</code></h2>
-<dl>
-${faultCodes.map((code) => `<dt id="${code}">${link(code, `<code>${code}</code>`)}</dt><dd>${html(explanations[code].happened)}</dd>`).join('\n')}
-</dl>`;
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  'img-src data:',
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
-function seeAlso(code: ExplainedCode): string {
-  return isFault(code)
-    ? `A code in the <code>errors</code> of ${link('invalid-input', escaped(headingOf('invalid-input')))}.`
-    : 'The API is described in <a href="/v1/openapi.json">openapi.json</a>.';
+function faultList(language: Language): string {
+  const items = faultCodes.map((code) => {
+    const { happened } = texts[language].explanations[code];
+    return `<dt id="${code}">${link(code, `<code>${code}</code>`, language)}</dt><dd>${inline(happened)}</dd>`;
+  });
+  return `<h2>${texts[language].codes}</h2>\n<dl>\n${items.join('\n')}\n</dl>`;
 }
 
-function link(code: ExplainedCode, text: string): string {
-  return `<a href="/problems/${code}">${text}</a>`;
+function seeAlso(code: ExplainedCode, language: Language): string {
+  const { codeOf, described } = texts[language];
+  return isFault(code)
+    ? `${codeOf} ${link('invalid-input', escaped(headingOf('invalid-input', language)), language)}.`
+    : `${described} <a href="/v1/openapi.json">openapi.json</a>.`;
+}
+
+function link(code: ExplainedCode, text: string, language: Language): string {
+  return `<a href="/problems/${code}${language === 'en' ? '' : `?lang=${language}`}">${text}</a>`;
 }
 
 function isFault(code: ExplainedCode): code is FaultCode {
   return faultCodes.some((fault) => fault === code);
-}
-
-/** Text with code between backticks, as HTML. */
-function html(text: string): string {
-  return escaped(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -5,13 +5,11 @@ import { Refusal } from '../shared/accounts/refusal.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/event.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
-import { isDocsPath, readDocsFile } from './docs-page.ts';
+import { baseUrlOf, docsPage } from './docs-page.ts';
+import { type Language, languageOf } from './language.ts';
+import { openApiDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';
-
-/** Whether this route handles the path. */
-export function isPublished(path: string): boolean {
-  return path === '/v1/openapi.json' || /^\/problems\/[^/]+$/.test(path) || isDocsPath(path);
-}
+import { isDocsPath } from './published.ts';
 
 /** `GET /v1/openapi.json`, `/problems/{code}` and `/docs`: the description of the API. Requires no key. */
 export function referenceRoute() {
@@ -20,46 +18,57 @@ export function referenceRoute() {
     .use(commonHeaders())
     .use(renderProblems())
     .handler(async (event) => {
-      const read = readerOf(event.rawPath);
+      const read = readerOf(event);
       if (!read) throw new Refusal({ code: 'not-found' });
       if (event.requestContext.http.method !== 'GET') throw new Refusal({ code: 'method-not-allowed' });
       return answer(await read(), event.headers);
     });
 }
 
-type Published = { headers: Record<string, string>; text: Buffer; gzip: Buffer; etag: string };
+type Document = { headers: Record<string, string>; body: string };
+type Published = { headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
 
-/** What was read before. The files of a deployment never change. */
+/** What was read before; it never changes within a deployment. Few, because the host of a request is part of the page. */
 const read = new Map<string, Promise<Published>>();
+const maxRead = 64;
 
-function readerOf(path: string): (() => Promise<Published>) | undefined {
-  const reader =
-    path === '/v1/openapi.json' ? openApi : isDocsPath(path) ? () => readDocsFile(path) : problemReader(path);
-  if (!reader) return undefined;
-  return () => {
-    const published = read.get(path) ?? reader().then(prepared);
-    read.set(path, published);
-    return published;
-  };
-}
-
-type Document = { headers: Record<string, string>; body: Buffer };
-
-/** The OpenAPI document as it is in the file, loaded with the first request for it, so that cold starts stay short. */
-async function openApi(): Promise<Document> {
-  const document = (await import('../../docs/openapi.json', { with: { type: 'json' } })).default;
-  return { headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(document)) };
-}
-
-function problemReader(path: string): (() => Promise<Document>) | undefined {
+function readerOf(event: RequestEvent): (() => Promise<Published>) | undefined {
+  const path = event.rawPath;
+  if (path === '/v1/openapi.json') return () => once(path, openApi);
+  const language = languageOf(event);
+  if (isDocsPath(path)) {
+    const baseUrl = baseUrlOf(event.headers);
+    return () => once(`${path} ${language} ${baseUrl}`, async () => page(await docsPage(language, baseUrl), language));
+  }
   const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
   if (!code || !isExplained(code)) return undefined;
+  return () => once(`${path} ${language}`, () => page(problemPage(code, language), language));
+}
+
+async function once(name: string, create: () => Document | Promise<Document>): Promise<Published> {
+  const known = read.get(name);
+  if (known) return await known;
+  if (read.size >= maxRead) read.clear();
+  const published = Promise.resolve(create()).then(prepared);
+  read.set(name, published);
+  return await published;
+}
+
+/** The OpenAPI document as it is in the file. */
+function openApi(): Document {
+  const headers = { 'content-type': 'application/json', vary: 'Accept-Encoding' };
+  return { headers, body: JSON.stringify(openApiDocument) };
+}
+
+function page({ html, policy }: { html: string; policy: string }, language: Language): Document {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'content-language': language,
+    'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
+    vary: 'Accept-Encoding, Accept-Language',
   };
-  return async () => ({ headers, body: Buffer.from(problemPage(code)) });
+  return { headers, body: html };
 }
 
 function prepared({ headers, body }: Document): Published {
@@ -69,10 +78,10 @@ function prepared({ headers, body }: Document): Published {
 
 /** Without a body where the client has this version; compressed where it accepts gzip. */
 function answer({ headers, text, gzip, etag }: Published, request: RequestEvent['headers']): Answer {
-  const validators = { etag, vary: 'Accept-Encoding' };
+  const validators = { etag, vary: headers.vary ?? '' };
   if (matches(request['if-none-match'], etag)) return { statusCode: 304, headers: validators, body: '' };
   const complete = { ...headers, ...validators };
-  if (!acceptsGzip(request['accept-encoding'])) return { statusCode: 200, headers: complete, body: text.toString() };
+  if (!acceptsGzip(request['accept-encoding'])) return { statusCode: 200, headers: complete, body: text };
   const encoded = { ...complete, 'content-encoding': 'gzip' };
   return { statusCode: 200, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
 }

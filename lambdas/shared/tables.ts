@@ -40,3 +40,13 @@ export const environment = {
   /** Where a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
 } as const;
+
+/** Environment variables of the job that records usage. */
+export const usageEnvironment = {
+  /** The topic of the messages about limits. */
+  topic: 'USAGE_TOPIC_ARN',
+  /** How many whole months records are kept. */
+  months: 'USAGE_MONTHS',
+  /** The share of a limit from which a message is sent; 0 sends none. */
+  messageAtShare: 'USAGE_MESSAGE_AT_SHARE',
+} as const;

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { isPublished, referenceRoute } from '../reference/route.ts';
+import { isPublished } from '../reference/published.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
 import type { Answer, RequestEvent } from '../shared/http/event.ts';
@@ -7,7 +7,7 @@ import { environment } from '../shared/tables.ts';
 import { createKeyStore } from './key-store.ts';
 import { validateRoute } from './route.ts';
 
-let reference: ReturnType<typeof referenceRoute> | undefined;
+let reference: ReturnType<typeof import('../reference/route.ts').referenceRoute> | undefined;
 
 const validate = validateRoute({
   keyStore: createKeyStore(createStoreClient(), requireEnvironment(environment.accountsTable)),
@@ -18,10 +18,10 @@ const validate = validateRoute({
 
 /**
  * The Lambda behind `/v1/auth/validate`, the published description, and every path that does not exist. The route of the
- * description is created with the first request for it.
+ * description, with all its texts, is loaded with the first request for it, so that cold starts stay short.
  */
 export async function handler(event: RequestEvent, context: Context): Promise<Answer> {
   if (!isPublished(event.rawPath)) return await validate(event, context);
-  reference ??= referenceRoute();
+  reference ??= (await import('../reference/route.ts')).referenceRoute();
   return await reference(event, context);
 }

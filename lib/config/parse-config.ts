@@ -83,7 +83,9 @@ function describe(issue: z.core.$ZodIssue): string[] {
 }
 
 /** Fields that are valid by themselves but not together, one sentence each. */
-function contradictions({ stage, region, domain, encryptionKey, removalPolicy, throttle }: Config): string[] {
+function contradictions(config: Config): string[] {
+  const { stage, region, domain, encryptionKey, removalPolicy, throttle } = config;
+  const { reservedConcurrency: reserved, provisionedConcurrency: provisioned } = config;
   const faults: string[] = [];
   if (domain) {
     const { name, certificateArn, hostedZoneName } = domain;
@@ -96,6 +98,10 @@ function contradictions({ stage, region, domain, encryptionKey, removalPolicy, t
   if (removalPolicy === 'destroy' && stage === 'prod')
     faults.push(
       'bagAdres.removalPolicy is "destroy" but bagAdres.stage is "prod": give a trial another stage, "trial" for instance.',
+    );
+  if (reserved !== undefined && provisioned !== undefined && provisioned > reserved)
+    faults.push(
+      `bagAdres.provisionedConcurrency is ${provisioned}, more than reservedConcurrency (${reserved}): Lambda refuses that.`,
     );
   for (const [burst, rate] of [
     ['burst', 'ratePerSecond'],

@@ -6,6 +6,11 @@ function text(form: RegExp, allowed: string) {
   return z.string().regex(form).meta({ allowed });
 }
 
+/** What a table takes at once; a new on-demand table takes `least`. */
+function warmUnits(least: number) {
+  return z.int().min(least).max(1_000_000).default(least);
+}
+
 const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
 const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
@@ -16,7 +21,7 @@ const domain = z.strictObject({
     .meta({ allowed: 'a host name, for instance `adres.example.nl`' })
     .describe('The host name for callers.'),
   certificateArn: text(
-    /^arn:aws:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/,
+    /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/,
     'the ARN of a certificate in ACM',
   ).describe('An issued certificate for that name, in the same region.'),
   hostedZoneId: text(/^Z[A-Z0-9]{1,31}$/, 'the id of a Route 53 zone, for instance Z0123456789ABC').describe(
@@ -54,6 +59,14 @@ const throttle = z.strictObject({
   otherBurst: z.int().min(1).max(5_000).default(40).describe('Those that may arrive at once above that rate.'),
 });
 
+const warmThroughput = z.strictObject({
+  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: charged lookups.'),
+  addressesReads: warmUnits(12_000).describe(
+    'Reads a second of the addresses table, of which a lookup takes half a one.',
+  ),
+  addressesWrites: warmUnits(4_000).describe('Writes a second of the addresses table: a load.'),
+});
+
 /** Passed to the loader's guard as it is: the names are the same. */
 const guard = z.strictObject({
   minimumAddresses: z
@@ -82,6 +95,22 @@ const guard = z.strictObject({
     .describe('Up to this many addresses pass whatever share they are: a small municipality changes by large shares.'),
 });
 
+const usage = z.strictObject({
+  job: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(true)
+    .describe(
+      'Deploys the hourly job that records usage and sends messages. Without it usage is exact as well, but no message is sent and records are kept 25 months.',
+    ),
+  months: z.int().min(1).max(120).default(25).describe('How many whole months the lookups of each day are kept.'),
+  messageAtShare: share
+    .default(0.8)
+    .describe(
+      'The share of a limit of a day or a month at which a message goes to the topic of the alarms; another one follows when it is used up. 0: no messages.',
+    ),
+});
+
 /** The configuration in `cdk.json`, under `bagAdres`. Types, checks and docs are derived from it. */
 export const configSchema = z.strictObject({
   stage: text(
@@ -90,7 +119,7 @@ export const configSchema = z.strictObject({
   )
     .default('prod')
     .describe('Part of the name of each stack, so that one account can hold several deployments.'),
-  region: text(/^[a-z]{2}-[a-z]+-[1-9]$/, 'an AWS region, for instance eu-central-1')
+  region: text(/^[a-z]{2,4}(-[a-z]+){1,2}-[1-9]$/, 'an AWS region, for instance eu-central-1')
     .default('eu-central-1')
     .describe('The region of all stacks.'),
   account: text(/^\d{12}$/, 'an account id of 12 digits')
@@ -102,6 +131,21 @@ export const configSchema = z.strictObject({
     .optional()
     .describe('Your own host name. Without it callers use the host name that API Gateway generates.'),
   throttle: throttle.prefault({}).describe('The limit of the whole API: it bounds what an attack can cost.'),
+  reservedConcurrency: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Lookups that run at once, at most: kept free for them out of the concurrency of the account.'),
+  provisionedConcurrency: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Lookups that run at once without a cold start. Costs about 9 dollars a month each.'),
+  warmThroughput: warmThroughput
+    .optional()
+    .describe('What the tables take at once, for a launch with a peak. AWS bills a raise once; it can not be lowered.'),
   logRetentionDays: z
     .literal(retentions)
     .meta({ allowed: `one of ${retentions.join(', ')}` })
@@ -141,6 +185,12 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe('The extract to load. Without it, the one that the Atom feed of PDOK links to.'),
+  loadConcurrency: z
+    .int()
+    .min(1)
+    .max(40)
+    .default(10)
+    .describe('Functions that a load runs at once. Lower it while the account allows few concurrent functions.'),
   mutations: z
     .union([
       z.boolean(),
@@ -171,7 +221,7 @@ export const configSchema = z.strictObject({
       '`retain` protects stacks and tables from deletion. `destroy` is for a trial: deleting the stacks deletes all data.',
     ),
   encryptionKey: text(
-    /^(aws|create|arn:aws:kms:[a-z0-9-]+:\d{12}:key\/[0-9a-f-]+)$/,
+    /^(aws|create|arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[0-9a-f-]+)$/,
     '`aws`, `create` or the ARN of a KMS key',
   )
     .default('aws')
@@ -179,7 +229,7 @@ export const configSchema = z.strictObject({
       'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
     ),
   backupVaultArn: text(
-    /^arn:aws:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
+    /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,
     'the ARN of a vault of AWS Backup',
   )
     .optional()
@@ -200,6 +250,7 @@ export const configSchema = z.strictObject({
     .describe(
       '`canary`: a new version gets a tenth of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, whatever the alarms say; for one deployment, by `-c`.',
     ),
+  usage: usage.prefault({}).describe('What is kept of the lookups of each account. See [usage](accounts.md#usage).'),
   canary: canary
     .optional()
     .describe('Looks up an address on schedule, as a caller does, and raises an alarm when that fails.'),

@@ -75,12 +75,18 @@ export class DataStack extends Stack {
       terminationProtection: isProtected(config),
     });
     this.encryptionKey = encryptionKey(this, config);
+    const warm = config.warmThroughput;
     this.addresses = this.table('Addresses', config, {
+      ...(warm && {
+        warmThroughput: { readUnitsPerSecond: warm.addressesReads, writeUnitsPerSecond: warm.addressesWrites },
+      }),
       partitionKey: { name: addressesTable.partitionKey, type: AttributeType.STRING },
     });
     this.accounts = this.table('Accounts', config, {
+      ...(warm && { warmThroughput: { writeUnitsPerSecond: warm.accountsWrites } }),
       partitionKey: { name: accountsTable.partitionKey, type: AttributeType.STRING },
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
+      timeToLiveAttribute: accountsTable.expires,
     });
     this.keyChecksumSecret = new Secret(this, 'KeyChecksumSecret', {
       description: 'Keys the checksum of API keys: another value invalidates every issued key',
@@ -112,7 +118,11 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
   }
 
-  private table(id: string, config: Config, key: Pick<TableProps, 'partitionKey' | 'sortKey'>): Table {
+  private table(
+    id: string,
+    config: Config,
+    key: Pick<TableProps, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute' | 'warmThroughput'>,
+  ): Table {
     return new Table(this, id, {
       ...key,
       billingMode: BillingMode.PAY_PER_REQUEST,

@@ -102,6 +102,8 @@ export type LoadDefinitionProps = {
   bucket: IBucket;
   topic: ITopic;
   stage: string;
+  /** Functions that a map runs at once, at most. */
+  concurrency: number;
   /** Whether the configuration names mutations, which are looked for again once an extract was published. */
   followsMutations: boolean;
 };
@@ -118,7 +120,7 @@ export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
  * published), finally `outcome` and `report`. See the diagram in `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
-  const { steps, bucket, topic, stage } = props;
+  const { steps, bucket, topic, stage, concurrency } = props;
   const endings = new LoadEndings(scope, { release: steps.release, topic, stage });
   const begin = Pass.jsonata(scope, 'Begin', {
     assign: {
@@ -130,12 +132,12 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   });
   const discover = stepState(scope, 'Discover', steps.discover, '$merge([$request, {"owner": $owner}])');
   const apply = applyAndPublish(scope, { ...props, endings, discover });
-  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply });
+  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply, concurrency });
   const shards = Pass.jsonata(scope, 'ShardsToMerge', { assign: fromInput('items') });
   shards.next(merge);
   const mutate = endings.guarded(stepState(scope, 'Mutate', steps.mutate, '{"load": $load}'));
   mutate.next(shards);
-  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, shards });
+  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, shards, concurrency });
 
   discover.addRetry(lockSettles);
   discover.addRetry(sourceFaults);
@@ -160,7 +162,10 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   return begin.next(discover);
 }
 
-type Parts = { steps: LoaderSteps['steps']; bucket: IBucket; endings: LoadEndings };
+type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket' | 'concurrency'> & { endings: LoadEndings };
+
+/** Writers beyond these would exceed what a new table takes; see `writesPerSecond` in loader-steps.ts. */
+const mostWriters = 4;
 
 /** Another load is running. That is no failure for the scheduled check, but it is for an execution that was asked for something. */
 function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Choice {
@@ -179,6 +184,7 @@ function stageAndExtract(
     discover,
     mutate,
     shards,
+    concurrency,
   }: Parts & Record<'discover' | 'mutate', TaskStateBase> & { shards: Pass },
 ): TaskStateBase {
   const load = '{"load": $load}';
@@ -201,7 +207,7 @@ function stageAndExtract(
     step: steps.extract,
     batchInput,
     itemsPerBatch: 1,
-    concurrency: 10,
+    concurrency,
   });
   endings
     .guarded(stage)
@@ -216,10 +222,10 @@ function stageAndExtract(
 /** Merge, Guard. A refused load ends here, before its first write. */
 function mergeAndGuard(
   scope: Construct,
-  { steps, bucket, endings, apply }: Parts & { apply: DistributedMap },
+  { steps, bucket, endings, apply, concurrency }: Parts & { apply: DistributedMap },
 ): DistributedMap {
   const batchInput = { load: '{% $load %}' };
-  const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency: 10 });
+  const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency });
   endings
     .guarded(merge)
     .next(
@@ -242,12 +248,18 @@ function mergeAndGuard(
  */
 function applyAndPublish(
   scope: Construct,
-  { steps, bucket, endings, discover, followsMutations }: Parts & Follows & { discover: TaskStateBase },
+  { steps, bucket, endings, discover, followsMutations, concurrency }: Parts & Follows & { discover: TaskStateBase },
 ): DistributedMap {
   const published = { published: '{% $states.input %}' };
   const isFollowed = followsMutations ? 'true' : '$exists($request.mutations)';
   const batchInput = { load: '{% $load %}', owner: '{% $owner %}' };
-  const apply = mapState(scope, 'Apply', { bucket, step: steps.apply, batchInput, itemsPerBatch: 5, concurrency: 4 });
+  const apply = mapState(scope, 'Apply', {
+    bucket,
+    step: steps.apply,
+    batchInput,
+    itemsPerBatch: 5,
+    concurrency: Math.min(mostWriters, concurrency),
+  });
   endings
     .guarded(apply, endings.failLocked)
     .next(endings.guarded(stepState(scope, 'Publish', steps.publish, '{"load": $load, "owner": $owner}')))

@@ -100,8 +100,8 @@ export function grantDescribeExecutions(step: IFunction, machine: StateMachine):
 }
 
 function acknowledgeExecutions(machine: StateMachine, map: string): void {
-  const { region, account } = Stack.of(machine);
-  const executions = `arn:aws:states:${region}:${Token.isUnresolved(account) ? '<AWS::AccountId>' : account}:execution`;
+  const { region, account, partition } = Stack.of(machine);
+  const executions = `arn:${partition}:states:${region}:${Token.isUnresolved(account) ? '<AWS::AccountId>' : account}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
   acknowledgeWildcard(
     machine,
@@ -141,6 +141,7 @@ export class LoadMachine extends Construct {
           bucket,
           topic,
           stage: config.stage,
+          concurrency: config.loadConcurrency,
           followsMutations: config.mutations !== false,
         }),
       ),

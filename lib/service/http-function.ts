@@ -24,13 +24,17 @@ export type HttpFunctionProps = {
   /** Further files of its bundle. */
   files?: Record<string, string>;
   description: string;
+  reservedConcurrency?: number | undefined;
+  /** How many are kept started. */
+  provisionedConcurrency?: number | undefined;
 };
 
 /** A Lambda that answers HTTP requests, behind an alias, so that a deployment can shift traffic to a new version gradually. */
 export class HttpFunction extends LambdaFunction {
   readonly live: Alias;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, entry, files, description }: HttpFunctionProps) {
+  constructor(scope: Construct, id: string, props: HttpFunctionProps) {
+    const { config, encryptionKey, entry, files, description, reservedConcurrency, provisionedConcurrency } = props;
     super(scope, id, {
       config,
       encryptionKey,
@@ -40,6 +44,7 @@ export class HttpFunction extends LambdaFunction {
       memoryMb: 1024,
       // Every request is answered within 5 seconds; the handler gives up well before that, with an answer of its own.
       timeout: Duration.seconds(6),
+      reservedConcurrency,
       environment: {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         // Only the dashboard reads the other outcomes.
@@ -48,7 +53,11 @@ export class HttpFunction extends LambdaFunction {
       },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
     });
-    this.live = new Alias(this, 'Live', { aliasName: 'live', version: this.function.currentVersion });
+    this.live = new Alias(this, 'Live', {
+      aliasName: 'live',
+      version: this.function.currentVersion,
+      ...(provisionedConcurrency && { provisionedConcurrentExecutions: provisionedConcurrency }),
+    });
   }
 
   /**

@@ -9,6 +9,7 @@ import { HttpApi } from './http-api.ts';
 import { HttpFunction } from './http-function.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
+import { UsageJob } from './usage-job.ts';
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
@@ -28,6 +29,8 @@ export class ServiceStack extends Stack {
       encryptionKey,
       entry: 'lambdas/address/handler.ts',
       description: 'Looks up one address',
+      reservedConcurrency: config.reservedConcurrency,
+      provisionedConcurrency: config.provisionedConcurrency,
     })
       .usesChecksumSecret(keyChecksumSecret, config)
       // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.
@@ -38,9 +41,8 @@ export class ServiceStack extends Stack {
       encryptionKey,
       entry: 'lambdas/validate/handler.ts',
       files: {
-        'page/page.html': 'lambdas/reference/page/page.html',
-        'page/start.js': 'lambdas/reference/page/start.js',
-        'page/redoc.js': 'node_modules/redoc/bundles/redoc.standalone.js',
+        'page/style.css': 'lambdas/reference/page/style.css',
+        'page/script.js': 'lambdas/reference/page/script.js',
       },
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
@@ -54,6 +56,7 @@ export class ServiceStack extends Stack {
       config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
+    if (config.usage.job) new UsageJob(this, 'Usage', { config, encryptionKey, accounts, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

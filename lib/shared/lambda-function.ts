@@ -31,6 +31,8 @@ export type LambdaFunctionProps = {
   timeout: Duration;
   /** Variables that go with no permission. */
   environment?: Record<string, string>;
+  /** The most that run at once, kept free in the account; unlimited when left out. */
+  reservedConcurrency?: number | undefined;
   /** Why no dead letter queue is needed, for cdk-nag. */
   withoutDeadLetterQueue: string;
 };
@@ -74,6 +76,7 @@ export class LambdaFunction extends Construct {
       logGroup,
       role: functionRole(this, logGroup, encryptionKey),
       environment,
+      ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
       // Earlier versions stay, so that the alias can go back to one at once.
       currentVersionOptions: { removalPolicy: removal(config) },

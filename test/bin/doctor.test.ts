@@ -153,7 +153,14 @@ describe('doctor', () => {
       () => answers(lambdaSettings, () => concurrency(10)),
       'lambda quota',
       'warning',
-      /L-B99A9384/,
+      /L-B99A9384.*loadConcurrency to 2 in cdk\.json/,
+    ],
+    [
+      'a load that a deployment would disturb',
+      () => answers('ListExecutions', () => lastLoad('RUNNING')),
+      'last load',
+      'warning',
+      /Do not deploy the loader stack .*load follow load-1 --stack a/,
     ],
     [
       'no backups',

@@ -1,10 +1,16 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AxeResults, RunOptions } from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { referenceRoute } from '../../lambdas/reference/route.ts';
+import { faultCodes } from '../../lambdas/shared/contract.ts';
+import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
+import { newAccount } from '../support/address-service.ts';
 import { findChromium } from '../support/browser.ts';
+import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
 const executablePath = findChromium();
@@ -25,30 +31,96 @@ afterAll(async () => {
 });
 
 describe('the reference page', () => {
-  it('is served with all that it needs, and with a policy that lets it load nothing from elsewhere', async () => {
-    const page = await fetch(`${service.baseUrl}/docs`);
-    const html = await page.text();
-    const sources = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, source]) => source ?? '');
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';");
-    expect(sources.filter((source) => !source.startsWith('data:'))).toEqual(['/docs/redoc.js', '/docs/start.js']);
-    for (const source of sources.filter((path) => path.startsWith('/'))) {
-      const script = await fetch(service.baseUrl + source);
-      expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  it('is one document that loads nothing, with a policy for exactly its own style and script', async () => {
+    const { status, headers, body } = await service.send('/docs');
+    const policy = headers['content-security-policy'] ?? '';
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(policy).toContain("default-src 'none';");
+    expect(policy).not.toContain('unsafe');
+    for (const name of ['style', 'script']) {
+      const [, text = ''] = new RegExp(`<${name}>([\\s\\S]*?)</${name}>`).exec(body) ?? [];
+      expect(policy).toContain(`${name}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+    }
+    expect(body).not.toMatch(/src=|@import|url\(|<link(?! rel="icon" href="data:)/);
+  });
+
+  it.each([
+    ['/docs', undefined, 'en', 'Quick start'],
+    ['/docs', 'nl-NL,nl;q=0.9,en;q=0.8', 'nl', 'Snel beginnen'],
+    ['/docs?lang=nl', 'en', 'nl', 'Snel beginnen'],
+    ['/docs?lang=en', 'nl', 'en', 'Quick start'],
+    ['/problems/missing?lang=nl', undefined, 'nl', 'Wat u kunt doen'],
+    ['/problems/missing', 'nl', 'nl', 'Wat u kunt doen'],
+  ])('%s is for Accept-Language %s in the language %s', async (path, accepted, language, text) => {
+    const { headers, body } = await service.send(path, { headers: accepted ? { 'accept-language': accepted } : {} });
+    expect([headers['content-language'], headers.vary]).toEqual([language, 'Accept-Encoding, Accept-Language']);
+    expect(body).toContain(`<html lang="${language}">`);
+    expect(body).toContain(text);
+  });
+
+  it('shows requests that get, with a key, the very responses beside them', async () => {
+    const { key } = await newAccount(service, { minute: 60, day: 5000, month: null });
+    const { body } = await service.send('/docs');
+    const samples = [...body.matchAll(/<figure class="sample (request|response)">.*?<code>([\s\S]*?)<\/code>/g)].map(
+      ([, kind, html = '']) => ({ kind, text: textOf(html) }),
+    );
+    expect(samples.map(({ kind }) => kind)).toEqual(samples.map((_, index) => (index % 2 ? 'response' : 'request')));
+    for (let index = 0; index < samples.length; index += 2) {
+      const [, address = ''] = /^curl -H "X-API-Key: YOUR_KEY" "([^"]+)"$/.exec(samples[index]?.text ?? '') ?? [];
+      expect(address).toContain(`${service.baseUrl}/v1/`);
+      const { json } = await service.send(address.slice(service.baseUrl.length), { headers: { 'x-api-key': key } });
+      const shown = JSON.parse(samples[index + 1]?.text ?? '');
+      const varying = { request_id: '', key_label: '', plan_code: '' };
+      expect({ ...(json as object), ...varying }).toEqual({ ...shown, ...varying });
+    }
+    expect(samples).toHaveLength(14);
+  });
+
+  it('names no other host than that of the request, and nothing that is no host', async () => {
+    expect((await service.send('/docs')).body).toContain(`&quot;${service.baseUrl}/v1/address?`);
+    const route = referenceRoute();
+    for (const [host, shown] of [
+      ['adres.example.nl', 'https://adres.example.nl/v1/address?'],
+      ['a"b<c>', 'https://api.example.nl/v1/address?'],
+    ] as const) {
+      const { body } = await route(gatewayEvent('/docs', { headers: { host } }) as never, lambdaContext);
+      expect(body).toContain(`&quot;${shown}`);
+    }
+  });
+
+  it('has every parameter, code of an error, problem type and header of the OpenAPI document', async () => {
+    const document = (await service.send('/v1/openapi.json')).json as {
+      paths: Record<string, { get: { parameters?: { name: string }[] } }>;
+    };
+    for (const path of ['/docs?lang=en', '/docs?lang=nl']) {
+      const { body } = await service.send(path);
+      const named = [
+        ...(document.paths['/address']?.get.parameters ?? []).map(({ name }) => name),
+        ...Object.keys(document.paths).map((operation) => `/v1${operation}`),
+        ...faultCodes,
+        ...(Object.keys(problems) as ProblemCode[]).map(problemType),
+        ...['RateLimit-Policy', 'RateLimit', 'Dataset-Date', 'Retry-After', 'X-Request-Id', 'WWW-Authenticate', 'ETag'],
+      ];
+      expect(named.filter((name) => !body.includes(`<code>${name}</code>`))).toEqual([]);
+      expect(body.indexOf('id="headers"')).toBeGreaterThan(body.indexOf('id="codes"'));
     }
   });
 
   it('is at /docs only, and answers to GET only', async () => {
-    expect((await service.send('/docs/')).status).toBe(404);
-    expect((await service.send('/docs', { method: 'POST' })).status).toBe(405);
+    for (const path of ['/docs/', '/docs/start.js', '/', '/favicon.ico']) {
+      expect([path, (await service.send(path)).status]).toEqual([path, 404]);
+    }
+    for (const method of ['POST', 'HEAD']) {
+      const refused = await fetch(`${service.baseUrl}/docs`, { method });
+      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
+    }
   });
 
   it('is not there where the deployment has it off, and everything else is', async () => {
     process.env[environment.referencePage] = 'off';
     try {
-      for (const path of ['/docs', '/docs/start.js', '/docs/redoc.js']) {
-        expect((await service.send(path)).status).toBe(404);
-      }
+      expect((await service.send('/docs')).status).toBe(404);
+      expect((await service.send('/problems/missing')).status).toBe(200);
       expect((await service.send('/v1/openapi.json')).status).toBe(200);
     } finally {
       delete process.env[environment.referencePage];
@@ -56,57 +128,106 @@ describe('the reference page', () => {
   });
 
   describe.each([
-    ['a phone', { width: 390, height: 844 }],
-    ['a desktop', { width: 1280, height: 900 }],
-  ])('at the width of %s', (_device, viewport) => {
-    inBrowser(`shows the interface without a network, fits, and is accessible${because}`, async () => {
-      const { page, requests, errors } = await open(viewport);
-      const text = await page.locator('body').innerText();
-      for (const shown of ['Look up one address', 'Check a key', 'X-API-Key', 'postcode', 'RateLimit-Policy']) {
-        expect(text).toContain(shown);
-      }
-      expect(requests.filter((url) => !url.startsWith(service.baseUrl))).toEqual([]);
-      expect(errors).toEqual([]);
+    ['a phone, light, in Dutch', { width: 390, height: 844 }, 'light', 'nl'],
+    ['a phone, dark, in English', { width: 390, height: 844 }, 'dark', 'en'],
+    ['a desktop, light, in English', { width: 1280, height: 900 }, 'light', 'en'],
+    ['a desktop, dark, in Dutch', { width: 1280, height: 900 }, 'dark', 'nl'],
+  ] as const)('on %s', (_device, viewport, colorScheme, language) => {
+    inBrowser(`asks for nothing else, reports nothing, fits, and is accessible${because}`, async () => {
+      const { page, requests, messages } = await open({ viewport, colorScheme }, `?lang=${language}`);
+      // Closed parts are examined too.
+      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })");
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+        colorScheme === 'dark' ? 'rgb(16, 22, 29)' : 'rgb(255, 255, 255)',
+      );
       expect(await violations(page)).toEqual([]);
+      expect(requests).toEqual([`${service.baseUrl}/docs?lang=${language}`]);
+      expect(messages).toEqual([]);
+      await page.close();
+    });
+
+    inBrowser(`has each sample next to its text${because}`, async () => {
+      const { page } = await open({ viewport, colorScheme }, `?lang=${language}`);
+      const gaps: { right: number; below: number }[] = await page.evaluate(`
+        [...document.querySelectorAll('.block:has(> .samples)')].map((block) => {
+          const [text, samples] = [...block.children].map((part) => part.getBoundingClientRect());
+          return { right: samples.left - text.right, below: samples.top - text.bottom };
+        })`);
+      expect(gaps.length).toBeGreaterThan(5);
+      for (const { right, below } of gaps) {
+        const gap = viewport.width < 960 ? below : right;
+        expect(gap).toBeGreaterThanOrEqual(0);
+        expect(gap).toBeLessThan(60);
+      }
       await page.close();
     });
   });
 
-  inBrowser(`has no field to write in but that of the search, so it never asks for a key${because}`, async () => {
-    const { page } = await open({ width: 1280, height: 900 });
-    const fields = await page.locator('input, textarea, [contenteditable="true"]').all();
-    expect(await Promise.all(fields.map((field) => field.getAttribute('placeholder')))).toEqual(['Search...']);
+  inBrowser(`has no field to write in, so it never asks for a key${because}`, async () => {
+    const { page } = await open({});
+    expect(await page.locator('input, textarea, select, [contenteditable]').count()).toBe(0);
     await page.close();
   });
 
-  inBrowser(`has pages of problems that fit on a phone and are accessible${because}`, async () => {
-    if (!browser) throw new Error('there is a browser');
-    const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
-    for (const code of ['invalid-input', 'quota-exceeded', 'duplicate']) {
-      await page.goto(`${service.baseUrl}/problems/${code}`);
+  inBrowser(`copies the line of a sample${because}`, async () => {
+    const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const button = page.locator('#start button').first();
+    await button.click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const line = `curl -H "X-API-Key: YOUR_KEY" "${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147"`;
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(line);
+    await page.close();
+  });
+
+  inBrowser(`is complete without JavaScript, in the language of the browser${because}`, async () => {
+    const { page } = await open({ javaScriptEnabled: false, locale: 'nl-NL' });
+    const text = await page.locator('body').innerText();
+    for (const shown of ['Eén adres opzoeken', 'Nieuwezijds Voorburgwal', 'huisnummer-range', 'RateLimit-Policy']) {
+      expect(text).toContain(shown);
+    }
+    await page.getByRole('link', { name: 'English' }).click();
+    await page.getByRole('heading', { name: 'Look up one address' }).waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.close();
+  });
+
+  inBrowser(`has pages of problems that fit on a phone, ask for nothing and are accessible${because}`, async () => {
+    for (const path of ['/problems/invalid-input', '/problems/quota-exceeded?lang=nl', '/problems/duplicate']) {
+      const { page, requests, messages } = await open({ viewport: { width: 390, height: 844 } }, '', path);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
       expect(await violations(page)).toEqual([]);
+      expect(requests).toEqual([service.baseUrl + path]);
+      expect(messages).toEqual([]);
+      await page.close();
     }
-    await page.close();
   });
 });
 
-/** Opens the page with everything but the local service cut off, and waits until it is rendered. */
-async function open(viewport: { width: number; height: number }) {
+/** Opens a page with everything but the local service cut off, and collects what it asks for and reports. */
+async function open(options: BrowserContextOptions, query = '', path = '/docs') {
   if (!browser) throw new Error('there is a browser');
-  const page = await browser.newPage({ viewport });
+  const page = await browser.newPage(options);
   const requests: string[] = [];
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
+  const messages: string[] = [];
+  page.on('pageerror', (error) => messages.push(String(error)));
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('request', (request) => requests.push(request.url()));
   await page.route('**/*', async (route) => {
-    requests.push(route.request().url());
     if (route.request().url().startsWith(service.baseUrl)) await route.continue();
     else await route.abort();
   });
-  await page.goto(`${service.baseUrl}/docs`);
-  await page.getByRole('heading', { name: 'Check a key' }).waitFor();
-  return { page, requests, errors };
+  await page.goto(`${service.baseUrl}${path}${query}`, { waitUntil: 'networkidle' });
+  return { page, requests: requests.filter((url) => !url.startsWith('data:')), messages };
+}
+
+/** The text of HTML that has no other entities. */
+function textOf(html: string): string {
+  const text = html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>');
+  return text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
 }
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

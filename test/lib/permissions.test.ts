@@ -84,6 +84,13 @@ describe('what each function may do', () => {
         ...tracing,
       ],
       ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
+      UsageRole: [
+        ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
+        ...logging('UsageLogs'),
+        'sns:Publish on Alarms',
+        ...tracing,
+      ],
+      UsageScheduleRole: ['lambda:InvokeFunction on UsageFunction'],
       AddressDeploymentServiceRole: deployment,
       ValidateDeploymentServiceRole: deployment,
     });
@@ -199,6 +206,15 @@ describe('what each function may do', () => {
     expect(permissions(encrypted.service).CanaryRole?.join()).toContain('secretsmanager:GetSecretValue');
   });
 
+  it('covers the message that the usage job sends', () => {
+    expect(commandsIn('lambdas/usage/*.ts')).toEqual(['Publish']);
+    expect(permissions(templates({ usage: { messageAtShare: 0 } }).service).UsageRole?.join()).not.toContain('sns:');
+  });
+
+  it('has no usage job where it is left out', () => {
+    expect(Object.keys(permissions(templates({ usage: { job: false } }).service)).join()).not.toContain('Usage');
+  });
+
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
     expect(commandsIn('lambdas/shared/accounts/*.ts')).toEqual([
@@ -261,6 +277,8 @@ describe('what each function may do', () => {
     expect(more(permissions(plain.service), permissions(encrypted.service))).toEqual({
       AddressRole: useTable,
       ValidateRole: useTable,
+      UsageRole: [...useTable, 'kms:GenerateDataKey* on EncryptionKey'].sort(),
+      UsageScheduleRole: [],
       CanaryRole: [
         ...useObjects.slice(0, 1),
         ...logging('CanaryLogs'),

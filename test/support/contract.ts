@@ -19,7 +19,7 @@ const transportHeaders = new Set([
   'keep-alive',
   'apigw-requestid',
 ]);
-const pageHeaders = new Set(['content-security-policy', 'referrer-policy']);
+const pageHeaders = new Set(['content-security-policy', 'referrer-policy', 'content-language']);
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
@@ -40,7 +40,7 @@ function responseTo(method: string, url: string, status: number): Part | undefin
   const [path = ''] = url.split('?');
   const pathItem = path.startsWith('/v1/') ? at('/paths', path.slice('/v1'.length)) : undefined;
   if (pathItem && method === 'GET') return at(`${pathItem.pointer}/get/responses`, String(status));
-  const isAllowed = pathItem || /^\/(problems\/|docs$|docs\/)/.test(path) ? [404, 405] : [404];
+  const isAllowed = pathItem || /^\/(problems\/|docs$)/.test(path) ? [404, 405] : [404];
   return isAllowed.includes(status) ? at('/x-elsewhere', String(status)) : undefined;
 }
 
@@ -80,13 +80,15 @@ function headerFaults(response: Part, headers: Record<string, string>): string[]
   ];
 }
 
-/** The pages of problems are for people: the document describes only the headers that every response has. */
+/** The pages are for people: the document describes only the headers that every response has. */
 function isPage(path: string, { status }: ContractAnswer): boolean {
-  return path.startsWith('/problems/') && status === 200;
+  return /^\/(problems\/|docs(\?|$))/.test(path) && status === 200;
 }
 
 function pageFaults({ headers }: ContractAnswer): string[] {
-  const own = Object.entries(headers).filter(([name]) => !pageHeaders.has(name));
+  // The language of a page depends on one more header than the compression of every published document.
+  const vary = (headers.vary ?? '').replace(/, Accept-Language$/, '');
+  const own = Object.entries({ ...headers, vary }).filter(([name]) => !pageHeaders.has(name));
   const response = at('/paths/~1openapi.json/get/responses', '200');
   const isHtml = headers['content-type'] === 'text/html; charset=utf-8';
   if (!response) throw new Error('the document describes itself');

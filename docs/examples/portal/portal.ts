@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { type Admin, type AdminConfig, createAdmin } from 'bag-adres/admin';
-import { AdminError, type AdminErrorCode } from 'bag-adres/admin-error';
+import { type Admin, type AdminConfig, AdminError, type AdminErrorCode, createAdmin } from 'bag-adres-admin';
 
 /** Who is signed in. How that is known is the portal's own affair: a session, a token, a gateway in front of it. */
 export type Customer = { account: string; email: string };
@@ -12,12 +11,9 @@ export type PortalOptions = Omit<AdminConfig, 'actor'> & {
   plansOnOffer: readonly string[];
 };
 
+type Body = { plan?: unknown; label?: unknown; token?: unknown };
 type Reply = { status: number; body: unknown };
-type Action = (
-  admin: Admin,
-  customer: Customer,
-  input: { id: string; body: Record<string, unknown> },
-) => Promise<Reply>;
+type Action = (admin: Admin, customer: Customer, input: { id: string; body: Body }) => Promise<Reply>;
 
 const statusOf: Record<AdminErrorCode, number> = {
   invalid: 422,
@@ -65,7 +61,7 @@ export function createPortal({ customerOf, plansOnOffer, ...config }: PortalOpti
     // Only JSON: a form of another site can't send it, so it can't act for whoever is signed in.
     const isJson = request.headers['content-type'] === 'application/json';
     if (request.method === 'POST' && !isJson) return { status: 415, body: { error: 'Send JSON.' } };
-    const body = request.method === 'POST' ? ((await json(request)) as Record<string, unknown>) : {};
+    const body = request.method === 'POST' ? ((await json(request)) as Body) : {};
     // One for each request: whoever is signed in is whom the audit names.
     return await action(createAdmin({ ...config, actor: customer.email }), customer, { id, body });
   }

@@ -27,7 +27,11 @@ function entryKey(index: keyof typeof partitions, name: string): Record<string, 
 }
 
 /** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
-export type PageOptions = { prefix?: string; limit?: number; cursor?: string };
+export type PageOptions = {
+  prefix?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
 
 /** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
 export type NamePage = { names: string[]; cursor: string | null };

@@ -76,13 +76,16 @@ function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): Win
   };
 }
 
+/** An account to create. */
+export type AccountInput = { id: string; plan: string; limits?: OwnLimitChanges | undefined };
+
 /**
  * Makes an active account on a plan, with its own limits where given.
  * Throws `invalid`, `not_found` (the plan), `exists`, `conflict`.
  */
 export async function createAccount(
   store: AdminStore,
-  { id, plan: code, limits = {} }: { id: string; plan: string; limits?: OwnLimitChanges },
+  { id, plan: code, limits = {} }: AccountInput,
 ): Promise<AccountView> {
   checkAccountId(id);
   checkPlanCode(code);
@@ -126,11 +129,11 @@ export function creation(store: AdminStore, plan: PlanVersion, item: Item): Writ
 
 /** What to change of an account; `'plan'` as a limit makes the window follow the plan again. */
 export type AccountChanges = {
-  plan?: string;
-  limits?: OwnLimitChanges;
-  shards?: number;
+  plan?: string | undefined;
+  limits?: OwnLimitChanges | undefined;
+  shards?: number | undefined;
   /** What the change was decided upon: `conflict` if the account has another plan or other own limits by now. */
-  seen?: Pick<AccountView, 'plan' | 'ownLimits'>;
+  seen?: Pick<AccountView, 'plan' | 'ownLimits'> | undefined;
 };
 
 /**

@@ -129,7 +129,7 @@ const concurrency = 16;
 export async function importBackup(
   store: AdminStore,
   backup: Backup,
-  { checkOnly = false }: { checkOnly?: boolean } = {},
+  { checkOnly = false }: { checkOnly?: boolean | undefined } = {},
 ): Promise<ImportResult> {
   checkBackup(backup);
   const existing = await exportBackup(store);

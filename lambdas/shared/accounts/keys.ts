@@ -52,7 +52,12 @@ function viewKey(
 export const maxActiveKeys = 12;
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
-export type KeyInput = { account: string; label: string; expires?: Date; token?: string };
+export type KeyInput = {
+  account: string;
+  label: string;
+  expires?: Date | undefined;
+  token?: string | undefined;
+};
 
 /**
  * Creates a key, which works when this returns. `key` is the only copy: show it once and do not store it. To rotate:

@@ -11,7 +11,7 @@ import { mergedShards, reshareWrites } from './reshard.ts';
 import { windowChanges } from './window-changes.ts';
 
 /** A plan to make or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
-export type PlanInput = { code: string; limits?: Limits; state?: PlanState };
+export type PlanInput = { code: string; limits?: Limits | undefined; state?: PlanState | undefined };
 
 /**
  * Makes or changes a plan (`active` unless `state` says otherwise) and returns when every account on it follows;

@@ -15,7 +15,7 @@ export type AccountUsage = { account: string; from: string; to: string; days: Da
 export type DayUsage = { date: string; lookups: number };
 
 /** UTC dates, `2026-11-21`. Without them the last 30 days, today included. */
-export type UsageRange = { from?: string; to?: string };
+export type UsageRange = { from?: string | undefined; to?: string | undefined };
 
 /** The longest range of days: three years. */
 const maxRangeDays = 1100;

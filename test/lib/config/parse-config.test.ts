@@ -46,6 +46,11 @@ describe('the configuration', () => {
     [{ region: 'amsterdam' }, 'bagAdres.region is "amsterdam". Allowed: an AWS region'],
     [{ account: '1234' }, 'bagAdres.account is "1234". Allowed: an account id of 12 digits.'],
     [{ logRetentionDays: 31 }, 'bagAdres.logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
+    [{ loadConcurrency: 0 }, 'bagAdres.loadConcurrency is 0. Allowed: a whole number, 1 to 40.'],
+    [
+      { warmThroughput: { accountsWrites: 100 } },
+      'bagAdres.warmThroughput.accountsWrites is 100. Allowed: a whole number, 4000 to 1000000.',
+    ],
     [{ snapshotsKept: 1 }, 'bagAdres.snapshotsKept is 1. Allowed: a whole number, 2 to 24.'],
     [{ snapshotsKept: '3' }, 'bagAdres.snapshotsKept is "3". Allowed: a whole number, 2 to 24.'],
     [{ guard: { maximumRemovedShare: 5 } }, 'bagAdres.guard.maximumRemovedShare is 5. Allowed: a number, 0 to 1.'],
@@ -84,11 +89,24 @@ describe('the configuration', () => {
       'bagAdres.throttle.burst is 10, less than a tenth of ratePerSecond (1000)',
     ],
     [
+      { reservedConcurrency: 5, provisionedConcurrency: 6 },
+      'bagAdres.provisionedConcurrency is 6, more than reservedConcurrency (5)',
+    ],
+    [
       { throttle: { otherRatePerSecond: 500 } },
       'bagAdres.throttle.otherBurst is 40, less than a tenth of otherRatePerSecond (500)',
     ],
   ])('refuses what contradicts itself: %j', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('takes regions and keys of every partition', () => {
+    for (const [region, partition] of [
+      ['eusc-de-east-1', 'aws-eusc'],
+      ['cn-north-1', 'aws-cn'],
+      ['us-gov-west-1', 'aws-us-gov'],
+    ])
+      expect(faults({ region, encryptionKey: `arn:${partition}:kms:${region}:123456789012:key/0a1b` })).toEqual([]);
   });
 
   it('takes a stage that only resembles the name of a stack', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -45,17 +45,33 @@ describe('a bundle under the Runtime API', () => {
     return { lambda, error: await lambda.started };
   }
 
-  it('serves the reference page with all its files', async () => {
+  it('serves the reference page, whole and in both languages', async () => {
     const { lambda, error } = await start(functions('service')[1], settings);
     expect(error).toBeNull();
     for (const [path, content] of [
-      ['/docs', '<script src="/docs/redoc.js">'],
-      ['/docs/start.js', 'Redoc.init'],
-      ['/docs/redoc.js', 'Redoc'],
+      ['/docs', 'Quick start'],
+      ['/docs?lang=nl', 'Snel beginnen'],
+      ['/docs', 'prefers-color-scheme'],
+      ['/docs', 'navigator.clipboard'],
+      ['/problems/missing?lang=nl', 'Wat u kunt doen'],
     ] as const) {
       const answer = { statusCode: 200, body: expect.stringContaining(content) };
       expect(await lambda.invoke(gatewayEvent(path))).toMatchObject({ response: answer });
     }
+  });
+
+  it('has the texts of the reference outside of what the validate function loads at its start', () => {
+    const { path } = functions('service')[1] ?? { path: '' };
+    const textOf = (file: string) => readFileSync(join(path, file), 'utf8');
+    const isText = (file: string) => textOf(file).includes('Compare the path with the reference');
+    const [lazy, ...others] = readdirSync(path).filter((file) => file.endsWith('.mjs') && isText(file));
+    expect([lazy, others]).toEqual([expect.stringMatching(/^route-/), []]);
+    const imported = /(?:^|[;}])(?:import|export)[^;(]*?from"\.\/([^"]+)"|import"\.\/([^"]+)"/g;
+    const atStart = new Set(['index.mjs']);
+    for (const file of atStart)
+      for (const [, from, bare] of textOf(file).matchAll(imported)) atStart.add(from ?? bare ?? '');
+    expect([...atStart]).not.toContain(lazy);
+    expect(atStart.size).toBeGreaterThan(1);
   });
 
   it.each([

@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { highlightedJson, inline } from '../../../lambdas/reference/html.ts';
+
+describe('text as HTML', () => {
+  it('has code, bold words and links, and nothing of what looks like HTML', () => {
+    expect(inline('`a` is **b**, see [c](https://example.nl/?d&e) <script>"')).toBe(
+      '<code>a</code> is <strong>b</strong>, see <a href="https://example.nl/?d&amp;e">c</a> &lt;script&gt;&quot;',
+    );
+  });
+});
+
+describe('JSON as HTML', () => {
+  it('is the same JSON for a reader of its text', () => {
+    const value = { 'a<b>': ['"x": 1, [2]', null, true], c: [], d: [{ e: -1.5 }], f: "'s-Gravenhage & <i>" };
+    const text = highlightedJson(value)
+      .replaceAll(/<[^>]*>/g, '')
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&amp;', '&');
+    expect(JSON.parse(text)).toEqual(value);
+  });
+
+  it('marks names, strings and other values, also inside of arrays', () => {
+    expect(highlightedJson({ a: [null, 'b'] })).toBe(
+      '{\n  <span class="name">&quot;a&quot;</span>: [<span class="value">null</span>, <span class="string">&quot;b&quot;</span>]\n}',
+    );
+  });
+});

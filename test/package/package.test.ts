@@ -1,0 +1,105 @@
+import { globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import * as admin from 'bag-adres-admin';
+import { apiVersion } from '../../lambdas/shared/http/event.ts';
+import { packageScripts } from '../../packages/admin/scripts.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const manifest = JSON.parse(read('packages/admin/package.json'));
+const ours = JSON.parse(read('package.json'));
+
+/** The packages that a script imports when it is loaded. */
+function importsOf(script = ''): string[] {
+  return [...script.matchAll(/^(?:import|export) (?:[^'"]*? from )?["']([^"']+)["']/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => !name.startsWith('node:') && !builtinModules.includes(name))
+    .map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )
+    .filter((name, at, all) => all.indexOf(name) === at)
+    .sort();
+}
+
+describe('the package bag-adres-admin', () => {
+  let scripts: Record<string, string>;
+
+  beforeAll(async () => {
+    scripts = await packageScripts();
+  });
+
+  it('imports the AWS SDK and nothing of CDK, Redoc or the rest of this project', () => {
+    expect(importsOf(scripts['index.js'])).toEqual(['@aws-sdk/lib-dynamodb']);
+    expect(importsOf(scripts['access.js'])).toEqual(['aws-cdk-lib', 'constructs']);
+  });
+
+  it('declares what it imports as peer dependencies, with a range that our own versions are in', () => {
+    const imported = Object.values(scripts).flatMap(importsOf).sort();
+    expect(Object.keys(manifest.peerDependencies).sort()).toEqual(imported);
+    expect(manifest.dependencies).toBeUndefined();
+    for (const [name, range] of Object.entries<string>(manifest.peerDependencies)) {
+      const [lowest, own] = [range.slice(1), ours.dependencies[name] as string];
+      expect(range).toMatch(/^\^\d+\.\d+\.\d+$/);
+      expect(own.split('.')[0]).toBe(lowest.split('.')[0]);
+      expect(own.localeCompare(lowest, 'en', { numeric: true })).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('is JavaScript without types, which Node strips nowhere under node_modules', () => {
+    expect(Object.keys(scripts).sort()).toEqual(['access.js', 'index.js']);
+    const targets = Object.values<{ types: string; default: string } | string>(manifest.exports);
+    expect(targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target))).sort()).toEqual([
+      './dist/access.d.ts',
+      './dist/access.js',
+      './dist/index.d.ts',
+      './dist/index.js',
+      './package.json',
+    ]);
+  });
+
+  it('has the version of the API, whose changelog it shares', () => {
+    expect(manifest.version).toBe(apiVersion);
+  });
+
+  it('exports createAdmin and AdminError, and is the only way in', () => {
+    expect(Object.keys(admin).sort()).toEqual(['AdminError', 'createAdmin', 'windowNames']);
+    expect(ours.exports).toBeUndefined();
+  });
+
+  it('refuses a client of another copy of the AWS SDK before anything is written', () => {
+    const client = { send: () => Promise.reject(new Error('sent')) } as never;
+    const create = () => admin.createAdmin({ client, table: 'accounts', checksumSecret: 'secret' });
+    expect(create).toThrow(/DynamoDBDocumentClient.from\(\).*two copies are installed/);
+  });
+});
+
+describe('the page for portals', () => {
+  const page = read('docs/portal.md');
+
+  it('describes every call of the package, with the codes that it refuses with', () => {
+    const source = read('lambdas/shared/accounts/admin-error.ts');
+    const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];
+    expect(refusals.length).toBeGreaterThan(20);
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+    for (const [, group, call, codes = ''] of refusals) {
+      const row = rows.find((line) => line.includes(`\`${group}.${call}(`)) ?? `${group}.${call} is not described`;
+      expect(row).toMatch(/^\| /);
+      const named = [...(row.split('|')[3] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code);
+      const expected = [...codes.matchAll(/'(\w+)'/g)].map(([, code]) => code);
+      expect([row, named.sort()]).toEqual([row, expected.sort()]);
+    }
+  });
+
+  it('shows the imports that there are', () => {
+    const pages = globSync(['docs/*.md', 'docs/examples/portal/*', 'packages/admin/README.md'], { cwd: root });
+    const imported = pages.flatMap((file) =>
+      [...read(file).matchAll(/from '(bag-adres[^']*)'/g)].map(([, name]) => name),
+    );
+    expect(new Set(imported)).toEqual(new Set(['bag-adres-admin', 'bag-adres-admin/access']));
+  });
+});

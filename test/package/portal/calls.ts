@@ -1,0 +1,133 @@
+/** A portal that makes every call of the package once, with the SDK that is installed beside it. */
+import assert from 'node:assert/strict';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  type AccountView,
+  type Admin,
+  AdminError,
+  type AdminErrorCode,
+  type AdminRefusals,
+  createAdmin,
+  type Limits,
+  windowNames,
+} from 'bag-adres-admin';
+
+const { DYNAMODB_ENDPOINT = '', ACCOUNTS_TABLE = '', OTHER_TABLE = '' } = process.env;
+const connection = new DynamoDBClient({
+  endpoint: DYNAMODB_ENDPOINT,
+  region: 'eu-west-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+const client = DynamoDBDocumentClient.from(connection);
+const checksumSecret = async () => 'the secret of the checksum';
+const actor: string | undefined = process.argv[2];
+const made = new Set<string>();
+const direct = createAdmin({ client, table: ACCOUNTS_TABLE, checksumSecret, actor });
+const admin = recorded(direct);
+
+/** The codes that a portal has to handle for one call. */
+const refusals: Record<AdminRefusals['keys.create'], number> = {
+  invalid: 422,
+  not_found: 404,
+  too_many_keys: 409,
+  already_created: 409,
+  conflict: 409,
+};
+
+const limits: Limits = { day: 100 };
+await admin.plans.put({ code: 'small', limits });
+await admin.plans.put({ code: 'large', limits: { day: 1000, month: null } });
+assert.equal((await allPlans()).length, 2);
+assert.equal((await admin.plans.audit('small'))[0]?.outcome, 'done');
+
+await admin.accounts.create({ id: 'shop', plan: 'small' });
+const changed: AccountView = await admin.accounts.set({ id: 'shop', plan: 'large', limits: { day: 7 }, shards: 2 });
+for (const name of windowNames) assert.ok(changed.windows[name] === undefined || changed.windows[name].used === 0);
+assert.equal((await admin.accounts.suspend('shop')).state, 'suspended');
+assert.equal((await admin.accounts.activate('shop')).state, 'active');
+assert.deepEqual(await admin.accounts.repairWindows('shop'), []);
+assert.deepEqual((await admin.accounts.list({ prefix: 'sh', limit: undefined })).accounts[0]?.id, 'shop');
+
+assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.length, 30);
+assert.equal((await admin.accounts.usageOfAll())[0]?.account, 'shop');
+
+const expires = new Date(Date.UTC(2100, 0));
+const { key, keyId } = await admin.keys.create({
+  account: 'shop',
+  label: 'web',
+  expires,
+  token: 'a-token-of-the-portal',
+});
+assert.match(key, /shop/);
+const again = await refusal(admin.keys.create({ account: 'shop', label: 'web', token: 'a-token-of-the-portal' }));
+assert.deepEqual([again.code, again.keyId, refusals.already_created], ['already_created', keyId, 409]);
+assert.equal((await admin.keys.list('shop'))[0]?.state, 'active');
+assert.equal((await admin.keys.revoke({ account: 'shop', keyId })).state, 'revoked');
+assert.equal((await admin.accounts.show('shop')).keys[0]?.state, 'revoked');
+
+const person = 'jo@example.nl';
+await admin.members.add({ account: 'shop', person, role: 'admin' });
+assert.equal((await admin.members.list('shop')).length, 1);
+assert.equal(await admin.members.roleIn('shop', [person]), 'admin');
+assert.deepEqual(await admin.members.accountsOf([person]), [{ account: 'shop', role: 'admin' }]);
+await admin.members.remove({ account: 'shop', person });
+
+const session = await admin.sessions.start(person, 60);
+assert.equal(await admin.sessions.isOpen(person, session), true);
+await admin.sessions.end(person, session);
+
+const backup = await admin.backup.export();
+const other = createAdmin({ client, table: OTHER_TABLE, checksumSecret });
+assert.deepEqual(await recorded(other).backup.import(backup), { plans: 2, accounts: 1, unchanged: 0 });
+
+assert.equal((await refusal(admin.accounts.delete('shop'))).code, 'not_suspended');
+await admin.accounts.suspend('shop');
+await admin.accounts.delete('shop');
+assert.equal((await admin.accounts.audit('shop'))[0]?.actor, actor ?? 'unknown');
+const missing: AdminErrorCode = (await refusal(admin.accounts.show('shop'))).code;
+assert.equal(missing, 'not_found');
+
+connection.destroy();
+const there = Object.entries(direct).flatMap(([group, calls]) => Object.keys(calls).map((call) => `${group}.${call}`));
+assert.deepEqual([...made].sort(), there.sort());
+process.stdout.write(`${made.size} calls\n`);
+
+async function allPlans() {
+  const plans = [];
+  let cursor: string | undefined;
+  do {
+    const page = await admin.plans.list({ limit: 1, cursor });
+    plans.push(...page.plans);
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+  return plans;
+}
+
+async function refusal(call: Promise<unknown>): Promise<AdminError> {
+  const error = await call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof AdminError, String(error));
+  return error;
+}
+
+/** The same calls; each that returns or refuses is noted in `made`. */
+function recorded(admin: Admin): Admin {
+  const group = <Calls extends object>(name: string, calls: Calls): Calls =>
+    new Proxy(calls, {
+      get(target, call, self) {
+        made.add(`${name}.${String(call)}`);
+        return Reflect.get(target, call, self);
+      },
+    });
+  return {
+    plans: group('plans', admin.plans),
+    accounts: group('accounts', admin.accounts),
+    backup: group('backup', admin.backup),
+    keys: group('keys', admin.keys),
+    members: group('members', admin.members),
+    sessions: group('sessions', admin.sessions),
+  };
+}

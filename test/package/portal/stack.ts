@@ -1,0 +1,20 @@
+/** The CDK stack of a portal, with the construct of the package. */
+import assert from 'node:assert/strict';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { PortalAccess, type PortalAccessProps } from 'bag-adres-admin/access';
+
+const stack = new Stack(new App(), 'Portal', { env: { region: 'eu-central-1', account: '123456789012' } });
+const props: PortalAccessProps = {
+  accounts: Table.fromTableName(stack, 'Accounts', 'accounts'),
+  keyChecksumSecret: Secret.fromSecretNameV2(stack, 'Secret', 'checksum'),
+};
+const access = new PortalAccess(stack, 'Access', props);
+access.grant(new Role(stack, 'Role', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') }));
+
+Template.fromStack(stack).resourceCountIs('AWS::IAM::Policy', 1);
+assert.equal(Object.values(access.environment)[0], 'accounts');
+process.stdout.write('access\n');
