@@ -146,13 +146,15 @@ async function status(loads: Loads): Promise<Result> {
   const { loadStatus } = await import('../../loader/steps/manifest.ts');
   const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
   const { renderStatus } = await import('./render-load.ts');
+  const { mutationStatus } = await import('../connect/mutation-status.ts');
   const [found, refused, running] = await Promise.all([
     loadStatus(loads.context),
     refusedLoads(loads.context.storage),
     loads.running(),
   ]);
   const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
-  const shown = { ...found, running, blocked };
+  const mutations = await mutationStatus(found.published, loads.mutations);
+  const shown = { ...found, running, blocked, mutations };
   return { json: shown, text: renderStatus(shown, loads.where) };
 }
 
