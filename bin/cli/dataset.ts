@@ -62,11 +62,17 @@ Example:
     )
     .action(async (options: LoadOptions) => {
       let differences = 0;
+      let damaged: string[] = [];
       await useLoads(terminal, options, async (loads) => {
         const report = await loads.repair({ planOnly: true });
         differences = report.added + report.changed + report.removed;
+        damaged = report.rebuilt;
         return repairResult(report);
       });
+      if (damaged.length > 0) {
+        const message = `The snapshot is damaged in the shards ${damaged.join(', ')}. Rebuild them: "load repair".`;
+        throw new CommandError('storage_damaged', message, { details: { differences, damaged } });
+      }
       if (differences === 0) return;
       const message = `The table differs from the snapshot in ${counted(differences, 'lookup')}. Repair it: "load repair".`;
       throw new CommandError('differs', message, { details: { differences } });
@@ -140,13 +146,15 @@ async function status(loads: Loads): Promise<Result> {
   const { loadStatus } = await import('../../loader/steps/manifest.ts');
   const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
   const { renderStatus } = await import('./render-load.ts');
+  const { mutationStatus } = await import('../connect/mutation-status.ts');
   const [found, refused, running] = await Promise.all([
     loadStatus(loads.context),
     refusedLoads(loads.context.storage),
     loads.running(),
   ]);
   const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
-  const shown = { ...found, running, blocked };
+  const mutations = await mutationStatus(found.published, loads.mutations);
+  const shown = { ...found, running, blocked, mutations };
   return { json: shown, text: renderStatus(shown, loads.where) };
 }
 

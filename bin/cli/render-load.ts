@@ -6,6 +6,7 @@ import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import type { RunningLoad } from '../connect/loads.ts';
+import type { MutationStatus } from '../connect/mutation-status.ts';
 import { counted, table, thousands } from './output.ts';
 
 /** The result of a load, or what it would be. */
@@ -119,13 +120,16 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
 export type ShownStatus = LoadStatus & {
   running: RunningLoad[];
   blocked: { load: string; peildatum: string; objections: Objection[] }[];
+  /** Only of a dataset that follows days of mutations. */
+  mutations?: MutationStatus | null;
 };
 
 /** The extract is published monthly: a newer one than this must exist. */
 const oldDays = loadDefaults.oldAfterDays;
 
 /** The status, with what to do about it. @param where the options that select this dataset in a command */
-export function renderStatus({ published, pending, ageDays, running, blocked }: ShownStatus, where: string): string {
+export function renderStatus(shown: ShownStatus, where: string): string {
+  const { published, pending, ageDays, running, blocked, mutations = null } = shown;
   const lines: string[] = [];
   if (published) {
     const { peildatum, addresses, keys, problems, load, at, source, extract } = published;
@@ -133,8 +137,11 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
     lines.push(
       `snapshot   ${peildatum}, ${counted(ageDays ?? 0, 'day')} old`,
       ...(extract && extract.peildatum !== peildatum
-        ? [`extract    ${extract.peildatum}, and the days of mutations since then`]
+        ? [
+            `extract    ${extract.peildatum}, and ${counted(daysBetween(extract.peildatum, peildatum), 'day')} of mutations`,
+          ]
         : []),
+      ...(mutations ? [`next       ${nextText(mutations)}`] : []),
       `addresses  ${thousands(addresses)} (${counted(keys, 'distinct lookup')}); ${problemText}`,
       `load       ${load}, published ${at}`,
       `source     ${source?.location ?? '-'}`,
@@ -159,17 +166,29 @@ export function renderStatus({ published, pending, ageDays, running, blocked }: 
       `The load of ${peildatum} is blocked: ${reasons}. If this is right: "load approve ${load} ${where}".`,
     );
   }
+  if (mutations?.problem) lines.push('', mutations.problem);
   if (ageDays !== null && ageDays > oldDays) {
     lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run ${where}".`);
   }
   return lines.join('\n');
 }
 
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+}
+
+function nextText({ from, waiting, problem }: MutationStatus): string {
+  if (waiting && waiting.length > 0) return `the next check applies ${waiting.join(', ')}`;
+  const expected = `mutations from ${from} on`;
+  return problem || !waiting ? expected : `${expected}, which are not listed yet`;
+}
+
 /** What a repair found and did. */
 export function renderRepair(report: RepairReport): string {
   const { outcome, peildatum, keys, added, changed, removed, listsChanged } = report;
+  const rebuilt = rebuiltText(report);
   const title = `Compared the table with the snapshot of ${peildatum} (${counted(keys, 'distinct lookup')})`;
-  if (added + changed + removed + listsChanged === 0) return `${title}: no differences.`;
+  if (added + changed + removed + listsChanged === 0) return [`${title}: no differences.`, ...rebuilt].join('\n');
   const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
   const what = [
     `${thousands(added)} missing`,
@@ -177,5 +196,20 @@ export function renderRepair(report: RepairReport): string {
     `${thousands(removed)} unexpected`,
     ...listText(listsChanged),
   ];
-  return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`].join('\n');
+  return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`, ...rebuilt].join('\n');
+}
+
+function rebuiltText({ outcome, rebuilt, unexplained }: RepairReport): string[] {
+  if (rebuilt.length === 0) return [];
+  const verb = outcome === 'planned' ? 'Would rebuild' : 'Rebuilt';
+  const lines = [
+    `${verb} from the table, as the snapshot's own were damaged or missing: shards ${rebuilt.join(', ')}.`,
+  ];
+  if (unexplained !== 0) {
+    lines.push(
+      `The table had changed there: the snapshot has ${counted(Math.abs(unexplained), 'lookup')} too ` +
+        `${unexplained > 0 ? 'many' : 'few'}. Load the full extract with "load run --again".`,
+    );
+  }
+  return lines;
 }

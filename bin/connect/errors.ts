@@ -30,6 +30,7 @@ export type Explanation = { code: string; message: string };
 
 /** Codes of the loader's errors, by name. Their messages already say what happened and what to do. */
 const loadErrorCodes: Record<string, string> = {
+  DamagedObjectError: 'storage_damaged',
   ExtractError: 'bad_extract',
   ForeignStorageError: 'foreign_storage',
   LockedError: 'locked',
@@ -43,6 +44,7 @@ const loadErrorCodes: Record<string, string> = {
   StaleLoadError: 'stale_load',
   UnknownLoadError: 'unknown_load',
   UnknownSnapshotError: 'unknown_snapshot',
+  UnmarkedTableError: 'unmarked_table',
   WorkGoneError: 'work_gone',
 };
 

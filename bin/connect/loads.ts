@@ -46,6 +46,8 @@ export interface Loads {
   readonly context: LoadContext;
   /** The options that select the same dataset in another command: `--local`. */
   readonly where: string;
+  /** The list of mutations that the daily check follows; none when it follows none. */
+  readonly mutations: string | undefined;
   /** Runs a load to its end. @throws RefusedLoadError, and any other error of a load */
   start(request: LoadRequest): Promise<LoadReport>;
   /** Follows a load that was started elsewhere: the named one, else the one that is running. @throws CommandError */
@@ -91,6 +93,7 @@ async function localLoads(dataFolder: string | undefined, progress: Progress): P
   return {
     context: { storage: await openStorage(storageFolder), addresses },
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
+    mutations: undefined,
     start({ source, mutations, again = false, planOnly = false, rollback, approve }) {
       if (approve !== undefined) return approveLoad({ ...options, load: approve });
       if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
@@ -134,7 +137,7 @@ const scanPagesPerSecond = 8;
 
 /** Loads by the state machine of a deployment. Throws `CommandError`, and errors of AWS. */
 async function stackLoads(stack: string, { print, progress }: ProgressReporter): Promise<Loads> {
-  const { name, output } = await findDeployment(stack, ['data', 'loader']);
+  const { name, output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
   const machine = output('StateMachineArn');
   const bucket = output('SnapshotBucketName');
   const dynamoDb = new DynamoDBClient(clientConfig);
@@ -179,6 +182,7 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
   return {
     context: { storage, addresses },
     where,
+    mutations: optionalOutput('MutationsSource'),
     start,
     async follow(named) {
       const execution = named?.split(':').at(-1) ?? (await running())[0]?.name;

@@ -20,8 +20,8 @@ does not belong in a browser, so no CORS headers are sent.
 **Outcomes.** A valid lookup returns 200 and one of three outcomes, distinguished by \`status\`: \`ok\`, \`not_found\` and \`ambiguous\`.
 Names are as the register writes them. PO boxes are not in the register, and addresses without a postcode can't be found.
 
-**Problems.** Every other response is problem details (RFC 9457) as \`application/problem+json\`. \`type\` is stable and resolves to a page
-that says what happened and what to do; compare it as text. \`title\` and \`detail\` are for people.
+**Problems.** Every response that is no success is problem details (RFC 9457) as \`application/problem+json\`. \`type\` is stable and resolves to a
+page that says what happened and what to do; compare it as text. \`title\` and \`detail\` are for people.
 
 **Quota.** A valid lookup counts one unit in each time window of the account's plan. Lookups and 429 responses say how much is left in
 \`RateLimit-Policy\` and \`RateLimit\`. On 429 and 503, wait for the number of seconds in \`Retry-After\`.

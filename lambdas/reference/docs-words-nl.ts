@@ -93,7 +93,7 @@ export const dutch: Words & Descriptions = {
       'Een geldige opzoeking geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. Namen ' +
       'zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
     Problems:
-      'Elk ander antwoord is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die ' +
+      'Elk antwoord dat geen succes meldt, is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die ' +
       'zegt wat er gebeurde en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
     Quota:
       'Een geldige opzoeking telt als één in elk tijdvenster van het abonnement. Opzoekingen en antwoorden met 429 zeggen in ' +

@@ -86,6 +86,7 @@ export class DataStack extends Stack {
       ...(warm && { warmThroughput: { writeUnitsPerSecond: warm.accountsWrites } }),
       partitionKey: { name: accountsTable.partitionKey, type: AttributeType.STRING },
       sortKey: { name: accountsTable.sortKey, type: AttributeType.STRING },
+      timeToLiveAttribute: accountsTable.expires,
     });
     this.keyChecksumSecret = new Secret(this, 'KeyChecksumSecret', {
       description: 'Keys the checksum of API keys: another value invalidates every issued key',
@@ -120,7 +121,7 @@ export class DataStack extends Stack {
   private table(
     id: string,
     config: Config,
-    key: Pick<TableProps, 'partitionKey' | 'sortKey' | 'warmThroughput'>,
+    key: Pick<TableProps, 'partitionKey' | 'sortKey' | 'timeToLiveAttribute' | 'warmThroughput'>,
   ): Table {
     return new Table(this, id, {
       ...key,

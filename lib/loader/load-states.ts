@@ -65,6 +65,7 @@ export const sourceUnfinished: RetryProps = {
   interval: Duration.seconds(1),
   backoffRate: 1,
   maxAttempts: 14,
+  jitterStrategy: JitterType.FULL,
 };
 
 /**

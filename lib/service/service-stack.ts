@@ -9,11 +9,15 @@ import { HttpApi } from './http-api.ts';
 import { HttpFunction } from './http-function.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
+import { UsageJob } from './usage-job.ts';
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
 /** The HTTP interface. It holds no data, so it can be deleted and deployed again at any time. */
 export class ServiceStack extends Stack {
+  /** The URL that callers use. */
+  readonly baseUrl: string;
+
   constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
     super(scope, id, {
       stackName,
@@ -50,11 +54,13 @@ export class ServiceStack extends Stack {
 
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
+    this.baseUrl = baseUrl;
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     const canary =
       config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
+    if (config.usage.job) new UsageJob(this, 'Usage', { config, encryptionKey, accounts, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

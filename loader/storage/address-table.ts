@@ -3,7 +3,7 @@ import type { Write } from '../dataset/changes.ts';
 import type { Line } from '../dataset/lines.ts';
 
 /** Which snapshot the table holds: its date, and the load that published it. */
-type Dataset = { peildatum: string; load: string };
+export type Dataset = { peildatum: string; load: string };
 
 /**
  * One taking of the lock: who took it, the fencing token that no other taking has, and when it ends unless it is renewed.

@@ -14,6 +14,8 @@ export type Figures = Record<string, unknown>;
 
 /** A benchmark: one file `test/bench/<name>.ts` that exports `benchmark`. */
 export type Benchmark = {
+  /** The share of the country to generate where none is given; 0.01 by default. */
+  scale?: number;
   run(options: BenchmarkOptions): Promise<Figures>;
   plot(figures: Figures): Plot;
 };

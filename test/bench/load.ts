@@ -55,39 +55,53 @@ async function measure(
   differing: { addresses: number; lists: number },
   seconds: { take(): number },
 ): Promise<Measured> {
-  const extract = bench.server.serve('lvbag-extract-nl.zip', readFileSync(path));
+  const source = bench.server.serve('lvbag-extract-nl.zip', readFileSync(path));
+  const { writes, ...asked } = await countedExecution(bench, { source }, seconds);
+  return {
+    keys_that_differ: differing.addresses,
+    lists_that_differ: differing.lists,
+    writes,
+    writes_per_changed_key: rounded(writes / (differing.addresses + differing.lists)),
+    ...asked,
+  };
+}
+
+/** Runs an execution, and gives what it asked of AWS and what that costs. */
+export async function countedExecution(
+  bench: StateMachineBench,
+  input: Record<string, unknown>,
+  seconds: { take(): number },
+) {
   bench.calls.clear();
   bench.dynamoDb.takeBatched();
   seconds.take();
-  const execution = await bench.run({ source: extract });
+  const execution = await bench.run(input);
   if (execution.status !== 'SUCCEEDED')
     throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
   const calls = [...bench.calls.values()].flat();
   const count = (wanted: RegExp) => calls.filter(({ action }) => wanted.test(action)).length;
   const [writes, lambdaSeconds] = [bench.dynamoDb.takeBatched(), seconds.take()];
   const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
-  const lambdaCalls = count(/^lambda:/);
+  const transitions = execution.events.filter(({ kind }) => kind === 'entered').length;
   return {
-    keys_that_differ: differing.addresses,
-    lists_that_differ: differing.lists,
     writes,
-    writes_per_changed_key: rounded(writes / (differing.addresses + differing.lists)),
     s3_writes: s3Writes,
     s3_reads: s3Reads,
-    lambda_calls: lambdaCalls,
+    lambda_calls: count(/^lambda:/),
+    transitions,
     lambda_seconds: rounded(lambdaSeconds, 3),
     price: {
       currency,
       dynamodb: rounded((writes / 1e6) * price('dynamodb_per_million_write_units'), 3),
       s3: rounded((s3Writes * price('s3_per_thousand_writes') + s3Reads * price('s3_per_thousand_reads')) / 1000, 3),
       lambda: rounded(lambdaSeconds * lambdaMemoryGb * price('lambda_arm64_per_gb_second'), 3),
-      step_functions: rounded((lambdaCalls * price('step_functions_per_thousand_transitions')) / 1000, 3),
+      step_functions: rounded((transitions * price('step_functions_per_thousand_transitions')) / 1000, 3),
     },
   };
 }
 
 /** Adds up how long each call of a step takes: an upper bound, since here all of them share two cores. */
-function timeSteps(bench: StateMachineBench): { take(): number } {
+export function timeSteps(bench: StateMachineBench): { take(): number } {
   let total = 0;
   for (const step of new Set(Object.values(bench.functions).map(({ step }) => step))) {
     bench.replace(step, async (event, real) => {

@@ -14,7 +14,7 @@ const version = (file: string) =>
     .map(Number);
 const byVersion = (a: string, b: string) => compare(version(a), version(b));
 const releases = readdirSync(new URL('releases/', docs))
-  .filter((file) => file.endsWith('.json'))
+  .filter((file) => /^openapi-.*\.json$/.test(file))
   .sort(byVersion);
 const last = releases.at(-1) ?? '';
 const released = read(`releases/${last}`);

@@ -84,6 +84,13 @@ describe('what each function may do', () => {
         ...tracing,
       ],
       ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
+      UsageRole: [
+        ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
+        ...logging('UsageLogs'),
+        'sns:Publish on Alarms',
+        ...tracing,
+      ],
+      UsageScheduleRole: ['lambda:InvokeFunction on UsageFunction'],
       AddressDeploymentServiceRole: deployment,
       ValidateDeploymentServiceRole: deployment,
     });
@@ -107,7 +114,7 @@ describe('what each function may do', () => {
       ...step(
         'Discover',
         ...table('GetItem', 'PutItem', 'Scan'),
-        ...reads('manifest.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
+        ...reads('manifest*.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
         ...uploads,
         's3:PutObject on Snapshots/mutations/*',
         's3:AbortMultipartUpload on Snapshots/mutations/*',
@@ -122,15 +129,15 @@ describe('what each function may do', () => {
       ...step(
         'Guard',
         ...table('GetItem'),
-        ...reads('manifest.json', 'loads/*', 'approvals/*'),
-        ...writes('manifest.json', 'loads/*', 'approvals/*'),
+        ...reads('manifest*.json', 'loads/*', 'approvals/*'),
+        ...writes('manifest*.json', 'loads/*', 'approvals/*'),
       ),
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(
         'Publish',
         ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
-        ...reads('manifest.json', 'loads/*', 'snapshots/*'),
-        ...writes('manifest.json'),
+        ...reads('manifest*.json', 'loads/*', 'snapshots/*'),
+        ...writes('manifest*.json'),
         ...removes('loads/*', 'snapshots/*', 'approvals/*', 'mutations/*'),
       ),
       ...step('Release', ...table('DeleteItem')),
@@ -199,6 +206,15 @@ describe('what each function may do', () => {
     expect(permissions(encrypted.service).CanaryRole?.join()).toContain('secretsmanager:GetSecretValue');
   });
 
+  it('covers the message that the usage job sends', () => {
+    expect(commandsIn('lambdas/usage/*.ts')).toEqual(['Publish']);
+    expect(permissions(templates({ usage: { messageAtShare: 0 } }).service).UsageRole?.join()).not.toContain('sns:');
+  });
+
+  it('has no usage job where it is left out', () => {
+    expect(Object.keys(permissions(templates({ usage: { job: false } }).service)).join()).not.toContain('Usage');
+  });
+
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
     expect(commandsIn('lambdas/shared/accounts/*.ts')).toEqual([
@@ -261,6 +277,8 @@ describe('what each function may do', () => {
     expect(more(permissions(plain.service), permissions(encrypted.service))).toEqual({
       AddressRole: useTable,
       ValidateRole: useTable,
+      UsageRole: useTable,
+      UsageScheduleRole: [],
       CanaryRole: [
         ...useObjects.slice(0, 1),
         ...logging('CanaryLogs'),

@@ -152,6 +152,10 @@ const otherCommands: Record<string, string[]> = {
     '--end-time',
   ],
   'backup update-region-settings': ['--resource-type-opt-in-preference', '--resource-type-management-preference'],
+  'iam create-policy': ['--policy-name', '--policy-document'],
+  'iam create-role': ['--role-name', '--assume-role-policy-document', '--permissions-boundary'],
+  'iam put-role-policy': ['--role-name', '--policy-name', '--policy-document'],
+  'iam create-open-id-connect-provider': ['--url', '--client-id-list', '--thumbprint-list'],
   'cloudwatch describe-alarms': ['--alarm-names', '--alarm-name-prefix', '--state-value'],
 };
 

@@ -48,3 +48,28 @@ function commandsOf(file: string, block: { line: number; language: string; lines
     isCommand(text.trim()) ? [{ where: `${file}:${line + index}`, shell: text.trim() }] : [],
   );
 }
+
+/**
+ * The `run` steps of a GitHub workflow, in order. An expression of GitHub, `${{ vars.BASE_URL }}`, has a value by then; the
+ * variables of `env` are set before the steps, as they are on GitHub.
+ */
+export function workflowCommands(file: string, text: string): Documented[] {
+  const found: Documented[] = [];
+  const lines = text.split('\n');
+  const variables = [...text.matchAll(/^\s+([A-Z][A-Z_]+): \S/gm)].map(([, name]) => `${name}=example`);
+  if (variables.length > 0) found.push({ where: `${file}:1`, shell: `export ${[...new Set(variables)].join(' ')}` });
+  for (const [index, line] of lines.entries()) {
+    const [, indent = '', first = ''] = /^(\s*)(?:- )?run: (.*)$/.exec(line) ?? [];
+    if (first === '') continue;
+    const block = first === '|' ? blockAfter(lines, index, indent.length) : [first];
+    found.push({ where: `${file}:${index + 1}`, shell: block.join('\n').replace(/\$\{\{.*?\}\}/g, 'example') });
+  }
+  return found;
+}
+
+/** The lines of a YAML block scalar: those that are indented by more than the key and its dash. */
+function blockAfter(lines: readonly string[], index: number, indent: number): string[] {
+  const rest = lines.slice(index + 1);
+  const end = rest.findIndex((line) => line.trim() !== '' && line.search(/\S/) <= indent + 2);
+  return rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
+}

@@ -42,6 +42,15 @@ describe('the rehearsal', () => {
     expect(await problemsOf(`\`\`\`sh\n${command}\n\`\`\`\n`)).toEqual([]);
   });
 
+  it('finds what would not work in a workflow of GitHub, where variables come from its settings', async () => {
+    const workflow = (script: string) =>
+      `jobs:\n  a:\n    steps:\n      - run: npm ci\n      - run: |\n          ${script}\n        env:\n          URL: \${{ vars.URL }}\n`;
+    const problems = async (script: string) => (await rehearse(new Map([['a.yml', workflow(script)]]))).problems;
+    expect(await problems('npm run smoke -- --url "$URL"')).toEqual([]);
+    expect(await problems('npm run smoke -- --link "$URL"')).toEqual([expect.stringMatching(/^a\.yml:5: .*--link/)]);
+    expect(await problems('npx cdk publish --all')).toEqual([expect.stringMatching(/no command "publish"/)]);
+  });
+
   it('carries variables and functions from one block to the next, and reads commands in running text', async () => {
     const text =
       '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npm run bag-adres -- load\nrun --stack x`, and\n';

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { checkCall } from './check-call.ts';
-import { documentedCommands } from './documented-commands.ts';
+import { documentedCommands, workflowCommands } from './documented-commands.ts';
 import { runInShell } from './run-in-shell.ts';
 
 /** The procedures that an operator follows, in the order in which they build on each other. */
-const documents = ['docs/deploy.md', 'docs/runbook.md'];
+const documents = [
+  'docs/deploy.md',
+  'docs/runbook.md',
+  'docs/examples/pipeline/README.md',
+  'docs/examples/pipeline/deploy.yml',
+];
 
 /** What a rehearsal ran, and what would not have worked. */
 export type Rehearsal = { calls: number; problems: string[] };
@@ -14,7 +19,9 @@ export type Rehearsal = { calls: number; problems: string[] };
  * loops and quoting are real, and every call that a stub got is checked against the program that it stands for.
  */
 export async function rehearse(texts: ReadonlyMap<string, string>): Promise<Rehearsal> {
-  const pieces = [...texts].flatMap(([file, text]) => documentedCommands(file, text));
+  const pieces = [...texts].flatMap(([file, text]) =>
+    file.endsWith('.yml') ? workflowCommands(file, text) : documentedCommands(file, text),
+  );
   const { calls, problems } = await runInShell(pieces);
   for (const call of calls) {
     const problem = await checkCall(call.args);
@@ -23,7 +30,7 @@ export async function rehearse(texts: ReadonlyMap<string, string>): Promise<Rehe
   return { calls: calls.length, problems };
 }
 
-/** Rehearses the deployment guide and the runbook. */
+/** Rehearses the deployment guide, the runbook and the example of a pipeline. */
 export function rehearseDocs(): Promise<Rehearsal> {
   return rehearse(new Map(documents.map((file) => [file, readFileSync(file, 'utf8')])));
 }

@@ -8,7 +8,7 @@ import type { Documented } from './documented-commands.ts';
 /** One call of a program: its name and arguments, as the shell passed them. */
 export type Call = { where: string; args: string[] };
 
-const stubbed = ['aws', 'cdk', 'curl', 'git', 'node', 'npm', 'npx'];
+const stubbed = ['aws', 'cdk', 'curl', 'gh', 'git', 'node', 'npm', 'npx'];
 
 /** Notes its call, NUL after each word and a record separator after the last, and prints what a later command may read. */
 const stub = `#!/usr/bin/env bash

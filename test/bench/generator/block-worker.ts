@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { fileXml, type Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { block, type Plan, peildata } from './country.ts';
+import { block, type Plan, peildata, peildatumOf } from './country.ts';
 import { type Difference, differenceOf, type Truth, truthOf } from './truth.ts';
 import { deflated, type PackedEntry } from './zip-writer.ts';
 
@@ -16,7 +16,7 @@ export type MadeBlock = {
 };
 
 parentPort?.on('message', ({ plan, index, name }: BlockJob) => {
-  const peildatum = peildata[plan.month];
+  const peildatum = peildatumOf(plan);
   const made = block(plan, index);
   const { truth, addresses } = truthOf(made, peildatum);
   const before = plan.month === 1 ? truthOf(block({ ...plan, month: 0 }, index), peildata[0]).addresses : null;

@@ -1,17 +1,31 @@
+import type { MutationGroup } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, NumVoorkomen, OprVoorkomen, Voorkomens, WplVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
+import { passDay } from './pass-day.ts';
 import { Random } from './random.ts';
 
 /** The whole country: 1,230 files of 10,000 occurrences of nummeraanduidingen, as in 2023. */
 export const wholeCountryBlocks = 1_230;
 export const voorkomensPerBlock = 10_000;
 
-/** Which country: the same plan gives the same extract, byte for byte. `month` 0 is the first state, 1 the next one. */
-export type Plan = { seed: number; blocks: number; month: 0 | 1 };
+/**
+ * Which country: the same plan gives the same extract, byte for byte. `month` 0 is the first state, 1 the next one; `days` is
+ * how many days of mutations have passed since the first.
+ */
+export type Plan = { seed: number; blocks: number; month: 0 | 1; days?: number };
 
 /** The dates of the two states. */
 export const peildata = ['2026-01-08', '2026-02-08'] as const;
+
+/** The date of a plan's state. */
+export function peildatumOf({ month, days = 0 }: Pick<Plan, 'month' | 'days'>): string {
+  return dateAfter(peildata[month], days);
+}
+
+function dateAfter(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
 
 const streetsPerBlock = 212;
 const placesPerBlock = 2;
@@ -21,9 +35,10 @@ const postcodesPerDigits = 120;
 
 /**
  * One block of the country: one file of NUM, and the streets and places that its addresses lie in. Shares are about those
- * of the real register: 12.3 million occurrences are 9.6 million addresses; a fifth of the objects has a history.
+ * of the real register: 12.3 million occurrences are 9.6 million addresses; a fifth of the objects has a history. `onDay` gets
+ * the mutations of each day.
  */
-export function block(plan: Plan, index: number): Voorkomens {
+export function block(plan: Plan, index: number, onDay?: (day: number, groups: MutationGroup[]) => void): Voorkomens {
   const random = new Random(plan.seed, index);
   const municipality = String(1 + Math.floor((index * municipalities) / plan.blocks)).padStart(4, '0');
   const WPL = Array.from({ length: placesPerBlock }, (_, i) => place(random, index * placesPerBlock + i));
@@ -41,7 +56,12 @@ export function block(plan: Plan, index: number): Voorkomens {
   }
   NUM.length = voorkomensPerBlock;
   const first: Voorkomens = { NUM, OPR: OPR.flatMap((current) => withHistory(random, current)), WPL };
-  return plan.month === 0 ? first : nextMonth(first, new Random(plan.seed, index, -1), peildata[1]);
+  if (plan.month === 1) return nextMonth(first, new Random(plan.seed, index, -1), peildata[1]);
+  for (let day = 0; day < (plan.days ?? 0); day++) {
+    const groups = passDay(first, new Random(plan.seed, index, -2 - day), peildatumOf({ month: 0, days: day + 1 }));
+    onDay?.(day, groups);
+  }
+  return first;
 }
 
 function place(random: Random, index: number): WplVoorkomen {

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { deliveryXml, fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/demo/stand-xml.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
-import { type Plan, peildata, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
+import { type Plan, peildatumOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { addTruths, type Difference, noTruth, type Truth } from './truth.ts';
 import { deflated, type PackedEntry, ZipOfZipsWriter } from './zip-writer.ts';
 
@@ -18,11 +18,12 @@ const version = 3;
  * Blocks are made by worker threads; the whole country takes a few minutes and 350 MB of disk.
  */
 export async function generatedExtract(
-  { scale, month = 0, seed = 1 }: { scale: number; month?: 0 | 1; seed?: number },
+  { scale, month = 0, days = 0, seed = 1 }: { scale: number; month?: 0 | 1; days?: number; seed?: number },
   folder = '.data/bench',
 ): Promise<Generated> {
-  const plan: Plan = { seed, month, blocks: Math.max(1, Math.round(wholeCountryBlocks * scale)) };
-  const path = `${folder}/extract-v${version}-seed${seed}-blocks${plan.blocks}-month${month}.zip`;
+  const plan: Plan = { seed, month, days, blocks: blocksOf(scale) };
+  const state = days === 0 ? `month${month}` : `days${days}`;
+  const path = `${folder}/extract-v${version}-seed${seed}-blocks${plan.blocks}-${state}.zip`;
   const truthPath = `${path}.json`;
   if (!existsSync(truthPath)) {
     mkdirSync(folder, { recursive: true });
@@ -31,11 +32,16 @@ export async function generatedExtract(
     writeFileSync(truthPath, JSON.stringify(made));
   }
   const known = JSON.parse(readFileSync(truthPath, 'utf8')) as Pick<Generated, 'truth' | 'difference'>;
-  return { path, peildatum: peildata[month], ...known };
+  return { path, peildatum: peildatumOf(plan), ...known };
+}
+
+/** The number of blocks of a share of the country. */
+export function blocksOf(scale: number): number {
+  return Math.max(1, Math.round(wholeCountryBlocks * scale));
 }
 
 async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, 'truth' | 'difference'>> {
-  const peildatum = peildata[plan.month];
+  const peildatum = peildatumOf(plan);
   const date = `${peildatum.slice(8)}${peildatum.slice(5, 7)}${peildatum.slice(0, 4)}`;
   const streets: OprVoorkomen[] = [];
   const places: WplVoorkomen[] = [];

@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MutationGroup } from '../../../local/demo/mutation-xml.ts';
+import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { block, type Plan, peildatumOf } from './country.ts';
+
+/**
+ * The deliveries of `plan.days` days after its first state, in their order, from `folder` where they were made before. After
+ * all of them the register is that of `generatedExtract` with as many days.
+ */
+export async function generatedDays(plan: Plan, folder = '.data/bench'): Promise<string[]> {
+  const days = plan.days ?? 0;
+  const names = Array.from({ length: days }, (_, day) => {
+    const [vanaf, tot] = [peildatumOf({ ...plan, days: day }), peildatumOf({ ...plan, days: day + 1 })];
+    return { vanaf, tot, name: `BAGNLDM-${digits(vanaf)}-${digits(tot)}.zip` };
+  });
+  const place = join(folder, `days-v1-seed${plan.seed}-blocks${plan.blocks}`);
+  const paths = names.map(({ name }) => join(place, name));
+  if (paths.every((path) => existsSync(path))) return paths;
+
+  const groups = names.map((): MutationGroup[] => []);
+  for (let index = 0; index < plan.blocks; index++) {
+    block(plan, index, (day, ofBlock) => groups[day]?.push(...ofBlock));
+  }
+  mkdirSync(place, { recursive: true });
+  for (const [day, { vanaf, tot }] of names.entries()) {
+    await writeFile(paths[day] as string, await writeMutationDelivery(vanaf, tot, groups[day] ?? []));
+  }
+  return paths;
+}
+
+function digits(date: string): string {
+  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
+}

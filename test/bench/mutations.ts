@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { LoadReport } from '../../loader/steps/load-report.ts';
+import type { Dataset } from '../../loader/storage/address-table.ts';
+import { folderStorage } from '../../loader/storage/folder-storage.ts';
+import { paths } from '../../loader/storage/paths.ts';
+import type { Benchmark, Figures } from './benchmark.ts';
+import { generatedDays } from './generator/days.ts';
+import { blocksOf, generatedExtract } from './generator/generate.ts';
+import { median, rounded } from './measure.ts';
+
+const days = 20;
+const script = fileURLToPath(new URL('./mutations-parts/run-load.ts', import.meta.url));
+
+/**
+ * A country by an extract, then by 20 days of mutations in proportion to 3,000 changed objects a national day, then by the
+ * extract of the last of these days, which audits them. Each load is a process of its own, on all cores, whose table takes every write at
+ * once: time and memory are those of the loader. The reference is the load of the extract.
+ */
+export const benchmark: Benchmark = {
+  scale: 0.05,
+  async run({ scale }) {
+    const deliveries = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days });
+    const [first, last] = [await generatedExtract({ scale }), await generatedExtract({ scale, days })];
+    const folder = mkdtempSync('.data/bench/mutations-');
+    try {
+      const dataset = new Loads(folder);
+      const extract = dataset.load({ source: first.path });
+      const stored = await storedMegabytes(folder, extract.report.load ?? '');
+      const each = deliveries.map((file) => dataset.load({ mutations: [file] }));
+      const whole = dataset.load({ source: last.path });
+      const { audit, keys } = whole.report;
+      if (!audit) throw new Error('The last extract was not held against the days.');
+      return {
+        scale,
+        objects_a_day: Math.round(3_000 * scale),
+        extract: figuresOf(extract),
+        stored_mb: stored,
+        day_seconds: median(each.map(({ seconds }) => rounded(seconds, 3))),
+        day_seconds_longest: rounded(Math.max(...each.map(({ seconds }) => seconds)), 3),
+        day_cpu_seconds: median(each.map(({ cpu_seconds }) => rounded(cpu_seconds, 3))),
+        day_memory_mb: Math.round(Math.max(...each.map(({ memory_mb }) => memory_mb))),
+        writes_per_changed_key: rounded(sum(each.map(({ writes }) => writes)) / sum(each.map(changedKeys))),
+        audit_differences: audit.added + audit.changed + audit.removed,
+        keys_missing_in_the_end: last.truth.keys - keys,
+        days: each.map(figuresOf),
+      };
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+  plot: (figures) => {
+    const { extract, days: each } = figures as { extract: { cpu_seconds: number }; days: { cpu_seconds: number }[] };
+    return {
+      title: 'CPU of a load: an extract, and 20 days of mutations',
+      unit: 's',
+      bars: [
+        { label: 'extract', value: extract.cpu_seconds, isReference: true },
+        ...each.map(({ cpu_seconds }, day) => ({ label: `day ${day + 1}`, value: cpu_seconds })),
+      ],
+    };
+  },
+};
+
+type Loaded = {
+  seconds: number;
+  cpu_seconds: number;
+  memory_mb: number;
+  writes: number;
+  report: LoadReport;
+  dataset: Dataset | null;
+};
+
+/** Loads into one storage, one after the other. */
+class Loads {
+  readonly #folder: string;
+  #dataset: Dataset | null = null;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  load(wanted: { source: string } | { mutations: string[] }): Loaded {
+    const options = JSON.stringify(wanted);
+    const printed = execFileSync(process.execPath, [script, this.#folder, options, JSON.stringify(this.#dataset)], {
+      encoding: 'utf8',
+    });
+    const loaded = JSON.parse(printed) as Loaded;
+    if (loaded.report.outcome !== 'published') throw new Error(`${options} was not published: ${printed}`);
+    this.#dataset = loaded.dataset;
+    return loaded;
+  }
+}
+
+function changedKeys({ report: { added, changed, removed, listsChanged } }: Loaded): number {
+  return added + changed + removed + listsChanged;
+}
+
+function figuresOf(loaded: Loaded): Figures {
+  const { seconds, cpu_seconds, memory_mb, writes } = loaded;
+  return {
+    seconds: rounded(seconds, 3),
+    cpu_seconds: rounded(cpu_seconds, 3),
+    memory_mb: Math.round(memory_mb),
+    changed_keys: changedKeys(loaded),
+    writes,
+  };
+}
+
+/** Of one snapshot: its lines, the objects behind them, and the streets and places. */
+async function storedMegabytes(folder: string, load: string): Promise<Figures> {
+  const objects = await folderStorage(folder).list(paths.snapshotOf(load));
+  const megabytes = (wanted: (key: string) => boolean) =>
+    rounded(sum(objects.filter(({ key }) => wanted(key)).map(({ size }) => size)) / 1e6, 4);
+  const isObjects = (key: string) => key.startsWith(paths.snapshotObjects(load, ''));
+  const isReference = (key: string) => key === paths.snapshotReference(load);
+  return {
+    lines: megabytes((key) => !isObjects(key) && !isReference(key)),
+    objects: megabytes(isObjects),
+    reference: megabytes(isReference),
+    all: megabytes(() => true),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
