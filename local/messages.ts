@@ -2,9 +2,10 @@ import { relative } from 'node:path';
 import type { Option } from 'commander';
 import { ExtractError } from '../loader/extract-error.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
-import { ForeignStorageError } from '../loader/steps/manifest.ts';
+import { ForeignStorageError, UnmarkedTableError, WorkGoneError } from '../loader/steps/manifest.ts';
 import { LockedError } from '../loader/storage/address-table.ts';
 import { SourceError } from '../loader/storage/source.ts';
+import { UnusableObjectError } from '../loader/storage/storage.ts';
 import { DataFolderError } from './data-folder.ts';
 
 import { DiskSpaceError } from './engine/bulk-import.ts';
@@ -28,6 +29,9 @@ const selfExplanatory = [
   SourceError,
   SynthesisError,
   TemplateError,
+  UnmarkedTableError,
+  UnusableObjectError,
+  WorkGoneError,
 ];
 
 const unreachable = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ERR_INVALID_URL']);

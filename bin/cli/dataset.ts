@@ -62,11 +62,17 @@ Example:
     )
     .action(async (options: LoadOptions) => {
       let differences = 0;
+      let damaged: string[] = [];
       await useLoads(terminal, options, async (loads) => {
         const report = await loads.repair({ planOnly: true });
         differences = report.added + report.changed + report.removed;
+        damaged = report.rebuilt;
         return repairResult(report);
       });
+      if (damaged.length > 0) {
+        const message = `The snapshot is damaged in the shards ${damaged.join(', ')}. Rebuild them: "load repair".`;
+        throw new CommandError('storage_damaged', message, { details: { differences, damaged } });
+      }
       if (differences === 0) return;
       const message = `The table differs from the snapshot in ${counted(differences, 'lookup')}. Repair it: "load repair".`;
       throw new CommandError('differs', message, { details: { differences } });

@@ -5,6 +5,7 @@ import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
+import { demoExtractName } from '../../local/state.ts';
 import type { RunningLoad } from '../connect/loads.ts';
 import type { MutationStatus } from '../connect/mutation-status.ts';
 import { counted, table, thousands } from './output.ts';
@@ -167,7 +168,9 @@ export function renderStatus(shown: ShownStatus, where: string): string {
     );
   }
   if (mutations?.problem) lines.push('', mutations.problem);
-  if (ageDays !== null && ageDays > oldDays) {
+  // The demo of npm start is old on purpose.
+  const isDemo = published?.source?.location.endsWith(`/${demoExtractName}`) ?? false;
+  if (ageDays !== null && ageDays > oldDays && !isDemo) {
     lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run ${where}".`);
   }
   return lines.join('\n');
@@ -186,8 +189,9 @@ function nextText({ from, waiting, problem }: MutationStatus): string {
 /** What a repair found and did. */
 export function renderRepair(report: RepairReport): string {
   const { outcome, peildatum, keys, added, changed, removed, listsChanged } = report;
+  const rebuilt = rebuiltText(report);
   const title = `Compared the table with the snapshot of ${peildatum} (${counted(keys, 'distinct lookup')})`;
-  if (added + changed + removed + listsChanged === 0) return `${title}: no differences.`;
+  if (added + changed + removed + listsChanged === 0) return [`${title}: no differences.`, ...rebuilt].join('\n');
   const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
   const what = [
     `${thousands(added)} missing`,
@@ -195,5 +199,20 @@ export function renderRepair(report: RepairReport): string {
     `${thousands(removed)} unexpected`,
     ...listText(listsChanged),
   ];
-  return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`].join('\n');
+  return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`, ...rebuilt].join('\n');
+}
+
+function rebuiltText({ outcome, rebuilt, unexplained }: RepairReport): string[] {
+  if (rebuilt.length === 0) return [];
+  const verb = outcome === 'planned' ? 'Would rebuild' : 'Rebuilt';
+  const lines = [
+    `${verb} from the table, as the snapshot's own were damaged or missing: shards ${rebuilt.join(', ')}.`,
+  ];
+  if (unexplained !== 0) {
+    lines.push(
+      `The table had changed there: the snapshot has ${counted(Math.abs(unexplained), 'lookup')} too ` +
+        `${unexplained > 0 ? 'many' : 'few'}. Load the full extract with "load run --again".`,
+    );
+  }
+  return lines;
 }

@@ -33,7 +33,8 @@ const snapshots = `${storagePrefixes.snapshots}*`;
 const approvals = `${storagePrefixes.approvals}*`;
 const mutations = `${storagePrefixes.mutations}*`;
 const uploads = `${UPLOADS}*`;
-const manifest = 'manifest.json';
+/** With its copy. */
+const manifest = 'manifest*.json';
 
 type Step = {
   description: string;

@@ -52,6 +52,16 @@ export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
   return `${key}\t${fields.join('\t')}`;
 }
 
+/** The line with its places in the order of a snapshot, which is that of their bytes. */
+export function snapshotLine(line: Line): Line {
+  const [key = '', ...fields] = line.split('\t');
+  const places = Array.from(
+    { length: Math.floor(fields.length / 2) },
+    (_, i) => `${fields[2 * i]}\t${fields[2 * i + 1]}`,
+  );
+  return [key, ...places.sort(), ...fields.slice(2 * places.length)].join('\t');
+}
+
 /** The line without its list of toevoegingen; `null` for a line that has only a list, which is no address. */
 export function addressPart(line: Line): Line | null {
   const first = line.indexOf('\t');

@@ -1,4 +1,5 @@
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
+import { checkedJson, parseCheckedJson } from './checked-json.ts';
 import { packLines, unpackLines } from './lines.ts';
 import { nextChange, type ObjectLine } from './objects.ts';
 
@@ -37,7 +38,7 @@ export class ObjectShardWriter {
   }
 
   pack(): Buffer {
-    const header = Buffer.from(JSON.stringify(this.#parts));
+    const header = checkedJson(this.#parts);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
     return Buffer.concat([length, header, ...this.#packed]);
@@ -50,7 +51,7 @@ export class ObjectShardWriter {
   }
 }
 
-/** What an `ObjectShardWriter` packed; `null` is a shard without objects. */
+/** What an `ObjectShardWriter` packed; `null` is a shard without objects. Damaged bytes are an error when they are read. */
 export class ObjectShardReader {
   readonly #bytes: Buffer;
   readonly #start: number;
@@ -59,7 +60,7 @@ export class ObjectShardReader {
   constructor(bytes: Buffer | null) {
     this.#bytes = bytes ?? Buffer.alloc(0);
     this.#start = bytes ? 4 + bytes.readUInt32LE(0) : 0;
-    this.#parts = bytes ? JSON.parse(bytes.subarray(4, this.#start).toString()) : {};
+    this.#parts = bytes ? parseCheckedJson(bytes.subarray(4, this.#start)) : {};
   }
 
   /** The parts that have lines, in their order. */

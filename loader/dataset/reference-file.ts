@@ -4,6 +4,7 @@ import { addProblem, emptyReport, type Problem, type ProblemReport } from '../ba
 import type { Reference } from '../bag/reference.ts';
 import { dayOf, type OpenbareRuimte, type Span, type Woonplaats } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
+import { checkedJson, parseCheckedJson } from './checked-json.ts';
 import { GrowingBytes, packLineBytes, unpackLineBytes } from './lines.ts';
 
 /**
@@ -157,7 +158,7 @@ export class ReferenceWriter {
   }
 
   pack(): Buffer {
-    const header = Buffer.from(JSON.stringify(this.#header));
+    const header = checkedJson(this.#header);
     const length = Buffer.alloc(4);
     length.writeUInt32LE(header.length);
     return Buffer.concat([length, header, ...this.#packed, packLineBytes(this.#places.bytes)]);
@@ -224,7 +225,18 @@ export function referenceProblems(packed: Buffer): ProblemReport {
 
 function headerOf(packed: Buffer): { header: Header; start: number } {
   const start = 4 + packed.readUInt32LE(0);
-  return { header: JSON.parse(packed.subarray(4, start).toString()) as Header, start };
+  return { header: parseCheckedJson<Header>(packed.subarray(4, start)), start };
+}
+
+/** The same bytes, after a look at every checksum in them. @throws Error when they are damaged */
+export function checkedReference(packed: Buffer): Buffer {
+  const { header, start } = headerOf(packed);
+  let position = start;
+  for (const length of [...header.groups, packed.length]) {
+    releaseMemory(unpackLineBytes(packed.subarray(position, position + length)));
+    position += length;
+  }
+  return packed;
 }
 
 /** No name has a line end: reading reports one that does as a problem. */

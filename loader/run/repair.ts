@@ -1,11 +1,11 @@
-import { type Change, type ChangeCounts, diff, type Write } from '../dataset/changes.ts';
-import { keyOf, type Line, lineOf, packLines, parseLine, unpackLines } from '../dataset/lines.ts';
+import { type Change, type ChangeCounts, diff, unpackWrites, type Write } from '../dataset/changes.ts';
+import { keyOf, type Line, lineOf, packLines, parseLine, snapshotLine, unpackLines } from '../dataset/lines.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
-import { readManifest } from '../steps/manifest.ts';
+import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { paths } from '../storage/paths.ts';
-import { getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 const usualLinesAPack = 10_000;
@@ -63,6 +63,10 @@ export type RepairReport = ChangeCounts & {
   examples: ShardCounts['examples'];
   /** Whether this load has begun to be applied and is not published: run it again. */
   pending: boolean;
+  /** Shards of the snapshot that were damaged or gone, and are made from the table. */
+  rebuilt: string[];
+  /** How many lines more than its load counted the snapshot has with the rebuilt shards; not 0 when the table had changed. */
+  unexplained: number;
 };
 
 /**
@@ -75,21 +79,44 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
   return inSession(options, async (session) => {
     const manifest = await readManifest(session.storage);
     const target = manifest.pending ?? manifest.published;
-    if (!target) throw new UnknownSnapshotError('Nothing was loaded yet, so there is no state to repair the table to.');
+    if (!target)
+      throw new UnknownSnapshotError(
+        'Nothing was loaded yet, so there is no snapshot to repair the table to. Run "load run".',
+      );
 
     const { peildatum, load, keys, snapshot } = target;
     const table = await readAll(session, scan, keys);
     const found = noChanges();
+    const rebuilt: string[] = [];
+    let lines = 0;
     for (const shard of [...new Set([...snapshot.shards, ...table.shards])].sort()) {
-      const after = await servedLines(session.storage, snapshot, shard);
-      const changes = [...diff(table.of(shard), after)];
+      const before = table.of(shard);
+      const stored = await storedLines(session.storage, snapshot, shard);
+      if (!stored) rebuilt.push(shard);
+      const after =
+        stored ??
+        (await rebuild(session.storage, target, shard, before, { pending: manifest.pending !== null, planOnly }));
+      lines += after.length;
+      const changes = [...diff(before, after)];
       for (const change of changes) countChange(found, change);
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
+    const unexplained = rebuilt.length > 0 ? lines - keys - target.listKeys : 0;
     const { changes, listsChanged, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
-    return { outcome, peildatum, load, keys, ...changes, listsChanged, examples, pending: manifest.pending !== null };
+    return {
+      outcome,
+      peildatum,
+      load,
+      keys,
+      ...changes,
+      listsChanged,
+      examples,
+      pending: manifest.pending !== null,
+      rebuilt,
+      unexplained,
+    };
   });
 }
 
@@ -104,11 +131,41 @@ async function readAll({ progress }: Session, scan: RepairOptions['scan'], keys:
   return table;
 }
 
-/** The lines of a snapshot with their places in the order in which the table has them. */
-async function servedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[]> {
+/** The lines of a snapshot with their places in the order in which the table has them; `null` where they are damaged or gone. */
+async function storedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[] | null> {
   if (!shards.includes(shard)) return [];
-  const lines = await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
-  return lines.map((line) => (line.split('\t', 4).length < 4 ? line : lineOf(parseLine(line))));
+  try {
+    const lines = await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
+    return lines.map((line) => (line.split('\t', 4).length < 4 ? line : lineOf(parseLine(line))));
+  } catch (error) {
+    if (error instanceof UnusableObjectError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Makes a shard of the snapshot again from what the table holds and, while its load is pending, what that load writes: each
+ * write says all about its key, so it does not matter which of them are in the table already.
+ * @throws DamagedObjectError, MissingObjectError when the changes of a pending load are unusable too
+ */
+async function rebuild(
+  storage: Storage,
+  { load, snapshot }: ManifestEntry,
+  shard: string,
+  table: readonly Line[],
+  { pending, planOnly }: { pending: boolean; planOnly: boolean },
+): Promise<Line[]> {
+  const lines = new Map(table.map((line) => [keyOf(line), line]));
+  const files = pending ? await getJson<ChangeFile[]>(storage, paths.changeFiles(load)) : [];
+  for (const { changes } of files.filter((file) => file.changes.startsWith(`${shard}-`))) {
+    for (const write of await getUnpacked(storage, paths.changes(load, changes), unpackWrites)) {
+      if ('remove' in write) lines.delete(write.remove);
+      else lines.set(keyOf(write.put), lineOf(parseLine(write.put)));
+    }
+  }
+  const after = [...lines.values()].sort();
+  if (!planOnly) await storage.put(paths.snapshot(snapshot.id, shard), packLines(after.map(snapshotLine)));
+  return after;
 }
 
 const writesACheck = 1000;

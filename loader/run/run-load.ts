@@ -21,7 +21,7 @@ import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
 import { paths } from '../storage/paths.ts';
 import { SourceChangedError } from '../storage/source.ts';
-import { DamagedObjectError, getJson, type Storage } from '../storage/storage.ts';
+import { findJson, getJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 /** The first half of a load, up to rows by shard; what is there already is not done again. */
@@ -100,7 +100,7 @@ async function guardAndApply(
 /** The second half of a load that was begun, or of one that died there. */
 async function apply(session: Session, load: string): Promise<LoadReport> {
   const { storage, progress, fence, options } = session;
-  const plan = await storage.get(paths.plan(load));
+  const plan = await findJson<Plan>(storage, paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const { bulkImport } = options;
   if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
@@ -114,7 +114,7 @@ async function apply(session: Session, load: string): Promise<LoadReport> {
   const publishing = progress.begin('publish', {});
   const entry = await publish(session, load, fence, options.keep);
   publishing.end();
-  return plan ? reportOf(JSON.parse(plan.toString()) as Plan, 'published') : finishedReport(entry);
+  return plan ? reportOf(plan, 'published') : finishedReport(entry);
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {
@@ -188,13 +188,15 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
 /** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownSnapshotError */
 export async function rollbackLoad(options: LoadOptions & { snapshot: string } & Approval): Promise<LoadReport> {
   return inSession(options, (session) =>
-    afterPending(
-      session,
-      () => rollback(session, options.snapshot),
-      async (load) => {
-        await merge(session, load);
-        return guardAndApply(session, load, options);
-      },
+    untilUnchanged(session, () =>
+      afterPending(
+        session,
+        () => rollback(session, options.snapshot),
+        async (load) => {
+          await merge(session, load);
+          return guardAndApply(session, load, options);
+        },
+      ),
     ),
   );
 }
@@ -233,22 +235,31 @@ async function afterPending(
 
 const attempts = 3;
 
-/** An extract that is replaced while it is read is read again from the start: the next time it is all new. */
+/**
+ * An extract that is replaced while it is read is read again from the start: the next time it is all new. Work of the load
+ * that is damaged or gone is done anew.
+ */
 async function untilUnchanged({ storage }: Session, work: () => Promise<LoadReport>): Promise<LoadReport> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (attempt === attempts) throw error;
-      if (error instanceof DamagedObjectError && error.key.startsWith(paths.loads)) await dropWork(storage, error.key);
-      else if (!(error instanceof SourceChangedError)) throw error;
+      if (error instanceof SourceChangedError) continue;
+      if (!(error instanceof UnusableObjectError) || !(await drop(storage, error.key))) throw error;
     }
   }
 }
 
-/** Removes all work of the load that this object is of: the next attempt does it anew. */
-async function dropWork(storage: Storage, key: string): Promise<void> {
+/** Removes all work of the load that this object is of, or a copy of mutations: the next attempt makes it anew. */
+async function drop(storage: Storage, key: string): Promise<boolean> {
+  if (key.startsWith(paths.mutations)) {
+    await storage.delete([key]);
+    return true;
+  }
+  if (!key.startsWith(paths.loads)) return false;
   const [load] = key.slice(paths.loads.length).split('/');
   const work = await storage.list(`${paths.loads}${load}/`);
   await storage.delete(work.map((object) => object.key));
+  return true;
 }

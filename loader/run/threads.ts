@@ -6,7 +6,7 @@ import type { Amount } from '../progress.ts';
 import { extractPart } from '../steps/extract.ts';
 import { mergeShard } from '../steps/merge.ts';
 import { reference } from '../steps/reference.ts';
-import type { Storage } from '../storage/storage.ts';
+import { DamagedObjectError, MissingObjectError, type Storage } from '../storage/storage.ts';
 
 /** Work for a thread: none of it should keep the thread that serves from answering. */
 export type Task =
@@ -49,10 +49,24 @@ export function noWorkers(storage: Storage): Workers {
 export type ThreadMessage =
   | { kind: 'read'; amount: Amount }
   | { kind: 'done' }
-  | { kind: 'failed'; error: Error; extractError: ExtractErrorParts | null };
+  | { kind: 'failed'; error: Error; as: ErrorParts | null };
 
-/** A thread can't pass on the class of an error. */
-type ExtractErrorParts = Pick<ExtractError, 'code' | 'file' | 'message'>;
+/** What makes an error again whose class a message between threads loses; `null` of any other class. */
+type ErrorParts =
+  | ({ name: 'ExtractError' } & Pick<ExtractError, 'code' | 'file' | 'message'>)
+  | { name: 'DamagedObjectError' | 'MissingObjectError'; key: string };
+
+/** What `startThread`'s threads pass on of an error beside the error itself. */
+export function partsOf(error: unknown): ErrorParts | null {
+  if (error instanceof ExtractError) {
+    const { name, code, file, message } = error;
+    return { name, code, file, message };
+  }
+  if (error instanceof DamagedObjectError || error instanceof MissingObjectError) {
+    return { name: error.name, key: error.key };
+  }
+  return null;
+}
 
 /**
  * Threads of this process, each started for some tasks and ended after them: a thread that goes gives back the memory
@@ -109,8 +123,15 @@ function runOn(thread: Worker, task: Task, onRead: (amount: Amount) => void): Pr
   });
 }
 
-function revived({ error, extractError }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
-  if (!extractError) return error;
-  const { code, file, message } = extractError;
-  return new ExtractError(code, file, message.slice(file.length + 2), { cause: error });
+function revived({ error, as }: Extract<ThreadMessage, { kind: 'failed' }>): Error {
+  switch (as?.name) {
+    case 'ExtractError':
+      return new ExtractError(as.code, as.file, as.message.slice(as.file.length + 2), { cause: error });
+    case 'DamagedObjectError':
+      return new DamagedObjectError(as.key, { cause: error });
+    case 'MissingObjectError':
+      return new MissingObjectError(as.key);
+    default:
+      return error;
+  }
 }

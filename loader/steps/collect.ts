@@ -1,10 +1,10 @@
 import type { Part } from '../dataset/load.ts';
 import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
 import { editsByShard } from '../dataset/object-edits.ts';
-import { referenceProblems } from '../dataset/reference-file.ts';
+import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getObject, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
 import { editsOfDivided } from './divided-objects.ts';
 import type { Extracted } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -42,7 +42,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
     part,
     ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
   }));
-  const reference = await getObject(storage, paths.reference(loadId));
+  const reference = await getUnpacked(storage, paths.reference(loadId), checkedReference);
   const collected: Collected = {
     ...mergeParts([...extracted, { voorkomens: 0, problems: referenceProblems(reference) }]),
     objects: extracted.reduce((sum, { objects }) => sum + objects, 0),

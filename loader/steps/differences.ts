@@ -4,7 +4,7 @@ import { type ChangeExample, changeExample, type Load } from '../dataset/load.ts
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, type Storage, unpacked } from '../storage/storage.ts';
 import type { ShardItem } from './collect.ts';
 import type { Merged } from './merge.ts';
 
@@ -44,8 +44,13 @@ async function nummeraanduidingenOf(
 ): Promise<Map<string, Set<string>>> {
   const ids = new Map<string, Set<string>>();
   for (const snapshot of snapshots) {
-    const objects = new ObjectShardReader(await storage.get(paths.snapshotObjects(snapshot, shard)));
-    for (const line of objects.parts.flatMap((part) => objects.lines(part))) {
+    const stored = paths.snapshotObjects(snapshot, shard);
+    const bytes = await storage.get(stored);
+    const lines = await unpacked(stored, () => {
+      const objects = new ObjectShardReader(bytes);
+      return objects.parts.flatMap((part) => objects.lines(part));
+    });
+    for (const line of lines) {
       const key = keyOf(line);
       if (keys.has(key)) ids.set(key, (ids.get(key) ?? new Set()).add(identificatieOf(line)));
     }

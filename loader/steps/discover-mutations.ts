@@ -4,7 +4,7 @@ import { type Load, loadId } from '../dataset/load.ts';
 import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.ts';
 import { chainFrom, type ListedMutations, listMutations } from '../storage/mutation-list.ts';
 import { openSource } from '../storage/open.ts';
-import { paths } from '../storage/paths.ts';
+import { isDelivery, paths } from '../storage/paths.ts';
 import { SourceError } from '../storage/source.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import type { Found } from './manifest.ts';
@@ -78,11 +78,17 @@ export async function appliedSince(
   let date = peildatum;
   while (published && date < published.peildatum) {
     const following = applied.find(({ vanaf, tot }) => vanaf === date && tot <= published.peildatum);
-    if (!following || !(await storage.open(following.key))) return null;
+    if (!following || !(await isKept(storage, following.key))) return null;
     chain.push(following);
     date = following.tot;
   }
   return chain;
+}
+
+/** Whether the storage has a delivery, as it was fetched. */
+async function isKept(storage: Storage, key: string): Promise<boolean> {
+  const bytes = await storage.get(key);
+  return bytes !== null && isDelivery(key, bytes);
 }
 
 const largestDelivery = 512 * 1024 * 1024;
@@ -106,8 +112,8 @@ async function fetched(storage: Storage, { name, location, vanaf, tot, size }: L
         `${name} has ${length} bytes, and the list says ${size}: it is cut off, or was replaced just now. Run the load again.`,
       );
     }
-    const key = paths.mutationFile(name, crc.toString(16).padStart(8, '0'));
-    if (!(await storage.open(key))) await storage.put(key, Buffer.concat(chunks));
+    const key = paths.mutationFile(name, crc);
+    if (!(await isKept(storage, key))) await storage.put(key, Buffer.concat(chunks));
     return { name, key, vanaf, tot, size: length };
   } finally {
     await source.close();

@@ -22,7 +22,7 @@ import {
 } from './manifest.ts';
 import { resume } from './resume.ts';
 import { rollback } from './rollback.ts';
-import { readExtract, storageSpool, unlimited } from './stage.ts';
+import { readExtract, unlimited } from './stage.ts';
 
 export type DiscoverInput = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
@@ -85,8 +85,8 @@ async function describe(
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
-  const { peildatum, members } = await readExtract(storage, source, (access) =>
-    findMembers(access, label, { spool: storageSpool(storage, version) }),
+  const { peildatum, members } = await readExtract(storage, source, (access, spool) =>
+    findMembers(access, label, { spool }),
   );
   const identity = extractIdentity(peildatum, members);
   const days = (await appliedSince(storage, manifest, peildatum)) ?? [];

@@ -1,12 +1,11 @@
 import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
-import { unpackLines } from '../dataset/lines.ts';
 import { extractDate, type Load } from '../dataset/load.ts';
 import { addEdit, type Edits, type FoundObjects } from '../dataset/object-edits.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { openObject, type Storage } from '../storage/storage.ts';
-import type { Extracted } from './extract.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type Extracted, readRows } from './extract.ts';
 
 type ExtractedPart = Extracted & { part: string; segments: Segments };
 
@@ -86,9 +85,8 @@ async function* linesOf(
   parts: readonly ExtractedPart[],
 ): AsyncGenerator<[part: string, line: ObjectLine]> {
   for (const { part, segments } of parts) {
-    const packed = await openObject(storage, paths.rows(load, part));
     for (const [postcode3, segment] of Object.entries(segments)) {
-      for (const line of unpackLines(await packed.read(...segment))) yield [postcode3, line];
+      for (const line of await readRows(storage, paths.rows(load, part), segment)) yield [postcode3, line];
     }
   }
 }

@@ -1,15 +1,18 @@
-import { fileLabel, type Member } from '../bag/extract-members.ts';
+import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
+import { unpackLines } from '../dataset/lines.ts';
 import { extractDate, extractName, type Load, type Part, type PartCounts } from '../dataset/load.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
+import type { ObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, getJson, openObject, putJson, type Storage, unpacked } from '../storage/storage.ts';
 import { withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
+import { readMember } from './stage.ts';
 
 /** What `extractPart` leaves beside the object lines, of which there are `objects`; its being there says that it is finished. */
 export type Extracted = PartCounts & Edges & { objects: number; segments: Segments };
@@ -27,28 +30,39 @@ export async function extractPart(
 ): Promise<void> {
   if (await storage.open(paths.extracted(loadId, part))) return;
   const load = await getJson<Load>(storage, paths.load(loadId));
-  const member = load.members[index] as Member;
-  const zip = await openObject(storage, paths.member(loadId, index, member.name));
-
   const peildatum = extractDate(load);
   const rows = new ObjectRows(peildatum);
   const problems = emptyReport();
   let voorkomens = 0;
   const add = (num: Nummeraanduiding, span: Span) => rows.add(num, span);
-  for (const file of files) {
-    const label = fileLabel(extractName(load), member, file);
-    const counts = await withEntry(zip, file, label, (xml) =>
-      readNummeraanduidingen(xml, label, peildatum, add, { later: add }),
-    );
-    for (const problem of counts.problems) addProblem(problems, problem);
-    voorkomens += counts.voorkomens;
-    onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
-  }
+  await readMember(storage, load, index, async (zip, member) => {
+    for (const file of files) {
+      const label = fileLabel(extractName(load), member, file);
+      const counts = await withEntry(zip, file, label, (xml) =>
+        readNummeraanduidingen(xml, label, peildatum, add, { later: add }),
+      );
+      for (const problem of counts.problems) addProblem(problems, problem);
+      voorkomens += counts.voorkomens;
+      onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
+    }
+  });
   const edges = rows.end();
   const { bytes, segments } = rows.pack();
   await storage.put(paths.rows(loadId, part), bytes);
   const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments };
   await putJson(storage, paths.extracted(loadId, part), extracted);
+}
+
+/** The lines at one place of what a worker packed. @throws MissingObjectError, DamagedObjectError */
+export async function readRows(
+  storage: Storage,
+  key: string,
+  [position, length]: [position: number, length: number],
+): Promise<ObjectLine[]> {
+  const packed = await openObject(storage, key);
+  if (position + length > packed.size) throw new DamagedObjectError(key);
+  const bytes = await packed.read(position, length);
+  return unpacked(key, () => unpackLines(bytes));
 }
 
 /** Reads a batch of parts. */

@@ -4,7 +4,7 @@ import { type Load, type LoadCounts, mergeShards, problemCount } from '../datase
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
 import type { Fence, ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, putJson, type Storage } from '../storage/storage.ts';
+import { findJson, getJson, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, inGroups, type ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type Plan, reportOf } from './load-report.ts';
@@ -95,8 +95,7 @@ async function addUp(storage: Storage, load: string) {
   const collected = await getJson<Collected>(storage, paths.collected(load));
   const items = await getJson<ShardItem[]>(storage, paths.shards(load));
   const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
-  const stored = await storage.get(paths.mutated(load));
-  const mutated: Mutated | null = stored && JSON.parse(stored.toString());
+  const mutated = await findJson<Mutated>(storage, paths.mutated(load));
   const voorkomens = collected.voorkomens;
   const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;
   const counts: LoadCounts = {

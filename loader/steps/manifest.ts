@@ -1,7 +1,8 @@
+import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { DamagedObjectError, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, findJson, type Storage } from '../storage/storage.ts';
 
 /** The storage and the table do not belong together, so no difference between them can be known. */
 export class ForeignStorageError extends Error {
@@ -11,15 +12,17 @@ export class ForeignStorageError extends Error {
 /** A manifest and the bytes that it was read from: `null` where there were none. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 
-/** The manifest of a storage, whatever the table says. */
+/** The manifest of a storage, whatever the table says; its copy where it is damaged or gone. @throws DamagedObjectError */
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
-  if (!stored) return { ...emptyManifest, stored };
   try {
-    return { ...(JSON.parse(stored.toString()) as Manifest), stored };
+    if (stored) return { ...parseCheckedJson<Manifest>(stored), stored };
   } catch (cause) {
+    const copy = await findJson<Manifest>(storage, paths.manifestCopy);
+    if (copy) return { ...copy, stored };
     throw new DamagedObjectError(paths.manifest, { cause });
   }
+  return { ...((await findJson<Manifest>(storage, paths.manifestCopy)) ?? emptyManifest), stored };
 }
 
 /**
@@ -63,7 +66,9 @@ export async function refuseUnmarked({ storage, addresses }: LoadContext): Promi
 /** Replaces the manifest that was read as `over`. @throws ObjectChangedError when another load has replaced it since */
 export async function putManifest(storage: Storage, manifest: Manifest, over: StoredManifest): Promise<void> {
   const { published, pending, history, rejected } = manifest;
-  const bytes = Buffer.from(JSON.stringify({ published, pending, history, rejected }));
+  const bytes = checkedJson({ published, pending, history, rejected });
+  // First, as what the copy says may be ahead of the table, as the manifest may be, but must never be behind it.
+  await storage.put(paths.manifestCopy, bytes);
   await storage.put(paths.manifest, bytes, over.stored);
 }
 
@@ -99,8 +104,7 @@ export class WorkGoneError extends Error {
 /** To finish a load that died while applying, which comes before anything else. @throws WorkGoneError */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Found> {
   const { load, peildatum } = pending;
-  const stored = await storage.get(paths.changeFiles(load));
-  const files: ChangeFile[] | null = stored && JSON.parse(stored.toString());
+  const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));
   const isWhole = files?.every(({ changes }) => there.has(paths.changes(load, changes)));
   if (!isWhole) throw new WorkGoneError(pending);

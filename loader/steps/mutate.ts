@@ -7,10 +7,17 @@ import type { Load } from '../dataset/load.ts';
 import { type Register, withinRegister } from '../dataset/mutation-scope.ts';
 import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
 import { identificatieOf } from '../dataset/objects.ts';
-import { occurrencesIn, ReferenceWriter, readReferenceFile, referenceAt } from '../dataset/reference-file.ts';
+import {
+  checkedReference,
+  occurrencesIn,
+  ReferenceWriter,
+  readReferenceFile,
+  referenceAt,
+} from '../dataset/reference-file.ts';
 import { postcode3sOf } from '../dataset/shard.ts';
-import { paths } from '../storage/paths.ts';
-import { getJson, getObject, openObject, putJson, type Storage } from '../storage/storage.ts';
+import { isDelivery, paths } from '../storage/paths.ts';
+import { DamagedObjectError, getJson, getObject, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { objectSource } from './object-source.ts';
@@ -39,14 +46,16 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const problems = emptyReport();
   const delivered: MutationDay[] = [];
   for (const { name, key } of load.days) {
-    const delivery = await readMutationDelivery(await openObject(storage, key), name);
+    const bytes = await getObject(storage, key);
+    if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
+    const delivery = await readMutationDelivery(bufferAccess(bytes), name);
     for (const problem of delivery.problems) addProblem(problems, problem);
     delivered.push({ file: name, ...delivery });
   }
   const named = new Set(delivered.flatMap(({ mutations }) => mutations.map(objectKey)));
   const shards = await shardsOf(storage, load);
   const found = await findObjects(storage, load, shards, named);
-  const before = await getObject(storage, referenceBefore(load));
+  const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
   const days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before));
   const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
   const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);

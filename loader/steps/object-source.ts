@@ -1,11 +1,11 @@
-import { unpackLines } from '../dataset/lines.ts';
 import type { Load } from '../dataset/load.ts';
 import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, openObject, type Storage } from '../storage/storage.ts';
+import { findJson, getJson, MissingObjectError, type Storage, unpacked } from '../storage/storage.ts';
 import { type Collected, inGroups } from './collect.ts';
+import { readRows } from './extract.ts';
 
 /** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
 export type ObjectSource = {
@@ -18,8 +18,12 @@ export type ObjectSource = {
 /** The objects of a shard before any mutation of the load is applied. */
 export async function objectSource(storage: Storage, load: Load, shard: string): Promise<ObjectSource> {
   if (load.kind === 'mutations') {
-    const stored = new ObjectShardReader(await storage.get(paths.snapshotObjects(load.base?.snapshot.id ?? '', shard)));
-    return { stored, lines: async (part) => stored.lines(part) };
+    const { id = '', shards = [] } = load.base?.snapshot ?? {};
+    const key = paths.snapshotObjects(id, shard);
+    const bytes = await storage.get(key);
+    if (!bytes && shards.includes(shard)) throw new MissingObjectError(key);
+    const stored = await unpacked(key, () => new ObjectShardReader(bytes));
+    return { stored, lines: (part) => unpacked(key, () => stored.lines(part)) };
   }
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
   const edits = await readEdits(storage, paths.edits(load.id, shard));
@@ -27,8 +31,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     const read = await inGroups(parts, async ({ part, segments }) => {
       const segment = segments[postcode3];
       if (!segment) return [];
-      const packed = await openObject(storage, paths.rows(load.id, part));
-      return unpackLines(await packed.read(...segment));
+      return readRows(storage, paths.rows(load.id, part), segment);
     });
     return edited(read.flat(), edits[postcode3]);
   };
@@ -37,6 +40,5 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
 
 /** The edits of a shard that were stored under `key`; none where there is nothing. */
 export async function readEdits(storage: Storage, key: string): Promise<Edits> {
-  const stored = await storage.get(key);
-  return stored ? JSON.parse(stored.toString()) : {};
+  return (await findJson<Edits>(storage, key)) ?? {};
 }

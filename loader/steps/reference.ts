@@ -8,11 +8,11 @@ import { extractDate, extractName, type Load, type Part } from '../dataset/load.
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, openObject, putJson, type Storage } from '../storage/storage.ts';
-import type { RandomAccess } from '../zip/random-access.ts';
+import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import { entryStream, withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
+import { readMember } from './stage.ts';
 
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
@@ -38,25 +38,27 @@ export async function reference(
   const parts: Part[] = [];
   // Places first: what is left in memory of their one large file goes while the streets are read.
   for (const [index, member] of [...load.members.entries()].reverse()) {
-    const { zip, files } = await openMember(storage, load, index);
-    if (member.kind === 'NUM') {
-      for (const group of inParts(files, partBytes)) {
-        parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
+    await readMember(storage, load, index, async (zip) => {
+      const files = await listXmlFiles(zip, member.name);
+      if (member.kind === 'NUM') {
+        for (const group of inParts(files, partBytes)) {
+          parts.push({ part: String(parts.length).padStart(4, '0'), member: index, files: group });
+        }
+        return;
       }
-      continue;
-    }
-    for (const entry of files) {
-      const label = fileLabel(extractName(load), member, entry);
-      const { voorkomens, problems } =
-        member.kind === 'OPR'
-          ? await withEntry(zip, entry, label, (xml) =>
-              readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet }),
-            )
-          : await readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, addPlace);
-      file.addProblems(problems);
-      file.endGroup();
-      onRead({ rows: voorkomens, bytes: entry.compressedSize });
-    }
+      for (const entry of files) {
+        const label = fileLabel(extractName(load), member, entry);
+        const { voorkomens, problems } =
+          member.kind === 'OPR'
+            ? await withEntry(zip, entry, label, (xml) =>
+                readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet }),
+              )
+            : await readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, addPlace);
+        file.addProblems(problems);
+        file.endGroup();
+        onRead({ rows: voorkomens, bytes: entry.compressedSize });
+      }
+    });
   }
   file.addProblems(await severalCurrent(load, file.pack()));
   await storage.put(paths.reference(loadId), file.pack());
@@ -80,17 +82,6 @@ async function severalCurrent(load: Load, packed: Buffer): Promise<Problem[]> {
     const file = fileLabel(extractName(load), load.members.find((member) => member.kind === kind) as Member);
     return found[kind].map((identificatie) => ({ kind: 'several_current' as const, file, identificatie }));
   });
-}
-
-/** A staged inner zip and the XML files in it. */
-async function openMember(
-  storage: Storage,
-  load: Load,
-  index: number,
-): Promise<{ zip: RandomAccess; files: ZipEntry[] }> {
-  const member = load.members[index] as Member;
-  const zip = await openObject(storage, paths.member(load.id, index, member.name));
-  return { zip, files: await listXmlFiles(zip, member.name) };
 }
 
 function* inParts(files: ZipEntry[], partBytes: number): Generator<ZipEntry[]> {

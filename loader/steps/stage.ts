@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { fileLabel, memberAccess, type Spool } from '../bag/extract-members.ts';
+import { crc32 } from 'node:zlib';
+import { fileLabel, type Member, memberAccess, type Spool } from '../bag/extract-members.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
 import { ExtractError } from '../extract-error.ts';
@@ -7,15 +8,18 @@ import { noProgress, type Progress } from '../progress.ts';
 import { openSource } from '../storage/open.ts';
 import { paths } from '../storage/paths.ts';
 import { readAhead } from '../storage/read-ahead.ts';
-import { isSameVersion, type Source, SourceChangedError, SourceTooSlowError } from '../storage/source.ts';
+import { isSameVersion, type Source, SourceChangedError, SourceError, SourceTooSlowError } from '../storage/source.ts';
 import { sourceInTime } from '../storage/source-in-time.ts';
-import { getJson, openObject, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, getJson, openObject, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { entryStream } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 
-/** Keeps an inner zip that was deflated in the storage, where it can be read by range; once for each extract. */
-export function storageSpool(storage: Storage, version: SourceVersion): Spool {
+/**
+ * Keeps an inner zip that was deflated in the storage, where it can be read by range; once for each extract. `reused` gets
+ * the keys of those that an earlier run kept, which may have been damaged since.
+ */
+function storageSpool(storage: Storage, version: SourceVersion, reused: string[]): Spool {
   return async (stream, name, size) => {
     const hash = createHash('sha256')
       .update(JSON.stringify([version, name, size]))
@@ -25,6 +29,7 @@ export function storageSpool(storage: Storage, version: SourceVersion): Spool {
     const kept = await storage.open(key);
     if (kept) {
       stream.destroy();
+      reused.push(key);
       return kept;
     }
     await storage.putStream(key, stream);
@@ -39,26 +44,32 @@ export const unlimited = () => Number.POSITIVE_INFINITY;
 
 /**
  * Reads the extract by range; of a server that can't give ranges, the whole of it is downloaded into the storage first, and
- * kept there for as long as its version stays. A kept download that turns out to be damaged is dropped and fetched again.
+ * kept there for as long as its version stays; so are inner zips that were deflated, by the spool. Kept copies that turn out
+ * to be damaged are dropped and made again.
  */
 export async function readExtract<T>(
   storage: Storage,
   source: Source,
-  read: (access: RandomAccess) => Promise<T>,
+  read: (access: RandomAccess, spool: Spool) => Promise<T>,
 ): Promise<T> {
-  if (source.access) return read(source.access);
   const { version } = source;
   const name = createHash('sha256').update(JSON.stringify(version)).digest('hex').slice(0, 16);
-  const key = paths.incoming(`${name}.zip`);
-  const versioned = version.etag !== null || version.lastModified !== null;
-  const isKept = versioned && (await storage.open(key)) !== null;
+  const whole = paths.incoming(`${name}.zip`);
+  const isVersioned = version.etag !== null || version.lastModified !== null;
+  const attempt = async (reused: string[]) => {
+    const isKept = !source.access && isVersioned && (await storage.open(whole)) !== null;
+    if (isKept) reused.push(whole);
+    const access = source.access ?? (await download(storage, source, whole, isKept));
+    return read(access, storageSpool(storage, version, reused));
+  };
+  const reused: string[] = [];
   try {
-    return await read(await download(storage, source, key, isKept));
+    return await attempt(reused);
   } catch (error) {
-    if (!(error instanceof ExtractError)) throw error;
-    await storage.delete([key]);
-    if (!isKept) throw error;
-    return read(await download(storage, source, key, false));
+    if (!source.access && error instanceof ExtractError) await storage.delete([whole]);
+    if (reused.length === 0 || error instanceof SourceError) throw error;
+    await storage.delete(reused);
+    return attempt([]);
   }
 }
 
@@ -110,13 +121,13 @@ export async function stage(
   try {
     if (!isSameVersion(source.version, expected)) throw new SourceChangedError(expected.location);
     const label = extractName(load);
-    await readExtract(storage, source, async (access) => {
+    await readExtract(storage, source, async (access, spool) => {
       for (const index of missing) {
         const member = members[index];
         const entry = member?.path.at(-1);
         if (!member || !entry) continue;
         const around = { ...member, path: member.path.slice(0, -1) };
-        const outer = await memberAccess(access, around, label, storageSpool(storage, expected));
+        const outer = await memberAccess(access, around, label, spool);
         const until = Math.min(outer.size, entry.headerOffset + localHeaderBytes + entry.compressedSize);
         const inTurn = source.isRemote ? readAhead(outer, { until }) : outer;
         const chunks = entryStream(inTurn, entry, fileLabel(label, member));
@@ -137,6 +148,39 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
     count(chunk.length);
     yield chunk;
   }
+}
+
+/**
+ * Passes the staged zip of one member to `read`. What fails is the fault of the copy if its bytes are no longer those that
+ * were staged, and of the extract otherwise.
+ * @throws MissingObjectError, DamagedObjectError, ExtractError
+ */
+export async function readMember<T>(
+  storage: Storage,
+  load: Load,
+  index: number,
+  read: (zip: RandomAccess, member: Member) => Promise<T>,
+): Promise<T> {
+  const member = load.members[index] as Member;
+  const key = paths.member(load.id, index, member.name);
+  const zip = await openObject(storage, key);
+  try {
+    return await read(zip, member);
+  } catch (error) {
+    const { size, crc32: expected } = member.path.at(-1) ?? {};
+    if (zip.size === size && (await checksumOf(zip)) === expected) throw error;
+    throw new DamagedObjectError(key, { cause: error });
+  }
+}
+
+const checkedBytes = 8 * 1024 * 1024;
+
+async function checksumOf(access: RandomAccess): Promise<number> {
+  let checksum = 0;
+  for (let at = 0; at < access.size; at += checkedBytes) {
+    checksum = crc32(await access.read(at, Math.min(checkedBytes, access.size - at)), checksum);
+  }
+  return checksum;
 }
 
 /** Copies the members into the bucket. */

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { storagePrefixes } from '../names.ts';
 
 const { loads, snapshots, approvals, mutations } = storagePrefixes;
@@ -5,6 +6,8 @@ const { loads, snapshots, approvals, mutations } = storagePrefixes;
 /** Where things lie in the storage. Everything under `loads/` is work that may go once the load is published. */
 export const paths = {
   manifest: 'manifest.json',
+  /** Written just before the manifest, and read only where that is damaged or gone. */
+  manifestCopy: 'manifest.copy.json',
   ...storagePrefixes,
   approval: (load: string) => `${approvals}${load}.json`,
   snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,
@@ -30,8 +33,8 @@ export const paths = {
   mutated: (load: string) => `${loads}${load}/mutated.json`,
   dayEdits: (load: string, shard: string) => `${loads}${load}/day-edits/${shard}.json`,
   mutatedReference: (load: string) => `${loads}${load}/mutated-reference`,
-  /** A delivery of mutations; `crc` tells a corrected one from the first. */
-  mutationFile: (name: string, crc: string) => `${mutations}${name}-${crc}`,
+  /** A delivery of mutations; its CRC-32 tells a corrected one from the first, and a damaged copy. */
+  mutationFile: (name: string, crc: number) => `${mutations}${name}-${hex(crc)}`,
   collected: (load: string) => `${loads}${load}/collected.json`,
   /** A JSON array of `{"shard": "13"}`: the items of the map that merges. */
   shards: (load: string) => `${loads}${load}/shards.json`,
@@ -44,3 +47,12 @@ export const paths = {
   applied: (load: string, changes: string) => `${loads}${load}/applied/${changes}`,
   appliedAll: (load: string) => `${loads}${load}/applied/`,
 } as const;
+
+function hex(crc: number): string {
+  return crc.toString(16).padStart(8, '0');
+}
+
+/** Whether these are the bytes that `mutationFile` named. */
+export function isDelivery(key: string, bytes: Uint8Array): boolean {
+  return key.endsWith(`-${hex(crc32(bytes))}`);
+}

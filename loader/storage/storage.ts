@@ -1,3 +1,4 @@
+import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { paths } from './paths.ts';
 
@@ -36,26 +37,58 @@ export class ObjectChangedError extends Error {
   }
 }
 
-/** An object that has to be there is not: the storage was emptied or is another one than the load began with. */
-class MissingObjectError extends Error {
+/** An object can't be used as it is. The message says which, and what to do. */
+export class UnusableObjectError extends Error {
+  readonly key: string;
+
+  constructor(key: string, what: string, options?: ErrorOptions) {
+    super(`${what} ${adviceOn(key)}`, options);
+    this.key = key;
+  }
+}
+
+/** An object that has to be there is not: it was removed, or the storage is another one than the load began with. */
+export class MissingObjectError extends UnusableObjectError {
   override readonly name = 'MissingObjectError';
 
   constructor(key: string) {
-    super(`The storage holds no ${key}. Run the load again; if it stays, the storage was emptied or is another one.`);
+    super(key, `The storage has no ${key}.`);
   }
 }
 
 /** An object does not hold what was stored in it. */
-export class DamagedObjectError extends Error {
+export class DamagedObjectError extends UnusableObjectError {
   override readonly name = 'DamagedObjectError';
-  readonly key: string;
 
   constructor(key: string, options?: ErrorOptions) {
-    const advice = key.startsWith(paths.loads)
-      ? 'It is the work of a load: run the load again, which does that work anew.'
-      : 'Restore it from a backup of the storage, or treat the storage as lost: docs/runbook.md#lost-table.';
-    super(`The stored object ${key} is damaged. ${advice}`, options);
-    this.key = key;
+    super(key, `The stored object ${key} is damaged.`, options);
+  }
+}
+
+/** Which command makes the object anew. */
+function adviceOn(key: string): string {
+  const [folder, name, ...rest] = key.split('/');
+  if (`${folder}/` === paths.loads) {
+    return name === 'incoming'
+      ? 'It is a copy of the extract: run the load again, which makes it anew.'
+      : `It is the work of load ${name}: run the load again. If that fails too, run "load discard ${name}" first.`;
+  }
+  if (`${folder}/` === paths.mutations) return 'It is a copy of a delivery: run the load again, which fetches it anew.';
+  if (`${folder}/` === paths.snapshots && rest.length === 1 && rest[0] !== 'reference') {
+    return 'If that snapshot is live, run "load repair", which makes it anew from the table; you can\'t roll back to another one.';
+  }
+  if (`${folder}/` === paths.snapshots) {
+    return 'Only days of mutations need it: run "load run --again" with a full extract, which makes a new snapshot.';
+  }
+  return 'Restore it from a backup of the storage, or follow docs/runbook.md#lost-table for a lost snapshot bucket.';
+}
+
+/** What `work` makes of bytes of the object. @throws DamagedObjectError when it can't */
+export async function unpacked<T>(key: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new DamagedObjectError(key, { cause });
   }
 }
 
@@ -66,11 +99,7 @@ export async function getUnpacked<T>(
   unpack: (bytes: Buffer) => T | Promise<T>,
 ): Promise<T> {
   const bytes = await getObject(storage, key);
-  try {
-    return await unpack(bytes);
-  } catch (cause) {
-    throw new DamagedObjectError(key, { cause });
-  }
+  return unpacked(key, () => unpack(bytes));
 }
 
 /** The whole object. @throws MissingObjectError */
@@ -87,12 +116,18 @@ export async function openObject(storage: Storage, key: string): Promise<RandomA
   return access;
 }
 
-/** Stores `value` as JSON. */
+/** Stores `value` as JSON with a checksum. */
 export async function putJson(storage: Storage, key: string, value: unknown): Promise<void> {
-  await storage.put(key, Buffer.from(JSON.stringify(value)));
+  await storage.put(key, checkedJson(value));
 }
 
 /** What `putJson` stored under this key. @throws MissingObjectError, DamagedObjectError */
 export function getJson<T>(storage: Storage, key: string): Promise<T> {
-  return getUnpacked(storage, key, (bytes) => JSON.parse(bytes.toString()) as T);
+  return getUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes));
+}
+
+/** As `getJson`; `null` where there is no such object. @throws DamagedObjectError */
+export async function findJson<T>(storage: Storage, key: string): Promise<T | null> {
+  const bytes = await storage.get(key);
+  return bytes && unpacked(key, () => parseCheckedJson<T>(bytes));
 }

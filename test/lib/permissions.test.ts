@@ -114,7 +114,7 @@ describe('what each function may do', () => {
       ...step(
         'Discover',
         ...table('GetItem', 'PutItem', 'Scan'),
-        ...reads('manifest.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
+        ...reads('manifest*.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
         ...uploads,
         's3:PutObject on Snapshots/mutations/*',
         's3:AbortMultipartUpload on Snapshots/mutations/*',
@@ -129,15 +129,15 @@ describe('what each function may do', () => {
       ...step(
         'Guard',
         ...table('GetItem'),
-        ...reads('manifest.json', 'loads/*', 'approvals/*'),
-        ...writes('manifest.json', 'loads/*', 'approvals/*'),
+        ...reads('manifest*.json', 'loads/*', 'approvals/*'),
+        ...writes('manifest*.json', 'loads/*', 'approvals/*'),
       ),
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(
         'Publish',
         ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
-        ...reads('manifest.json', 'loads/*', 'snapshots/*'),
-        ...writes('manifest.json'),
+        ...reads('manifest*.json', 'loads/*', 'snapshots/*'),
+        ...writes('manifest*.json'),
         ...removes('loads/*', 'snapshots/*', 'approvals/*', 'mutations/*'),
       ),
       ...step('Release', ...table('DeleteItem')),
@@ -277,7 +277,7 @@ describe('what each function may do', () => {
     expect(more(permissions(plain.service), permissions(encrypted.service))).toEqual({
       AddressRole: useTable,
       ValidateRole: useTable,
-      UsageRole: [...useTable, 'kms:GenerateDataKey* on EncryptionKey'].sort(),
+      UsageRole: useTable,
       UsageScheduleRole: [],
       CanaryRole: [
         ...useObjects.slice(0, 1),

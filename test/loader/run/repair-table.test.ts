@@ -202,7 +202,7 @@ describe('a repair', () => {
       addresses: { ...first.options.addresses, setDataset: async () => Promise.reject(new Error('killed')) },
     });
     await expect(begin).rejects.toThrow(/killed/);
-    await folderStorage(first.options.storage).delete([paths.manifest]);
+    await folderStorage(first.options.storage).delete([paths.manifest, paths.manifestCopy]);
     expect(await runLoad({ ...first.options, source: sources.february })).toMatchObject({ added: 11 });
     expect(await bench.addressesIn(first.table)).not.toEqual(tableOf(february));
     expect(await repairTable({ ...first.options, scan: first.scan })).toMatchObject({

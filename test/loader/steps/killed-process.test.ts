@@ -62,7 +62,7 @@ describe('a load whose process is killed while it applies', () => {
     const addresses = dynamoDbAddressTable(bench.client, place.table);
     expect(await runLoad({ ...place, addresses })).toMatchObject({ outcome: 'published', added: 400 });
     expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
-    expect(readdirSync(place.storage).sort()).toEqual(['manifest.json', 'snapshots']);
+    expect(readdirSync(place.storage).sort()).toEqual(['manifest.copy.json', 'manifest.json', 'snapshots']);
   });
 });
 

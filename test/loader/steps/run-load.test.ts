@@ -179,7 +179,7 @@ describe('a load', () => {
     const keys = (await folderStorage(options.storage).list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
     const shards = ['10', '13', '25', '99'];
     const snapshot = [...shards, ...shards.map((shard) => `objects/${shard}`), 'reference'];
-    expect(keys).toEqual(['manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
+    expect(keys).toEqual(['manifest.copy.json', 'manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
   });
 
   it('keeps as many snapshots as it is told to', async () => {
