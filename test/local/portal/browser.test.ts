@@ -95,7 +95,17 @@ describe('the portal in a browser', () => {
   );
 
   const operatorPaths = ['/operator/accounts', '/operator/plans', '/operator/register', '/nothing/here'];
-  const accountPaths = ['', '/keys', '/changes', '/members', '/api', '/manage', '/suspend'];
+  const accountPaths = [
+    '',
+    '/keys',
+    '/usage',
+    '/usage?by=month',
+    '/changes',
+    '/members',
+    '/api',
+    '/manage',
+    '/suspend',
+  ];
   const paths = [...operatorPaths, ...accountPaths.map((path) => `/accounts/demo${path}`)];
   const devices = [
     ['a desktop in the light', { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'nl-NL' }],
