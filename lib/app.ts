@@ -3,8 +3,9 @@ import { App, type AppProps, CfnOutput, Tags, Validations } from 'aws-cdk-lib';
 import { parseConfig, readContext } from './config/parse-config.ts';
 import { DataStack } from './data/data-stack.ts';
 import { LoaderStack } from './loader/loader-stack.ts';
+import { PortalStack } from './portal/portal-stack.ts';
 import { ServiceStack } from './service/service-stack.ts';
-import { deploymentName, stackNames } from './stack-names.ts';
+import { deploymentName, portalStackName, stackNames } from './stack-names.ts';
 
 /** The app with its stacks, from the configuration in the context; throws ConfigError if that is invalid. */
 export function bagAdresApp(props: AppProps = {}): App {
@@ -13,7 +14,13 @@ export function bagAdresApp(props: AppProps = {}): App {
   const names = stackNames(deploymentName(config.stage));
   const data = new DataStack(app, names.data, { config, stackName: names.data });
   const service = new ServiceStack(app, names.service, { config, stackName: names.service, data });
-  new LoaderStack(app, names.loader, { config, stackName: names.loader, data });
+  const loader = new LoaderStack(app, names.loader, { config, stackName: names.loader, data });
+  if (config.portal) {
+    const stackName = portalStackName(deploymentName(config.stage));
+    const { bucket } = loader;
+    const { baseUrl: apiUrl } = service;
+    new PortalStack(app, stackName, { config, portal: config.portal, stackName, data, apiUrl, bucket });
+  }
   // `doctor` compares it with its own version.
   new CfnOutput(service, 'Version', { value: packageVersion() });
   for (const [key, value] of Object.entries({ application: 'bag-adres', stage: config.stage, ...config.tags }))

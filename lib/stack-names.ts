@@ -13,6 +13,11 @@ export function stackNames(deployment: string): Record<StackPart, string> {
   return { data: `${deployment}-data`, service: `${deployment}-service`, loader: `${deployment}-loader` };
 }
 
+/** The stack of the portal, which not every deployment has. */
+export function portalStackName(deployment: string): string {
+  return `${deployment}-portal`;
+}
+
 /** The deployment that `stack` belongs to; a name that is none of its stacks is the deployment's own. */
 export function deploymentOf(stack: string): string {
   return stack.replace(new RegExp(`-(?:${stackParts.join('|')})$`), '');

@@ -11,6 +11,7 @@ import { operatorPages } from './pages/operator.ts';
 import { overviewPages } from './pages/overview.ts';
 import { faultPage } from './pages/parts.ts';
 import { peoplePages } from './pages/people.ts';
+import { usagePages } from './pages/usage.ts';
 import type { Text } from './text/en.ts';
 import { texts } from './text/format.ts';
 import { may } from './visit/permissions.ts';
@@ -23,6 +24,7 @@ import { type Session, visits } from './visits.ts';
 export const pageRoutes: readonly PageRoute[] = [
   ...overviewPages,
   ...keyPages,
+  ...usagePages,
   ...peoplePages,
   ...managePages,
   ...operatorPages,

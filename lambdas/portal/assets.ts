@@ -64,6 +64,7 @@ h1{font-size:1.65rem;line-height:1.2;margin:.5rem 0 1.25rem}h2{font-size:1.15rem
 table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding-bottom:.5rem}
 th,td{text-align:left;padding:.55rem 1rem .55rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 th{color:var(--muted);font-weight:600;font-size:.9rem}tr:last-child td{border-bottom:0}
+time{white-space:nowrap}
 .number{text-align:right;font-variant-numeric:tabular-nums}
 meter{width:100%;min-width:6rem;height:.8rem;display:block;margin-top:.3rem}
 .tag{display:inline-block;border-radius:1rem;padding:0 .6rem;font-size:.88rem;border:1px solid currentColor}

@@ -78,6 +78,7 @@ function accountTabs({ id, role }: NonNullable<Frame['account']>, text: Text): T
   const all: (Tab & { action: Action })[] = [
     { path: at, name: text.overview, action: 'account.view' },
     { path: `${at}/keys`, name: text.keys, action: 'account.view' },
+    { path: `${at}/usage`, name: text.usage, action: 'usage.view' },
     { path: `${at}/changes`, name: text.changes, action: 'audit.view' },
     { path: `${at}/members`, name: text.members, action: 'member.view' },
     { path: `${at}/api`, name: text.api, action: 'account.view' },

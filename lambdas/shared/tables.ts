@@ -39,6 +39,13 @@ export const environment = {
   referencePage: 'REFERENCE_PAGE',
   /** Where a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
+  /** The settings of the portal, as JSON. */
+  portal: 'PORTAL',
+  /** The secret that seals the cookies of the portal, and the one of its client at the OpenID provider. */
+  portalSessionSecret: 'PORTAL_SESSION_SECRET',
+  portalClientSecret: 'PORTAL_CLIENT_SECRET',
+  /** The bucket of the loader, where the portal reads of the register. */
+  snapshotBucket: 'SNAPSHOT_BUCKET',
 } as const;
 
 /** Environment variables of the job that records usage. */

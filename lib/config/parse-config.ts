@@ -84,15 +84,21 @@ function describe(issue: z.core.$ZodIssue): string[] {
 
 /** Fields that are valid by themselves but not together, one sentence each. */
 function contradictions(config: Config): string[] {
-  const { stage, region, domain, encryptionKey, removalPolicy, throttle } = config;
+  const { stage, region, domain, portal, encryptionKey, removalPolicy, throttle } = config;
   const { reservedConcurrency: reserved, provisionedConcurrency: provisioned } = config;
   const faults: string[] = [];
-  if (domain) {
-    const { name, certificateArn, hostedZoneName } = domain;
+  for (const [field, given] of [
+    ['domain', domain],
+    ['portal.domain', portal?.domain],
+  ] as const) {
+    if (!given) continue;
+    const { name, certificateArn, hostedZoneName } = given;
     if (name !== hostedZoneName && !name.endsWith(`.${hostedZoneName}`))
-      faults.push(`bagAdres.domain.name is ${name}, which is not in the zone ${hostedZoneName}.`);
-    if (regionOf(certificateArn) !== region) faults.push(elsewhere('domain.certificateArn', certificateArn, region));
+      faults.push(`bagAdres.${field}.name is ${name}, which is not in the zone ${hostedZoneName}.`);
+    if (regionOf(certificateArn) !== region) faults.push(elsewhere(`${field}.certificateArn`, certificateArn, region));
   }
+  if (domain && portal?.domain.name === domain.name)
+    faults.push(`bagAdres.portal.domain.name is that of the API, ${domain.name}: give the portal another one.`);
   if (encryptionKey.startsWith('arn:') && regionOf(encryptionKey) !== region)
     faults.push(elsewhere('encryptionKey', encryptionKey, region));
   if (removalPolicy === 'destroy' && stage === 'prod')

@@ -1,42 +1,11 @@
 import * as z from 'zod';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
-
-/** A string of a form. Error messages and docs show `allowed`. */
-function text(form: RegExp, allowed: string) {
-  return z.string().regex(form).meta({ allowed });
-}
-
-/** What a table takes at once; a new on-demand table takes `least`. */
-function warmUnits(least: number) {
-  return z.int().min(least).max(1_000_000).default(least);
-}
+import { domain, text, warmUnits } from './fields.ts';
+import { portal } from './portal-schema.ts';
 
 const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
 const retentions = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731] as const;
-
-const domain = z.strictObject({
-  name: z
-    .hostname()
-    .meta({ allowed: 'a host name, for instance `adres.example.nl`' })
-    .describe('The host name for callers.'),
-  certificateArn: text(
-    /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/,
-    'the ARN of a certificate in ACM',
-  ).describe('An issued certificate for that name, in the same region.'),
-  hostedZoneId: text(/^Z[A-Z0-9]{1,31}$/, 'the id of a Route 53 zone, for instance Z0123456789ABC').describe(
-    'The public Route 53 zone for its DNS records.',
-  ),
-  hostedZoneName: z
-    .hostname()
-    .meta({ allowed: 'a zone name, for instance `example.nl`' })
-    .describe('The name of that zone; `domain.name` is in it.'),
-  keepDefaultEndpoint: z
-    .boolean()
-    .meta({ allowed: '`true` or `false`' })
-    .default(false)
-    .describe('Keeps the host name that API Gateway generates working as well, until every caller has moved.'),
-});
 
 const canary = z.strictObject({
   keySecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager').describe(
@@ -254,6 +223,9 @@ export const configSchema = z.strictObject({
   canary: canary
     .optional()
     .describe('Looks up an address on schedule, as a caller does, and raises an alarm when that fails.'),
+  portal: portal
+    .optional()
+    .describe('A web application for customers and operators, in a stack of its own. See [the portal](portal.md).'),
   tags: z
     .record(text(/^(?!aws:).{1,128}$/, 'a tag name that does not begin with aws:'), z.string().max(256))
     .meta({ allowed: 'names and values' })

@@ -1,4 +1,5 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
@@ -13,6 +14,8 @@ export type LoaderStackProps = { config: Config; stackName: string; data: DataSt
 
 /** Keeps the addresses up to date: a bucket with snapshots, and a state machine that applies what differs. */
 export class LoaderStack extends Stack {
+  readonly bucket: Bucket;
+
   constructor(scope: Construct, id: string, { config, stackName, data }: LoaderStackProps) {
     super(scope, id, {
       stackName,
@@ -22,6 +25,7 @@ export class LoaderStack extends Stack {
     });
     const { addresses, encryptionKey, alarmTopic: topic } = data;
     const bucket = snapshotBucket(this, config, encryptionKey);
+    this.bucket = bucket;
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
     const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket, topic });
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });

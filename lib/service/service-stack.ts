@@ -15,6 +15,9 @@ export type ServiceStackProps = { config: Config; stackName: string; data: DataS
 
 /** The HTTP interface. It holds no data, so it can be deleted and deployed again at any time. */
 export class ServiceStack extends Stack {
+  /** The URL that callers use. */
+  readonly baseUrl: string;
+
   constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
     super(scope, id, {
       stackName,
@@ -51,6 +54,7 @@ export class ServiceStack extends Stack {
 
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
+    this.baseUrl = baseUrl;
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     const canary =
       config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });

@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
@@ -32,7 +33,7 @@ export class UsageJob extends LambdaFunction {
     });
     // A transaction of updates needs no more than UpdateItem.
     this.usesTable(accounts, environment.accountsTable, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem');
-    if (config.usage.messageAtShare > 0) topic.grantPublish(this.function);
+    if (config.usage.messageAtShare > 0) this.publishesTo(topic, encryptionKey);
     new Schedule(this, 'Schedule', {
       description: 'Records usage',
       schedule: ScheduleExpression.rate(Duration.hours(1)),
@@ -42,5 +43,11 @@ export class UsageJob extends LambdaFunction {
         maxEventAge: Duration.minutes(30),
       }),
     });
+  }
+
+  /** Not `grantPublish`, which allows more of the key by a wildcard. */
+  private publishesTo({ topicArn }: ITopic, key: IKey | undefined): void {
+    this.function.addToRolePolicy(new PolicyStatement({ actions: ['sns:Publish'], resources: [topicArn] }));
+    key?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
   }
 }

@@ -8,7 +8,7 @@ import { build, type OutputFile } from 'esbuild';
 export async function packageScripts(): Promise<Record<string, string>> {
   const { outputFiles } = await build({
     absWorkingDir: resolve(import.meta.dirname, '../..'),
-    entryPoints: { index: 'packages/admin/index.ts', access: 'lib/portal-access.ts' },
+    entryPoints: { index: 'packages/admin/index.ts', access: 'lib/portal/portal-access.ts' },
     outdir: 'packages/admin/dist',
     write: false,
     bundle: true,

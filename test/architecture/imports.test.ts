@@ -70,7 +70,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'the portal uses the admin module and what its results are, and reads the register from the storage of the loader',
     /^lambdas\/portal\//,
     (name) =>
-      /^lambdas\/(portal\/|shared\/(tables|environment|accounts\/(admin|admin-error|account|accounts|keys|quota))\.ts$)/.test(
+      /^lambdas\/(portal\/|shared\/(tables|environment|dynamodb|accounts\/(admin|admin-error|account|accounts|keys|quota))\.ts$)/.test(
         name,
       ) ||
       /^loader\/(run\/refused-loads|steps\/manifest|storage\/(open|storage))\.ts$/.test(name) ||

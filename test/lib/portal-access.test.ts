@@ -6,7 +6,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { PortalAccess } from '../../lib/portal-access.ts';
+import { PortalAccess } from '../../lib/portal/portal-access.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 
 const tableArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Accounts';

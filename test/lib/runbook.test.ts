@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, templates } from './synthesized.ts';
+import { deploymentName, portalStackName } from '../../lib/stack-names.ts';
+import { everything, ofType, portal, templates } from './synthesized.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
 
@@ -20,8 +21,9 @@ describe('the runbook', () => {
   let events: typeof actions;
 
   beforeAll(() => {
-    const { data, service, loader } = templates(everything);
-    const alarms = [data, service, loader].flatMap((template) =>
+    const { data, service, loader, stack } = templates({ ...everything, portal });
+    const portalTemplate = stack(portalStackName(deploymentName(everything.stage))).template;
+    const alarms = [data, service, loader, portalTemplate].flatMap((template) =>
       Object.values(ofType(template, 'AWS::CloudWatch::Alarm')),
     );
     linked = alarms.map(

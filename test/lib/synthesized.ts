@@ -46,6 +46,13 @@ export const everything = {
   },
 };
 
+/** A portal, whose stack no other option needs. */
+export const portal = {
+  domain: { ...everything.domain, name: 'portal.example.nl' },
+  company: 'Example BV',
+  operators: ['Olaf@Example.nl'],
+};
+
 /** The app of a configuration; bundling is left out unless asked for, as few tests look at the code. */
 export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } = {}) {
   process.env.CDK_VALIDATION = 'false';

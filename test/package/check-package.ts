@@ -99,7 +99,9 @@ async function install(portal: string, packed: string): Promise<boolean> {
   const sdk = ['client-dynamodb', 'lib-dynamodb'].map((name) => `@aws-sdk/${name}@${oldestSdk}`);
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
   try {
-    await run(portal, 'npm', ['install', ...flags, packed, ...sdk]);
+    // First what only the registry has: with the package beside it, npm reports an unreachable registry as a conflict.
+    await run(portal, 'npm', ['install', ...flags, ...sdk]);
+    await run(portal, 'npm', ['install', ...flags, packed]);
     return true;
   } catch (error) {
     if (error instanceof Error && offline.test(error.message)) return false;

@@ -32,6 +32,7 @@ async function accountsPage(visit: Visit): Promise<PageAnswer> {
 <div><button class="button">${text.search}</button></div></form></div>
 <div class="card">${accounts.length > 0 ? accountTable(visit, accounts) : html`<p>${text.noAccounts}</p>`}
 <p class="actions">${cursor ? html`<a href="/operator/accounts">${text.first}</a>` : ''}${next ? html`<a href="/operator/accounts?${nextQuery.toString()}">${text.next}</a>` : ''}</p></div>
+<p><a href="/operator/usage.csv">${text.usage}: ${text.csv}</a></p>
 <div class="card"><h2>${text.createAccount}</h2>${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
   };
 }

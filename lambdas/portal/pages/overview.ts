@@ -50,7 +50,7 @@ export const overviewPages: readonly PageRoute[] = [
           ],
         ];
       });
-      const head = ['', text.limit, text.used, { number: text.left }, text.resets];
+      const head = [text.window, text.limit, text.used, { number: text.left }, text.resets];
       return {
         title: text.overview,
         body: html`${doneNote(visit)}

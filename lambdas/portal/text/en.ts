@@ -42,6 +42,7 @@ export const en = {
   planInactiveText: 'The plan of this account is inactive: every request is refused. Contact us for another plan.',
   limits: 'Limits',
   windows: { minute: 'Per minute', hour: 'Per hour', day: 'Per day', month: 'Per month' },
+  window: 'Window',
   limit: 'Limit',
   used: 'Used',
   left: 'Left',

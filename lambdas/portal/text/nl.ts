@@ -46,6 +46,7 @@ export const nl: Text = {
     'Het abonnement van dit account is inactief: elk verzoek wordt geweigerd. Neem contact met ons op voor een ander abonnement.',
   limits: 'Limieten',
   windows: { minute: 'Per minuut', hour: 'Per uur', day: 'Per dag', month: 'Per maand' },
+  window: 'Periode',
   limit: 'Limiet',
   used: 'Gebruikt',
   left: 'Over',

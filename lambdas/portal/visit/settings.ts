@@ -17,7 +17,8 @@ export type SignInSettings = {
   /** The OpenID provider. */
   issuer: string;
   clientId: string;
-  clientSecret: () => Promise<string>;
+  /** Absent for a public client, which proves itself by PKCE alone. */
+  clientSecret?: () => Promise<string>;
   /** Verified e-mail addresses of operators, in lower case. */
   operators: readonly string[];
   /** A claim whose value, or one of whose values, makes an operator: `groups`, `bag-adres-operators`. */

@@ -24,7 +24,9 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
     discovered ??= (async () => {
       const { issuer, clientId, clientSecret } = settings;
       const options = isLoopback(issuer) ? { execute: [openid.allowInsecureRequests] } : {};
-      return openid.discovery(new URL(issuer), clientId, await clientSecret(), undefined, { ...options, timeout: 4 });
+      const secret = await clientSecret?.();
+      const authentication = secret === undefined ? openid.None() : undefined;
+      return openid.discovery(new URL(issuer), clientId, secret, authentication, { ...options, timeout: 4 });
     })();
     discovered.catch(() => {
       discovered = undefined;

@@ -215,6 +215,26 @@ describe('an account', () => {
   });
 });
 
+describe('usage', () => {
+  it('is what was charged, on the page and in the files', async () => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
+    const today = new Date().toISOString().slice(0, 10);
+    const page = await admin.get(`/accounts/${id}/usage`);
+    expect(page.body).toContain('Total: <strong>3</strong>');
+    expect(page.body.match(/<rect/g)).toHaveLength(30);
+    const days = await admin.get(`/accounts/${id}/usage.csv?by=day`);
+    expect(days.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(days.body.split('\r\n').slice(0, 1)).toEqual(['date,lookups']);
+    expect(days.body).toContain(`${today},3\r\n`);
+    const months = await admin.get(`/accounts/${id}/usage.csv?by=month`);
+    expect(months.body).toMatch(new RegExp(`${today.slice(0, 7)},3\r\n$`));
+    expect(months.body.trim().split('\r\n')).toHaveLength(13);
+    expect((await operator.get('/operator/usage.csv')).body).toContain(`${id},${today},3\r\n`);
+  });
+});
+
 describe('the register', () => {
   it('shows the snapshot date, the last loads and what waits, to operators', async () => {
     register = async () => ({
@@ -252,7 +272,7 @@ describe('an error that nobody caused', () => {
 describe('every page', () => {
   it('is for this reader only, loads nothing from elsewhere, and needs no script', async () => {
     const id = await newAccount();
-    for (const { path } of pageRoutes.filter(({ method }) => method === 'GET')) {
+    for (const { path } of pageRoutes.filter(({ method, path }) => method === 'GET' && !path.endsWith('.csv'))) {
       const { body, headers } = await operator.get(path.replace(':account', id).replace(':key', 'AAAAAAAA'));
       expect(headers.get('cache-control')).toBe('no-store');
       expect(headers.get('content-security-policy')).toContain(

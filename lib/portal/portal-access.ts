@@ -3,8 +3,8 @@ import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accountsTable, environment } from '../lambdas/shared/tables.ts';
-import { grantTable } from './shared/grants.ts';
+import { accountsTable, environment } from '../../lambdas/shared/tables.ts';
+import { grantTable } from '../shared/grants.ts';
 
 export type PortalAccessProps = {
   /** The table of the data stack's output `AccountsTableName`, with its `encryptionKey` if it has one. */

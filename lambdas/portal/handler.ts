@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { handle } from 'hono/aws-lambda';
+import * as z from 'zod/mini';
+import { openStorage } from '../../loader/storage/open.ts';
+import { createAdmin } from '../shared/accounts/admin.ts';
+import { createStoreClient } from '../shared/dynamodb.ts';
+import { optionalEnvironment, requireEnvironment } from '../shared/environment.ts';
+import { environment } from '../shared/tables.ts';
+import { portalApp } from './app.ts';
+import { storedRegister } from './register.ts';
+
+const settingsSchema = z.object({
+  baseUrl: z.string(),
+  apiUrl: z.string(),
+  company: z.string(),
+  colour: z.string(),
+  logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
+  signIn: z.object({
+    issuer: z.string(),
+    clientId: z.string(),
+    operators: z.array(z.string()),
+    operatorClaim: z.optional(z.object({ name: z.string(), value: z.string() })),
+  }),
+});
+
+const { logoType, signIn, ...settings } = settingsSchema.parse(JSON.parse(requireEnvironment(environment.portal)));
+const logger = new Logger({ serviceName: 'portal' });
+const secrets = new SecretsManagerClient({ maxAttempts: 2 });
+const client = DynamoDBDocumentClient.from(createStoreClient());
+const table = requireEnvironment(environment.accountsTable);
+const bucket = optionalEnvironment(environment.snapshotBucket);
+const clientSecretName = optionalEnvironment(environment.portalClientSecret);
+
+const checksumSecret = secret(requireEnvironment(environment.keyChecksumSecretArn));
+
+const app = portalApp(
+  {
+    settings: {
+      ...settings,
+      ...(logoType && {
+        logo: { type: logoType, bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))) },
+      }),
+      signIn: { ...signIn, ...(clientSecretName && { clientSecret: secret(clientSecretName) }) },
+      sessionSecret: secret(requireEnvironment(environment.portalSessionSecret)),
+    },
+    adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
+    ...(bucket && { register: async () => storedRegister(await openStorage(`s3://${bucket}`)) }),
+    now: Date.now,
+  },
+  logError,
+);
+
+/** The Lambda behind every path of the portal. */
+export const handler = handle(app);
+
+/** Reads a secret when it is first needed, and keeps it for this instance. */
+function secret(id: string): () => Promise<string> {
+  let value: Promise<string> | undefined;
+  return () => {
+    value ??= secrets.send(new GetSecretValueCommand({ SecretId: id })).then(({ SecretString = '' }) => SecretString);
+    value.catch(() => {
+      value = undefined;
+    });
+    return value;
+  };
+}
+
+/** The kind of an error and where it was thrown: a message may repeat what somebody entered. */
+function logError(error: unknown, id: string): void {
+  const { name = 'unknown', stack = '' } = error instanceof Error ? error : {};
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  logger.error('The portal failed', { request_id: id, error: name, frames: frames.slice(0, 8) });
+}

@@ -1,0 +1,87 @@
+import { html } from 'hono/html';
+import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import { scrollTable } from './parts.ts';
+
+/** What an account used, as a chart and a table, and as CSV; for operators also what all of them used. */
+export const usagePages: readonly PageRoute[] = [
+  { of: 'account', method: 'GET', path: '/accounts/:account/usage', action: 'usage.view', handle: usagePage },
+  { of: 'account', method: 'GET', path: '/accounts/:account/usage.csv', action: 'usage.view', handle: usageFile },
+  { of: 'service', method: 'GET', path: '/operator/usage.csv', action: 'operator.view', handle: everybodysFile },
+];
+
+type Bar = { from: string; lookups: number };
+
+const dayMilliseconds = 86_400_000;
+const daysShown = 30;
+const monthsShown = 12;
+
+/** The days or the months that a page shows, the last of which is not over yet. */
+async function barsOf({ admin, account, c, tools }: AccountVisit): Promise<{ by: 'day' | 'month'; bars: Bar[] }> {
+  const today = new Date(tools.now());
+  const by = c.req.query('by') === 'month' ? 'month' : 'day';
+  const first =
+    by === 'day'
+      ? new Date(today.getTime() - (daysShown - 1) * dayMilliseconds)
+      : new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsShown + 1, 1));
+  const { days } = await admin.accounts.usage(account, { from: dateOf(first), to: dateOf(today) });
+  if (by === 'day') return { by, bars: days.map(({ date, lookups }) => ({ from: date, lookups })) };
+  const months = new Map<string, number>();
+  for (const { date, lookups } of days) months.set(date.slice(0, 7), (months.get(date.slice(0, 7)) ?? 0) + lookups);
+  return { by, bars: [...months].map(([from, lookups]) => ({ from, lookups })) };
+}
+
+const dateOf = (date: Date) => date.toISOString().slice(0, 10);
+
+async function usagePage(visit: AccountVisit): Promise<Page> {
+  const { account, text, format } = visit;
+  const { by, bars } = await barsOf(visit);
+  const at = `/accounts/${account}/usage`;
+  const total = bars.reduce((sum, { lookups }) => sum + lookups, 0);
+  const nameOf = (from: string) => (by === 'day' ? format.day(from) : from);
+  const rows = bars.toReversed().map(({ from, lookups }): Html[] => [nameOf(from), format.number(lookups)]);
+  const other = by === 'day' ? 'month' : 'day';
+  return {
+    title: text.usage,
+    body: html`<div class="card"><p>${text.usageText}</p>
+<p class="actions"><strong>${by === 'day' ? text.byDay : text.byMonth}</strong><a href="${at}?by=${other}">${other === 'day' ? text.byDay : text.byMonth}</a><a href="${at}.csv?by=${by}">${text.csv}</a></p>
+${chart(visit, bars)}<p>${text.total}: <strong>${format.number(total)}</strong></p></div>
+<div class="card">${scrollTable(text.usage, [text[by], { number: text.lookups }], rows)}</div>`,
+  };
+}
+
+/** A bar for each day or month. The table below says the same in words, so a screen reader skips the bars. */
+function chart({ text, format }: Visit, bars: Bar[]): Html {
+  const [width, height, below] = [720, 180, 20];
+  const most = Math.max(1, ...bars.map(({ lookups }) => lookups));
+  const step = width / bars.length;
+  const rects = bars.map(({ lookups }, i) => {
+    const tall = (lookups / most) * (height - 20);
+    return html`<rect x="${(i * step + 1).toFixed(1)}" y="${(height - tall).toFixed(1)}" width="${(step - 2).toFixed(1)}" height="${tall.toFixed(1)}"></rect>`;
+  });
+  const [first, last] = [bars[0]?.from ?? '', bars.at(-1)?.from ?? ''];
+  return html`<svg class="chart" viewBox="0 0 ${width} ${height + below}" role="img" aria-label="${text.chart}">
+<line x1="0" x2="${width}" y1="${height}" y2="${height}"></line><text x="0" y="12">${format.number(most)}</text>${rects}
+<text x="0" y="${height + 15}">${first}</text><text x="${width}" y="${height + 15}" text-anchor="end">${last}</text></svg>`;
+}
+
+async function usageFile(visit: AccountVisit): Promise<PageAnswer> {
+  const { by, bars } = await barsOf(visit);
+  const head = by === 'day' ? 'date,lookups' : 'month,lookups';
+  return csv(
+    `${visit.account}-${by}.csv`,
+    head,
+    bars.map(({ from, lookups }) => `${from},${lookups}`),
+  );
+}
+
+/** Every account by day, from the first of the month on: for a month that is over, the command line exports an invoice. */
+async function everybodysFile({ admin, tools }: Visit): Promise<PageAnswer> {
+  const to = dateOf(new Date(tools.now()));
+  const all = await admin.accounts.usageOfAll({ from: `${to.slice(0, 7)}-01`, to });
+  const lines = all.flatMap(({ account, days }) => days.map(({ date, lookups }) => `${account},${date},${lookups}`));
+  return csv(`usage-${to.slice(0, 7)}.csv`, 'account,date,lookups', lines);
+}
+
+function csv(name: string, head: string, lines: string[]): PageAnswer {
+  return { file: `${[head, ...lines].join('\r\n')}\r\n`, type: 'text/csv; charset=utf-8', name };
+}

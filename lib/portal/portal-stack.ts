@@ -1,0 +1,157 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { HttpApi, HttpStage, IpAddressType, PayloadFormatVersion } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { environment } from '../../lambdas/shared/tables.ts';
+import { storagePrefixes } from '../../loader/names.ts';
+import type { Config } from '../config/schema.ts';
+import type { DataStack } from '../data/data-stack.ts';
+import { accessLog, CustomDomain } from '../service/http-api.ts';
+import { operatorAlarm } from '../shared/alarms.ts';
+import { bundle } from '../shared/bundle.ts';
+import { isProtected, logGroupProps, removal } from '../shared/data-protection.ts';
+import { acknowledge } from '../shared/grants.ts';
+import { LambdaFunction } from '../shared/lambda-function.ts';
+import { PortalAccess } from './portal-access.ts';
+import { UserPoolSignIn } from './user-pool.ts';
+
+export type PortalStackProps = {
+  config: Config;
+  portal: NonNullable<Config['portal']>;
+  stackName: string;
+  data: DataStack;
+  /** The address API, as customers call it. */
+  apiUrl: string;
+  /** The bucket of the loader. */
+  bucket: Bucket;
+};
+
+/** Requests a second of the whole portal, sign-ins included, and how many may arrive at once. */
+const throttle = { rateLimit: 20, burstLimit: 40 };
+
+/** The customer portal: an HTTP API with a host name of its own, so that cookies never meet the address API. */
+export class PortalStack extends Stack {
+  constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, bucket }: PortalStackProps) {
+    super(scope, id, {
+      stackName,
+      description: 'Dutch address service: the customer portal',
+      env: { region: config.region, ...(config.account && { account: config.account }) },
+      terminationProtection: isProtected(config),
+    });
+    const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
+    const baseUrl = `https://${portal.domain.name}`;
+    const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
+    const { clientSecretName, ...provider } = signIn;
+    const lambda = new LambdaFunction(this, 'Portal', {
+      config,
+      encryptionKey,
+      code: bundle({
+        name: 'Portal',
+        entries: { index: 'lambdas/portal/handler.ts' },
+        ...(portal.logo && { files: { logo: portal.logo } }),
+      }),
+      description: 'The customer portal',
+      memoryMb: 1024,
+      timeout: Duration.seconds(15),
+      environment: {
+        [environment.portal]: this.toJsonString({
+          baseUrl,
+          apiUrl,
+          company: portal.company,
+          colour: portal.colour,
+          ...(portal.logo && { logoType: portal.logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
+          signIn: {
+            ...provider,
+            operators: portal.operators.map((address) => address.toLowerCase()),
+            ...(portal.operatorClaim && { operatorClaim: portal.operatorClaim }),
+          },
+        }),
+      },
+      withoutDeadLetterQueue:
+        'API Gateway invokes it synchronously: the browser gets the error, and nothing is queued.',
+    })
+      // What the page on the register shows: what is live, and which loads wait.
+      .usesBucket(bucket, environment.snapshotBucket, {
+        read: ['manifest.json', `${storagePrefixes.loads}*`],
+      });
+    acknowledge(
+      lambda,
+      `AwsSolutions-IAM5[Resource::${JSON.stringify(outputOf(bucket, config))}/${storagePrefixes.loads}*]`,
+      'Read only: loads name their objects at run time, under this prefix.',
+    );
+    if (clientSecretName) {
+      const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
+      lambda.usesSecret(secret, environment.portalClientSecret);
+    }
+    const session = this.secretByArn('Session', this.sessionSecret(config, data));
+    session.grantRead(lambda.function);
+    lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
+    const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
+    new PortalAccess(this, 'Access', { accounts, keyChecksumSecret: checksumSecret }).serve(lambda.function);
+    encryptionKey?.grant(lambda.function, 'kms:Decrypt');
+
+    const api = this.httpApi(config, portal, data, lambda);
+    operatorAlarm(this, 'Errors', {
+      metric: api.metricServerError({ period: Duration.minutes(5) }),
+      threshold: 5,
+      evaluationPeriods: 2,
+      problem: 'Pages of the portal fail.',
+      runbook: 'Portal fails',
+      topic,
+    });
+    new CfnOutput(this, 'PortalUrl', { value: baseUrl });
+    new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
+  }
+
+  /** The same secret without its key: the policy of the key, in another stack, would name the role of this one. */
+  private secretByArn(id: string, { secretArn }: ISecret): ISecret {
+    return Secret.fromSecretCompleteArn(this, id, secretArn);
+  }
+
+  private sessionSecret(config: Config, { encryptionKey }: DataStack): Secret {
+    const secret = new Secret(this, 'SessionSecret', {
+      description: 'Seals the cookies of the portal: another value signs everybody out',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: removal(config),
+      ...(encryptionKey && { encryptionKey }),
+    });
+    acknowledge(secret, 'AwsSolutions-SMG4', 'Another value signs everybody out; the operator chooses when.');
+    return secret;
+  }
+
+  private httpApi(
+    config: Config,
+    portal: PortalStackProps['portal'],
+    { encryptionKey }: DataStack,
+    lambda: LambdaFunction,
+  ): HttpApi {
+    const domain = new CustomDomain(this, 'Domain', { ...portal.domain, keepDefaultEndpoint: false });
+    const api = new HttpApi(this, 'Api', {
+      description: `Portal of the Dutch address service, ${config.stage}`,
+      createDefaultStage: false,
+      disableExecuteApiEndpoint: true,
+      ipAddressType: IpAddressType.DUAL_STACK,
+      defaultIntegration: new HttpLambdaIntegration('Portal', lambda.function, {
+        payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      }),
+    });
+    acknowledge(api, 'AwsSolutions-APIG4', 'The function signs people in itself, and shows strangers the page for it.');
+    new HttpStage(this, 'Stage', {
+      httpApi: api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle,
+      accessLogSettings: accessLog(this, logGroupProps(config, encryptionKey)),
+      domainMapping: { domainName: domain.domainName },
+    });
+    return api;
+  }
+}
+
+/** The ARN of the bucket as the template of another stack refers to it: the CDK names the output after its path. */
+function outputOf(bucket: Bucket, { region }: Config) {
+  const OutputName = 'PublishOutputFnGetAttSnapshotsD03D071CArnA336F924';
+  return { 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } };
+}

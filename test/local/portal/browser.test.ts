@@ -1,0 +1,172 @@
+import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AxeResults, RunOptions } from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { findChromium } from '../../support/browser.ts';
+import { startLocalPortal } from '../../support/local-portal.ts';
+
+const executablePath = findChromium();
+const because = executablePath ? '' : ' (skipped: no Chromium on this machine)';
+const inBrowser = executablePath ? it : it.skip;
+
+let portal: Awaited<ReturnType<typeof startLocalPortal>>;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  portal = await startLocalPortal();
+  // The sandbox of Chromium does not run as root, as in a container.
+  browser = executablePath ? await chromium.launch({ executablePath, args: ['--no-sandbox'] }) : undefined;
+});
+afterAll(async () => {
+  await browser?.close();
+  await portal.stop();
+});
+
+async function signIn(person: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+  if (!browser) throw new Error('there is a browser');
+  const context: BrowserContext = await browser.newContext({ locale: 'en-GB', ...options });
+  const page = await context.newPage();
+  await page.goto(portal.portalUrl);
+  await page.getByRole('link', { name: /Sign in|Inloggen/ }).click();
+  await page.getByRole('link', { name: person }).click();
+  await page.waitForURL(`${portal.portalUrl}/**`);
+  return page;
+}
+
+/** Does what a curl line on a page says. */
+async function runCurl(page: Page): Promise<number> {
+  const line = await page.locator('#curl').innerText();
+  const [, key = '', url = ''] = /'X-API-Key: ([^']+)' '([^']+)'/.exec(line) ?? [];
+  return (await fetch(url, { headers: { 'X-API-Key': key } })).status;
+}
+
+describe('the portal in a browser', () => {
+  inBrowser(
+    `lets a customer create a key, use it, see the count rise, replace it, and see the old one refused${because}`,
+    async () => {
+      const page = await signIn('Kim Klant');
+      await page.getByRole('link', { name: 'Keys' }).click();
+      await page.getByLabel('Label').fill('webshop');
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      const old = await page.locator('#key').innerText();
+      expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).toBe(true);
+      expect(await runCurl(page)).toBe(200);
+      await page.getByRole('link', { name: 'Overview' }).click();
+      expect(await page.getByLabel('Per day: 1 of 1,000 used').count()).toBe(1);
+
+      await page.getByRole('link', { name: 'Keys' }).click();
+      await page.getByRole('link', { name: 'Replace: webshop' }).click();
+      await page.getByRole('button', { name: 'Create a key' }).click();
+      expect(await runCurl(page)).toBe(200);
+      await page.getByRole('link', { name: 'Step 2 of 2: revoke the old key' }).click();
+      await page.getByRole('button', { name: 'Yes, revoke this key' }).click();
+      expect(await page.getByRole('status').innerText()).toBe('The key is revoked.');
+      const lookUp = `${portal.baseUrl}/v1/address?postcode=9999SD&huisnummer=1`;
+      expect((await fetch(lookUp, { headers: { 'X-API-Key': old } })).status).toBe(401);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      expect(await page.getByRole('heading', { name: 'You are signed out' }).count()).toBe(1);
+      await page.context().close();
+    },
+    60_000,
+  );
+
+  inBrowser(
+    `lets an operator make an account, invite a member and change the plan, without a script${because}`,
+    async () => {
+      const page = await signIn('Olaf Operator', { javaScriptEnabled: false });
+      await page.getByLabel('Account id').fill('acme');
+      await page.locator('#plan').selectOption('small');
+      await page.getByRole('button', { name: 'Create an account' }).click();
+      expect(page.url()).toBe(`${portal.portalUrl}/accounts/acme?done=account`);
+      await page.getByRole('link', { name: 'Members' }).click();
+      await page.getByLabel('E-mail address').fill('kim@customer.example');
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      expect(await page.getByRole('cell', { name: 'kim@customer.example', exact: true }).count()).toBe(1);
+      await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Manage' }).click();
+      await page.locator('#plan').selectOption('large');
+      await page.getByLabel('Limit per day').fill('250');
+      await page.getByRole('button', { name: 'Save' }).click();
+      expect(await portal.admin.accounts.show('acme')).toMatchObject({ plan: 'large', ownLimits: { day: 250 } });
+      await page.context().close();
+    },
+    60_000,
+  );
+
+  const operatorPaths = ['/operator/accounts', '/operator/plans', '/operator/register', '/nothing/here'];
+  const accountPaths = [
+    '',
+    '/keys',
+    '/usage',
+    '/usage?by=month',
+    '/changes',
+    '/members',
+    '/api',
+    '/manage',
+    '/suspend',
+  ];
+  const paths = [...operatorPaths, ...accountPaths.map((path) => `/accounts/demo${path}`)];
+  const devices = [
+    ['a desktop in the light', { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'nl-NL' }],
+    ['a desktop in the dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
+    ['a phone in the light', { viewport: { width: 390, height: 844 }, colorScheme: 'light' }],
+    ['a phone in the dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', locale: 'nl-NL' }],
+    ['a desktop at 200 %', { viewport: { width: 640, height: 450 }, colorScheme: 'light' }],
+  ] as const;
+
+  inBrowser.each(devices)(
+    `is accessible and fits on %s, on every page${because}`,
+    async (device, options) => {
+      const keys = await portal.admin.keys.list('demo');
+      if (keys.length < 3) await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
+      const page = await signIn('Olaf Operator', options);
+      const errors: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      const found: string[] = [];
+      for (const path of paths) {
+        await page.goto(portal.portalUrl + path);
+        const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+        if (width > options.viewport.width) found.push(`${path} is ${width} wide`);
+        found.push(...(await violations(page)).map((violation) => `${path}: ${violation}`));
+        await shoot(page, device, path);
+      }
+      expect(found).toEqual([]);
+      expect(errors.filter((text) => !text.includes('404'))).toEqual([]);
+      await page.context().close();
+    },
+    120_000,
+  );
+
+  inBrowser(
+    `is used by keyboard alone: the first stop skips to the content${because}`,
+    async () => {
+      const page = await signIn('Kim Klant');
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate('document.activeElement.className')).toBe('skip');
+      await page.keyboard.press('Enter');
+      expect(await page.evaluate('document.activeElement.id')).toBe('content');
+      await page.context().close();
+    },
+    60_000,
+  );
+});
+
+/** Writes a picture of the page to the folder that `SCREENSHOTS` names, if it does. */
+async function shoot(page: Page, device: string, path: string): Promise<void> {
+  const folder = process.env.SCREENSHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  const name = `${device}${path}`.replaceAll(/[^a-z0-9]+/gi, '-');
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const axeOptions: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+
+/** What axe-core finds wrong, by rule, with the first element of each. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(await readFile(axe, 'utf8'));
+  const results: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(axeOptions)})`);
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
