@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { databasePaths } from './engine/database-files.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
 import { previousLogFile } from './log-file.ts';
-import { stateFile } from './state.ts';
+import { demoExtractName, stateFile } from './state.ts';
 
 /** The data folder can't be used; the message says why and what to do. */
 export class DataFolderError extends Error {
@@ -47,7 +47,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       path,
       databaseFile: join(path, 'dynamodb.db'),
       storageFolder: join(path, 'loads'),
-      demoFile: join(path, 'demo-extract.zip'),
+      demoFile: join(path, demoExtractName),
       logFile: join(path, 'functions.log'),
       release,
     };

@@ -11,6 +11,9 @@ export function callersFolder(): string {
 /** The folder with package.json. */
 export const projectRoot = resolve(import.meta.dirname, '..');
 
+/** The file in a data folder that `npm start` writes its demo to. */
+export const demoExtractName = 'demo-extract.zip';
+
 /** The data folder of the local run unless `--data` names another. */
 export const defaultDataFolder = join(projectRoot, '.data');
 
@@ -42,7 +45,16 @@ export class NotRunningError extends Error {
  * @throws NotRunningError
  */
 export async function readLocalState(dataFolder: string = defaultDataFolder): Promise<LocalState> {
-  const text = await readFile(stateFile(resolve(callersFolder(), dataFolder)), 'utf8').catch(() => undefined);
+  const folder = resolve(callersFolder(), dataFolder);
+  const text = await readFile(stateFile(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR')
+      throw new NotRunningError(
+        `${dataFolder} is not a folder. Give --data the folder that npm start was started with.`,
+      );
+    if (error.code === 'EACCES')
+      throw new NotRunningError(`${stateFile(folder)} may not be read by you. Use the account that runs npm start.`);
+    return undefined;
+  });
   const state = text === undefined ? undefined : localStateSchema.safeParse(parsed(text)).data;
   if (state !== undefined && isRunning(state.pid)) return state;
   const option = dataFolder === defaultDataFolder ? '' : ` -- --data ${dataFolder}`;

@@ -5,6 +5,7 @@ import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
+import { demoExtractName } from '../../local/state.ts';
 import type { RunningLoad } from '../connect/loads.ts';
 import type { MutationStatus } from '../connect/mutation-status.ts';
 import { counted, table, thousands } from './output.ts';
@@ -167,7 +168,9 @@ export function renderStatus(shown: ShownStatus, where: string): string {
     );
   }
   if (mutations?.problem) lines.push('', mutations.problem);
-  if (ageDays !== null && ageDays > oldDays) {
+  // The demo of npm start is old on purpose.
+  const isDemo = published?.source?.location.endsWith(`/${demoExtractName}`) ?? false;
+  if (ageDays !== null && ageDays > oldDays && !isDemo) {
     lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run ${where}".`);
   }
   return lines.join('\n');

@@ -124,6 +124,13 @@ function explain(error: unknown): Explanation {
   if (isDiskFull(error)) {
     return { code: 'disk_full', message: 'The disk is full. Free some space and run the command again.' };
   }
+  const path = forbiddenPath(error);
+  if (path) {
+    return {
+      code: 'no_file_access',
+      message: `${path} can't be read or written by you (${error.message.split(':')[0]}). Use the account that runs npm start, or give yours access to it.`,
+    };
+  }
   const reason = networkFailure(error);
   if (reason) return unreachable(reason);
   return { code: 'failed', message: error.message || error.name };
@@ -162,6 +169,12 @@ const networkCodes = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_SOCKET',
 ]);
+
+/** The file or folder that the file system does not let this user use; `undefined` for any other error. */
+function forbiddenPath(error: Error): string | undefined {
+  const { code = '', path } = error as NodeJS.ErrnoException;
+  return ['EACCES', 'EPERM', 'EROFS'].includes(code) ? path : undefined;
+}
 
 /** Why a connection failed; `undefined` for any other error, such as one of the file system or of our own code. */
 function networkFailure(error: Error): string | undefined {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { pdokExtract } from '../../loader/storage/pdok.ts';
+import { demoPeildatum } from '../../local/demo/demo.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type LocalState, projectRoot, readLocalState } from '../../local/state.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
@@ -101,7 +102,7 @@ export async function examineLocal(data: string | undefined, { key, address }: L
       running,
       await examine('addresses table', () => checkTable(client, 'addresses table', addressesTable)),
       await examine('accounts table', () => checkTable(client, 'accounts table', accountsTable)),
-      await examine('dataset', () => checkDataset(client, addressesTable, where)),
+      await examine('dataset', () => checkDataset(client, addressesTable, where, { demo: demoPeildatum })),
       await examine('api', () => checkApi(baseUrl)),
       await examine('key', () => checkKey(baseUrl, key)),
       await examine('lookup', () => checkLookup(baseUrl, key, find)),

@@ -379,4 +379,10 @@ describe('doctor --local', () => {
     expect(exit).toBe(1);
     expect(out).toMatch(/^failed {3}npm start {2}Nothing is running on \/no\/such\/data\..*\n +-> Start it/);
   });
+
+  it('says that --data names no folder', async () => {
+    const { exit, out } = await run(['doctor', '--local', '--data', '/dev/null']);
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^failed {3}npm start {2}\/dev\/null is not a folder\. Give --data the folder/);
+  });
 });

@@ -20,11 +20,20 @@ describe('an error that a command does not expect', () => {
 
   it.each([
     ['a number out of range', coded('ERR_OUT_OF_RANGE', 'The value of "size" is out of range')],
-    ['a file that may not be read', coded('EACCES', 'permission denied', { path: '/x' })],
     ['a pipe in the file system', coded('EPIPE', 'broken pipe', { path: '/x' })],
     ['a folder that is there already', coded('EEXIST', 'file already exists')],
   ])('is none: %s', (_, error) => {
     expect(explainError(error)).toEqual({ code: 'failed', message: error.message });
+  });
+});
+
+it.each(['EACCES', 'EPERM', 'EROFS'])('names a file or folder that may not be used, and what to do: %s', (code) => {
+  const error = coded(code, `${code}: read-only file system, open '/x/lock'`, { path: '/x/lock' });
+  expect(explainError(error)).toEqual({
+    code: 'no_file_access',
+    message: expect.stringMatching(
+      /^\/x\/lock can't be read or written by you \(E\w+\)\. Use the account that runs npm start/,
+    ),
   });
 });
 

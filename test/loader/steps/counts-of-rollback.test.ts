@@ -57,6 +57,12 @@ describe('going back', () => {
     expect(look).toMatchObject({ outcome: 'unchanged', ...counted });
     const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
     expect(renderStatus({ ...status, running: [], blocked: [] }, '--local')).toContain('; 1 problem\n');
+
+    const old = { ...status, ageDays: 100, running: [], blocked: [] };
+    expect(renderStatus(old, '--local')).toContain('The snapshot is old');
+    const source = { location: '/home/ann/.data/demo-extract.zip', size: 1, etag: null, lastModified: null };
+    const demo = { ...old, published: status.published && { ...status.published, source } };
+    expect(renderStatus(demo, '--local')).not.toContain('The snapshot is old');
   });
 
   it('to a snapshot whose counts were not kept says so, and no number', async () => {
