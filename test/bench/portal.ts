@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { environment } from '../../lambdas/shared/tables.ts';
+import { writeBundle } from '../../lib/shared/bundle.ts';
+import { startAddressService } from '../support/address-service.ts';
+import { gatewayEvent } from '../support/gateway-event.ts';
+import { createTestPortal, portalSettings } from '../support/portal.ts';
+import type { Benchmark, Figures } from './benchmark.ts';
+import { median, rounded } from './measure.ts';
+
+const pages = 200;
+const starts = 11;
+
+/** How long pages of the portal take on the local engine, and how long a new instance takes to its first page. */
+export const benchmark: Benchmark = {
+  async run() {
+    return { page_ms: await measurePages(), ...(await measureColdStart()) };
+  },
+  plot: (figures) => {
+    const { page_ms, cold_start_ms } = figures as { page_ms: Record<string, number>; cold_start_ms: number };
+    const bars = Object.entries(page_ms).map(([label, value]) => ({ label, value }));
+    return {
+      title: 'The portal: a page on a warm instance, and the first page of a new one',
+      unit: 'ms',
+      bars: [...bars, { label: 'cold start', value: cold_start_ms, isReference: true }],
+    };
+  },
+};
+
+async function measurePages(): Promise<Figures> {
+  const service = await startAddressService();
+  try {
+    await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+    await service.admin.accounts.create({ id: 'a', plan: 'small' });
+    for (let i = 0; i < 5; i++) await service.admin.keys.create({ account: 'a', label: `key ${i}` });
+    const person = await createTestPortal(service).signedIn({ subject: 'sub:o', operator: true });
+    const figures: Figures = {};
+    for (const [name, path] of Object.entries({ overview: '', keys: '/keys', usage: '/usage', changes: '/changes' })) {
+      const took: number[] = [];
+      for (let i = 0; i < pages; i++) {
+        const from = performance.now();
+        await person.get(`/accounts/a${path}`);
+        took.push(performance.now() - from);
+      }
+      figures[name] = rounded(median(took), 2);
+    }
+    return figures;
+  } finally {
+    await service.stop();
+  }
+}
+
+async function measureColdStart(): Promise<Figures> {
+  const folder = join(mkdtempSync(join(tmpdir(), 'portal-')), 'bundle');
+  mkdirSync(folder);
+  try {
+    writeBundle({ name: 'Portal', entries: { index: 'lambdas/portal/handler.ts' } }, folder);
+    const bytes = readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+    const took: number[] = [];
+    for (let i = 0; i < starts; i++) took.push(await firstPage(folder));
+    return { cold_start_ms: rounded(median(took), 1), bundle_bytes: bytes };
+  } finally {
+    rmSync(join(folder, '..'), { recursive: true });
+  }
+}
+
+/** Milliseconds of a new process from the import of the bundle to the first page, which needs no table. */
+async function firstPage(folder: string): Promise<number> {
+  const { baseUrl, apiUrl, company, colour } = portalSettings;
+  const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', operators: [] };
+  const module = JSON.stringify(pathToFileURL(join(folder, 'index.mjs')).href);
+  const script = `const from = performance.now();
+    const { handler } = await import(${module});
+    const { statusCode } = await handler(${JSON.stringify(gatewayEvent('/'))}, {});
+    if (statusCode !== 200) throw new Error('The first page is a ' + statusCode);
+    console.log(performance.now() - from);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    env: {
+      AWS_REGION: 'eu-central-1',
+      [environment.portal]: JSON.stringify({ baseUrl, apiUrl, company, colour, signIn }),
+      [environment.accountsTable]: 'accounts',
+      [environment.keyChecksumSecretArn]: 'checksum',
+      [environment.portalSessionSecret]: 'session',
+    },
+  });
+  return Number(stdout);
+}
