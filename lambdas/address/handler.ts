@@ -1,4 +1,5 @@
 import { createAccessStore } from '../shared/accounts/access-store.ts';
+import { createKeyUse } from '../shared/accounts/key-use.ts';
 import { createAddressStore } from '../shared/addresses/address-store.ts';
 import { createDatasetDate } from '../shared/addresses/dataset-date.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
@@ -7,11 +8,13 @@ import { environment } from '../shared/tables.ts';
 import { addressRoute } from './route.ts';
 
 const client = createStoreClient();
+const accounts = requireEnvironment(environment.accountsTable);
 const addresses = requireEnvironment(environment.addressesTable);
 
 /** The Lambda behind `/v1/address`. */
 export const handler = addressRoute({
-  accessStore: createAccessStore(client, requireEnvironment(environment.accountsTable)),
+  accessStore: createAccessStore(client, accounts),
+  keyUse: createKeyUse(client, accounts),
   addressStore: createAddressStore(client, addresses),
   datasetDate: createDatasetDate(client, addresses),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),

@@ -2,6 +2,7 @@ import middy from '@middy/core';
 import { type Caller, requireCaller } from '../shared/accounts/account.ts';
 import type { KeyClaim } from '../shared/accounts/api-key.ts';
 import { type AccessStore, charge } from '../shared/accounts/charge.ts';
+import type { KeyUse } from '../shared/accounts/key-use.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
 import { Refusal } from '../shared/accounts/refusal.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
@@ -93,6 +94,8 @@ export type AddressRouteOptions = {
   accessStore: AccessStore;
   addressStore: AddressStore;
   datasetDate: DatasetDate;
+  /** Without it no key has a day of last use. */
+  keyUse?: KeyUse;
   checksumSecret: string;
   previousChecksumSecret?: string | undefined;
   clock: Clock;
@@ -103,6 +106,7 @@ export function addressRoute({
   accessStore,
   addressStore,
   datasetDate,
+  keyUse,
   checksumSecret,
   previousChecksumSecret,
   clock,
@@ -127,7 +131,10 @@ export function addressRoute({
     .handler(async (event) => {
       const request = event.input?.request;
       if (!request) throw new Error('requireValidInput lets no other request through');
-      const found = findTestAddress(request) ?? (await addressStore.find(request, event.signal));
+      const [found] = await Promise.all([
+        findTestAddress(request) ?? addressStore.find(request, event.signal),
+        event.caller && keyUse?.note(event.caller, clock(), event.signal),
+      ]);
       const answer = lookupAnswer(request, found);
       event.outcome = answer.status;
       return ok<LookupAnswer>(answer);

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { priceList } from './cost-model.ts';
-import { generatedExtract } from './generator/generate.ts';
+import { generatedDays } from './generator/days.ts';
+import { blocksOf, generatedExtract } from './generator/generate.ts';
 import { rounded } from './measure.ts';
 
 const { currency, regions } = priceList;
@@ -12,7 +14,7 @@ const price = (name: string) => Number(regions['us-east-1']?.[name]);
 const lambdaMemoryGb = 2;
 
 /**
- * What a first load and a month's refresh ask of AWS, counted while the deployed state machine runs with its real
+ * What a first load, a month's refresh and a day of mutations ask of AWS, counted while the deployed state machine runs with its real
  * handlers on an S3 and a DynamoDB of this machine: writes a changed key, S3 requests, Lambda calls and their seconds,
  * and what the list's prices make of it. The reference is one write a key that differs.
  */
@@ -28,7 +30,10 @@ export const benchmark: Benchmark = {
       const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = next.difference ?? {};
       const differing = { addresses: added + changed + removed, lists: listsChanged };
       const month = await measure(bench, next.path, differing, seconds);
-      return { scale, first_load: firstLoad, month };
+      await bench.run({ rollback: first.peildatum });
+      const [day = ''] = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days: 1 });
+      const mutations = [bench.server.serve(basename(day), readFileSync(day))];
+      return { scale, first_load: firstLoad, month, day: await countedExecution(bench, { mutations }, seconds) };
     } finally {
       await bench.stop();
     }

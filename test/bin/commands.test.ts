@@ -219,6 +219,7 @@ describe('key', () => {
       created: instant,
       expires: null,
       revoked: instant,
+      last_used: null,
     };
     expect(await bench.json('key', 'list', '--account', 'acme')).toContainEqual(revoked);
     expect(await bench.json('key', 'revoke', id, '--account', 'acme')).toEqual(revoked);

@@ -72,6 +72,8 @@ export const keyRecord = {
   label: 'label',
   created: 'created',
   revoked: 'revoked',
+  /** The last UTC date on which a lookup was charged with it, `2026-11-21`. */
+  lastUsed: 'last_used',
   /** Random: tells whether it was this call that created the record, when an answer was lost. */
   attempt: 'attempt',
 } as const;

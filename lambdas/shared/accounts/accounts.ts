@@ -2,7 +2,7 @@ import type { Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, AccountState, PlanState, PlanVersion, ShardState } from './account.ts';
 import { addToIndex, listNames, type PageOptions } from './account-index.ts';
-import { accessItem, accessKey, type KeyRecord, newAccessItem, readAccess } from './account-item.ts';
+import { accessItem, accessKey, newAccessItem, readAccess } from './account-item.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
   type AdminStore,
@@ -45,7 +45,7 @@ export type AccountView = {
 /** An account in a list. */
 export type AccountSummary = Omit<AccountView, 'keys'> & { activeKeys: number };
 
-function viewAccount(shards: Shards, records: KeyRecord[], nowSeconds: number): AccountView {
+function viewAccount(shards: Shards, records: Parameters<typeof viewKeys>[1], nowSeconds: number): AccountView {
   return { ...viewTerms(shards, nowSeconds), keys: viewKeys(shards[0], records, nowSeconds) };
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isConflict, type Update } from '../dynamodb.ts';
+import { type Item, isConflict, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
 import { accessItem, accessKey, type KeyRecord, keyRecord, readKeyRecord, recordKey } from './account-item.ts';
@@ -17,22 +17,34 @@ export type KeyView = {
   /** From when on it is refused, if it was made to expire and was not revoked. */
   expires: string | null;
   revoked: string | null;
+  /** The last UTC day on which a lookup was charged with it, `2026-11-21`; `null` if none was noted. */
+  lastUsed: string | null;
 };
+
+/** A key's record with the day of its last use. */
+type UsedKey = KeyRecord & { lastUsed: string | null };
+
+function readUsedKey(record: Item): UsedKey {
+  return { ...readKeyRecord(record), lastUsed: record[keyRecord.lastUsed] ?? null };
+}
 
 /**
  * The keys of an account at `nowSeconds`, oldest first. The access item decides which are active, whatever the records say;
  * a key without a record, which only a manual change of the table can make, is shown too, so that it can be revoked.
  */
-export function viewKeys({ keys }: Pick<Access, 'keys'>, records: KeyRecord[], nowSeconds: number): KeyView[] {
+export function viewKeys({ keys }: Pick<Access, 'keys'>, records: UsedKey[], nowSeconds: number): KeyView[] {
   const recorded = new Set(records.map(({ keyId }) => keyId));
   const unrecorded = Object.keys(keys).filter((keyId) => !recorded.has(keyId));
-  return [...records, ...unrecorded.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))]
+  return [
+    ...records,
+    ...unrecorded.map((keyId) => ({ keyId, label: null, created: null, revoked: null, lastUsed: null })),
+  ]
     .toSorted((a, b) => (a.created ?? 0) - (b.created ?? 0) || (a.keyId < b.keyId ? -1 : 1))
     .map((record) => viewKey(record, Object.hasOwn(keys, record.keyId) ? keys[record.keyId] : undefined, nowSeconds));
 }
 
 function viewKey(
-  { keyId, label, created, revoked }: KeyRecord,
+  { keyId, label, created, revoked, lastUsed }: UsedKey,
   stored: Uint8Array | undefined,
   nowSeconds: number,
 ): KeyView {
@@ -45,6 +57,7 @@ function viewKey(
     created: created === null ? null : instant(created),
     expires: expires === null ? null : instant(expires),
     revoked: stored || revoked === null ? null : instant(revoked),
+    lastUsed,
   };
 }
 
@@ -254,17 +267,17 @@ export async function listKeys(store: AdminStore, account: string): Promise<KeyV
 }
 
 /** The record of every key that the account ever had. Read it after the access item: a key's record is written first. */
-export async function keyRecordsOf(store: AdminStore, account: string): Promise<KeyRecord[]> {
+export async function keyRecordsOf(store: AdminStore, account: string): Promise<UsedKey[]> {
   const records = await store.query({
     TableName: store.table,
     KeyConditionExpression: '#account = :account AND begins_with(#item, :key)',
     ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
     ExpressionAttributeValues: { ':account': account, ':key': keyRecord.sortKey('') },
   });
-  return records.map(readKeyRecord);
+  return records.map(readUsedKey);
 }
 
-async function findRecord(store: AdminStore, account: string, keyId: string): Promise<KeyRecord | null> {
+async function findRecord(store: AdminStore, account: string, keyId: string): Promise<UsedKey | null> {
   const record = await store.get(recordKey({ account, keyId }));
-  return record ? readKeyRecord(record) : null;
+  return record ? readUsedKey(record) : null;
 }

@@ -23,7 +23,15 @@ describe('keys.create', () => {
     expect(await request(key)).toBe('charged');
     expect(readApiKey(key, checksumSecret)).toMatchObject({ account: 'acme', keyId });
     expect(await admin.keys.list('acme')).toEqual([
-      { keyId, label: 'webshop', state: 'active', created: '2026-08-01T12:30:15Z', expires: null, revoked: null },
+      {
+        keyId,
+        label: 'webshop',
+        state: 'active',
+        created: '2026-08-01T12:30:15Z',
+        expires: null,
+        revoked: null,
+        lastUsed: null,
+      },
     ]);
   });
 
@@ -218,6 +226,7 @@ describe('keys.revoke', () => {
       created: '2026-08-01T12:30:15Z',
       expires: null,
       revoked: '2026-08-01T12:30:15Z',
+      lastUsed: null,
     };
     expect(await admin.keys.revoke({ account: 'acme', keyId })).toEqual(revoked);
     expect(await request(key)).toBe('unauthorized');

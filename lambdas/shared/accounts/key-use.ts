@@ -1,0 +1,44 @@
+import { documents, orUnavailable, type StoreClient, type Update } from '../dynamodb.ts';
+import type { Caller } from './account.ts';
+import { keyRecord, recordKey } from './account-item.ts';
+import { dateOf } from './usage-count.ts';
+
+/** Notes on which day a key was used last. Never throws: what it notes is for people, and no lookup depends on it. */
+export type KeyUse = { note(caller: Caller, now: number, signal: AbortSignal): Promise<void> };
+
+/** Keys that an instance remembers to have noted. */
+const maxKeys = 10_000;
+
+/** The longest that a lookup waits for it, once a key and day on each instance. */
+const waitMs = 500;
+
+/** Writes at most once for each key and UTC day. */
+export function createKeyUse(client: StoreClient, table: string): KeyUse {
+  const { update } = documents(client);
+  const noted = new Map<string, string>();
+
+  return {
+    async note({ account, keyId }, now, signal) {
+      const key = `${account}#${keyId}`;
+      const date = dateOf(Math.floor(now));
+      if (noted.get(key) === date) return;
+      if (noted.size >= maxKeys) noted.clear();
+      // Before the write: one that fails is not tried again, however many lookups there are.
+      noted.set(key, date);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+      await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(() => undefined);
+    },
+  };
+}
+
+/** Only on a record that exists, and never back to an earlier day. */
+function noteCommand(table: string, key: { account: string; keyId: string }, date: string): Update {
+  return {
+    TableName: table,
+    Key: recordKey(key),
+    UpdateExpression: 'SET #lastUsed = :date',
+    ConditionExpression: 'attribute_exists(#created) AND (attribute_not_exists(#lastUsed) OR #lastUsed < :date)',
+    ExpressionAttributeNames: { '#lastUsed': keyRecord.lastUsed, '#created': keyRecord.created },
+    ExpressionAttributeValues: { ':date': date },
+  };
+}
