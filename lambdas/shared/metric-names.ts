@@ -36,6 +36,8 @@ export const metricNames = {
    * its only dimension is `service`.
    */
   auditDifferences: 'AuditDifferences',
+  /** Of 200 keys, how many the table holds otherwise than the live snapshot; emitted with the age, for the same `service`. */
+  tableDifferences: 'TableDifferences',
 } as const;
 
 /** Environment variables of the canary. */

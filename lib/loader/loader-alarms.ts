@@ -28,7 +28,7 @@ function loaderMetric(stage: string, metricName: string, period: Duration): Metr
   });
 }
 
-/** Alarms for loads that fail, are refused, or no longer run. */
+/** Alarms for loads that fail, are refused, or no longer run, and for a table that does not hold what they wrote. */
 export class LoaderAlarms extends Construct {
   constructor(scope: Construct, id: string, { config, machine, logs, topic }: LoaderAlarmsProps) {
     super(scope, id);
@@ -81,6 +81,21 @@ export class LoaderAlarms extends Construct {
         topic,
       });
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
+    operatorAlarm(this, 'TableDiffers', {
+      metric: new Metric({
+        namespace: metricNamespaceOf(config.stage),
+        metricName: metricNames.tableDifferences,
+        dimensionsMap: { [requestDimensions.service]: 'loader' },
+        statistic: 'Maximum',
+        period: Duration.hours(1),
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      isEvent: true,
+      problem: 'The addresses table differs from the live snapshot.',
+      runbook: 'Table differs',
+      topic,
+    });
     operatorAlarm(this, 'DatasetOld', {
       metric: datasetAge(config.stage),
       threshold: oldAfter,

@@ -33,8 +33,7 @@ const snapshots = `${storagePrefixes.snapshots}*`;
 const approvals = `${storagePrefixes.approvals}*`;
 const mutations = `${storagePrefixes.mutations}*`;
 const uploads = `${UPLOADS}*`;
-/** With its copy. */
-const manifest = 'manifest*.json';
+const manifest = ['manifest.json', 'manifest.copy.json'];
 
 type Step = {
   description: string;
@@ -67,8 +66,8 @@ const stepsOf = (config: Config) =>
         ...(config.source && { [loaderEnvironment.source]: config.source }),
         ...(config.mutations && { [loaderEnvironment.mutations]: mutationsSource(config) }),
       },
-      table: ['GetItem', 'PutItem', 'Scan'],
-      bucket: { read: [manifest, loads, snapshots, mutations, uploads], upload: [loads, mutations] },
+      table: ['GetItem', 'PutItem', 'Scan', 'BatchGetItem'],
+      bucket: { read: [...manifest, loads, snapshots, mutations, uploads], upload: [loads, mutations] },
     },
     stage: {
       description: 'Copies the members of the extract',
@@ -112,7 +111,7 @@ const stepsOf = (config: Config) =>
       minutes: 5,
       environment: { [loaderEnvironment.thresholds]: JSON.stringify(config.guard) },
       table: ['GetItem'],
-      bucket: { read: [manifest, loads, approvals], write: [manifest, loads, approvals] },
+      bucket: { read: [...manifest, loads, approvals], write: [...manifest, loads, approvals] },
     },
     apply: {
       description: 'Writes changes to the table',
@@ -133,8 +132,8 @@ const stepsOf = (config: Config) =>
       },
       table: ['GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'],
       bucket: {
-        read: [manifest, loads, snapshots],
-        write: [manifest],
+        read: [...manifest, loads, snapshots],
+        write: manifest,
         remove: [loads, snapshots, approvals, mutations],
       },
     },

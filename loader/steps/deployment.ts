@@ -17,6 +17,7 @@ import { Lease } from '../storage/lease.ts';
 import { pdokExtract } from '../storage/pdok.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { TableSample } from './sample-table.ts';
 
 /** The step works on this load. */
 const ofLoad = z.object({ load: z.string() });
@@ -179,6 +180,16 @@ export class Deployment {
   /** Emits how many addresses the days of mutations had led to otherwise than the extract. */
   reportAudit({ added, changed, removed }: ChangeCounts): void {
     emit(metricNames.auditDifferences, added + changed + removed);
+  }
+
+  /** Emits what a comparison of the table with the live snapshot found, and logs where they differ. */
+  reportSample({ keys, differing, damaged }: TableSample): void {
+    const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
+    metrics.addMetric(metricNames.tableDifferences, MetricUnit.Count, differing.length + damaged.length);
+    metrics.publishStoredMetrics();
+    if (differing.length + damaged.length > 0) {
+      this.logger.error('the table differs from the live snapshot', { keys, differing, damaged });
+    }
   }
 
   /** A variable that the stack always sets. */

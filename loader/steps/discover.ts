@@ -22,6 +22,7 @@ import {
 } from './manifest.ts';
 import { resume } from './resume.ts';
 import { rollback } from './rollback.ts';
+import { sampleTable } from './sample-table.ts';
 import { readExtract, unlimited } from './stage.ts';
 
 export type DiscoverInput = {
@@ -134,6 +135,8 @@ export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ..
   if (ageDays !== null) deployment.reportAge(ageDays);
   const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
   await takeLock(context.addresses.lock, { owner, seconds, isGone: deployment.isGone });
+  const sample = await sampleTable(context); // under the lock, so that nothing writes meanwhile
+  if (sample) deployment.reportSample(sample);
   const found = await find(context, wanted, deployment.source, deployment.mutations);
   if (found.action === 'finish') return { ...found, items: deployment.itemsAt(paths.changeFiles(found.load)) };
   if (found.action === 'rollback') return { ...found, items: deployment.itemsAt(paths.shards(found.load)) };

@@ -113,8 +113,8 @@ describe('what each function may do', () => {
     expect(steps).toEqual({
       ...step(
         'Discover',
-        ...table('GetItem', 'PutItem', 'Scan'),
-        ...reads('manifest*.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
+        ...table('GetItem', 'PutItem', 'Scan', 'BatchGetItem'),
+        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
         ...uploads,
         's3:PutObject on Snapshots/mutations/*',
         's3:AbortMultipartUpload on Snapshots/mutations/*',
@@ -129,15 +129,15 @@ describe('what each function may do', () => {
       ...step(
         'Guard',
         ...table('GetItem'),
-        ...reads('manifest*.json', 'loads/*', 'approvals/*'),
-        ...writes('manifest*.json', 'loads/*', 'approvals/*'),
+        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*'),
+        ...writes('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*'),
       ),
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(
         'Publish',
         ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
-        ...reads('manifest*.json', 'loads/*', 'snapshots/*'),
-        ...writes('manifest*.json'),
+        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*'),
+        ...writes('manifest.json', 'manifest.copy.json'),
         ...removes('loads/*', 'snapshots/*', 'approvals/*', 'mutations/*'),
       ),
       ...step('Release', ...table('DeleteItem')),

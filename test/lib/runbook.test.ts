@@ -34,7 +34,7 @@ describe('the runbook', () => {
       Properties.AlarmActions as unknown[],
       Properties.OKActions as unknown[],
     ]);
-    const isEvent = ([anchor]: (typeof actions)[number]) => /^(load|audit)-/.test(anchor);
+    const isEvent = ([anchor]: (typeof actions)[number]) => /^(load|audit|table)-/.test(anchor);
     actions = all.filter((each) => !isEvent(each));
     events = all.filter(isEvent);
   }, 60_000);
@@ -54,8 +54,13 @@ describe('the runbook', () => {
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('hears of no recovery from a load that failed or was refused, or from an audit', () => {
-    expect(events.map(([anchor]) => anchor).sort()).toEqual(['audit-differences', 'load-failed', 'load-refused']);
+  it('hears of no recovery from a load that failed or was refused, from an audit, or from a sample of the table', () => {
+    expect(events.map(([anchor]) => anchor).sort()).toEqual([
+      'audit-differences',
+      'load-failed',
+      'load-refused',
+      'table-differs',
+    ]);
     for (const [, alarm, ok] of events) expect([alarm?.length, ok]).toEqual([1, undefined]);
   });
 });
