@@ -74,7 +74,7 @@ export class PortalStack extends Stack {
     })
       // What the page on the register shows: what is live, and which loads wait.
       .usesBucket(bucket, environment.snapshotBucket, {
-        read: ['manifest.json', `${storagePrefixes.loads}*`],
+        read: ['manifest.json', 'manifest.copy.json', `${storagePrefixes.loads}*`],
       });
     acknowledge(
       lambda,
