@@ -1,0 +1,65 @@
+import type { Benchmark } from './benchmark.ts';
+import { assumptions } from './cost-model.ts';
+import { rounded } from './measure.ts';
+
+const writers = 4;
+/** A new on-demand table: four partitions of 1,000 writes a second, of which one saves up what it did not use for five minutes. */
+const partitions = 4;
+const writesAPartition = 1000;
+const burstSeconds = 300;
+
+/** A generator of numbers from 0 to 1 that is the same in every run. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * The first load of the country as token buckets, second by second: each writer spreads its writes over the partitions by chance,
+ * and tries what was throttled again in the next second.
+ * @param savesUp whether partitions save up what they did not use; DynamoDB does not promise that
+ */
+export function simulateFirstLoad(writesPerSecond: number, savesUp: boolean, writes: number = assumptions.keys) {
+  const random = randomFrom(1);
+  const tokens = Array<number>(partitions).fill(savesUp ? writesAPartition * burstSeconds : 0);
+  let [left, throttled, seconds] = [writes, 0, 0];
+  while (left > 0) {
+    seconds++;
+    const wanted = Array<number>(partitions).fill(0);
+    const now = Math.min(left, writers * writesPerSecond);
+    for (let i = 0; i < now; i++) {
+      const partition = Math.floor(random() * partitions);
+      wanted[partition] = (wanted[partition] ?? 0) + 1;
+    }
+    for (const [partition, count] of wanted.entries()) {
+      const most = savesUp ? writesAPartition * burstSeconds : writesAPartition;
+      const available = Math.min(most, (tokens[partition] ?? 0) + writesAPartition);
+      const done = Math.min(count, available);
+      tokens[partition] = available - done;
+      throttled += count - done;
+      left -= done;
+    }
+  }
+  return { minutes: rounded(seconds / 60, 3), throttled_share: rounded(throttled / (writes + throttled), 3) };
+}
+
+/** What pacing the writers of the first load is worth, on a table that does not grow meanwhile. */
+export const benchmark: Benchmark = {
+  async run() {
+    const rates = [700, 850, 1000, 1500].map((rate) => [
+      `${rate}_writes_a_second_each`,
+      { without_burst: simulateFirstLoad(rate, false), with_burst: simulateFirstLoad(rate, true) },
+    ]);
+    return { writers, partitions, writes_a_partition: writesAPartition, rates: Object.fromEntries(rates) };
+  },
+  plot: (figures) => ({
+    title: 'Writes of a first load that are throttled, by the pace of each of four writers',
+    unit: '%',
+    bars: Object.entries(figures.rates as Record<string, { without_burst: { throttled_share: number } }>).map(
+      ([name, { without_burst }]) => ({ label: name.replaceAll('_', ' '), value: without_burst.throttled_share * 100 }),
+    ),
+  }),
+};

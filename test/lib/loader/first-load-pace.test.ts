@@ -1,0 +1,14 @@
+import { expect, it } from '@jest/globals';
+import { simulateFirstLoad } from '../../bench/first-load.ts';
+import { ofType, templates } from '../synthesized.ts';
+
+it('paces the writers of a load so that a new table throttles next to none of them, where the full rate would', () => {
+  const apply = Object.values(ofType(templates().loader, 'AWS::Lambda::Function')).find(
+    ({ Properties }) => Properties?.Description === 'Writes changes to the table',
+  );
+  const environment = apply?.Properties?.Environment as { Variables?: Record<string, string> } | undefined;
+  const pace = Number(environment?.Variables?.WRITES_PER_SECOND);
+  expect(pace).toBeGreaterThan(500);
+  expect(simulateFirstLoad(pace, false, 400_000).throttled_share).toBeLessThan(0.001);
+  expect(simulateFirstLoad(1000, false, 400_000).throttled_share).toBeGreaterThan(0.005);
+}, 60_000);
