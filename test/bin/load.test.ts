@@ -64,7 +64,14 @@ describe('loads on this machine, one after the other', () => {
       err: '',
     });
     expect((await load('history')).out).toContain(`No loads yet. Start one: "load run ${place}".`);
-    expect(await json('status')).toEqual({ published: null, pending: null, age_days: null, running: [], blocked: [] });
+    expect(await json('status')).toEqual({
+      published: null,
+      mutations: null,
+      pending: null,
+      age_days: null,
+      running: [],
+      blocked: [],
+    });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });
     expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_snapshot' });
     expect(await failure('repair')).toMatchObject({ code: 'unknown_snapshot' });

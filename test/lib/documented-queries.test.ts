@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
 import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
 import { ofType, templates } from './synthesized.ts';
 
@@ -87,10 +88,15 @@ describe('a log query of the runbook', () => {
       process.env.ADDRESSES_TABLE = 'addresses';
       const { handler } = await import('./loader/steps/collect.ts');
       await handler({ load: 'some load' }).catch(() => undefined);`;
+    // What Publish returns of an audit, as its type has it: the audit itself needs two extracts and the days between them.
+    const audited: Required<Pick<ManifestEntry, 'peildatum' | 'audit'>> = {
+      peildatum: '2026-01-08',
+      audit: { added: 1, changed: 0, removed: 0 },
+    };
     logged = {
       requests: linesOf(run('test/support/lookup-log.ts', service.endpoint, key)),
       access: Object.keys(JSON.parse(settings?.Format ?? '{}')),
-      steps: linesOf(run('--input-type=module', '-e', step)),
+      steps: [...linesOf(run('--input-type=module', '-e', step)), ...pathsOf({ result: audited })],
     };
   }, 60_000);
   afterAll(() => service.stop());

@@ -121,7 +121,7 @@ describe('the daily execution where mutations are configured', () => {
     loader.dynamoDb.take();
     const told = subjects().length;
     expect(states(await loader.run({ source }))).toEqual([...begin, ...release, 'Done']);
-    expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), PutItem: 1, DeleteItem: 1 });
+    expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), BatchGetItem: 1, PutItem: 1, DeleteItem: 1 });
     expect(subjects()).toHaveLength(told);
   });
 

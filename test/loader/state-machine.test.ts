@@ -55,7 +55,7 @@ describe('the state machine of the loader', () => {
       output: { action: 'none', live: { peildatum: january.peildatum } },
     });
     expect(states(execution)).toEqual([...begin, ...release, 'Done']);
-    expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), PutItem: 1, DeleteItem: 1 });
+    expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), BatchGetItem: 1, PutItem: 1, DeleteItem: 1 });
     expect(loader.server.sent() - sent).toBe(0);
     expect(subjects()).toHaveLength(1);
   });

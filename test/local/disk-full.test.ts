@@ -24,6 +24,9 @@ describe('a full disk', () => {
   it('is not confused with other file errors, nor are those taken for network errors', () => {
     const error = coded('EACCES', "EACCES: permission denied, open '/home/me/.data/x'");
     expect(startErrorText(error, place)).toContain('permission denied');
-    expect(explainError(error)).toEqual({ code: 'failed', message: error.message });
+    expect(explainError(error)).toEqual({
+      code: 'no_file_access',
+      message: expect.stringMatching(/^\/home\/me\/\.data\/x can't be read or written by you \(EACCES\)\./),
+    });
   });
 });

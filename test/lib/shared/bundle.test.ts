@@ -109,7 +109,7 @@ describe('a bundle under the Runtime API', () => {
 
   it('starts every step of a load, and fails on input that is none with an error that has a name', async () => {
     const steps = functions('loader');
-    expect(steps).toHaveLength(10);
+    expect(steps).toHaveLength(11);
     for (const step of steps) {
       const { lambda, error } = await start(step, loading);
       expect([step.handler, error]).toEqual([step.handler, null]);
@@ -125,7 +125,7 @@ describe('a bundle under the Runtime API', () => {
     const { error } = await start(functions('service')[0], region);
     expect(error).toMatchObject({
       errorType: 'Error',
-      errorMessage: expect.stringContaining('ADDRESSES_TABLE is not set'),
+      errorMessage: expect.stringContaining('ACCOUNTS_TABLE is not set'),
     });
     const maps = join(directory, 'source-maps', 'Address');
     const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));

@@ -44,7 +44,7 @@ describe.each(storages)('a storage in %s', (_, storage) => {
   it('knows what is not there', async () => {
     expect(await storage().get('a/missing')).toBeNull();
     expect(await storage().open('a/missing')).toBeNull();
-    await expect(getJson(storage(), 'a/missing')).rejects.toThrow(/The storage holds no a\/missing/);
+    await expect(getJson(storage(), 'a/missing')).rejects.toThrow(/The storage has no a\/missing/);
   });
 
   it('reads by range, and not past the end', async () => {
