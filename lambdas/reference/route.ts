@@ -11,6 +11,9 @@ import { openApiDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';
 import { isDocsPath } from './published.ts';
 
+/** HEAD is answered as GET is: whatever writes the response leaves out its body. */
+const methods = ['GET', 'HEAD'];
+
 /** `GET /v1/openapi.json`, `/problems/{code}` and `/docs`: the description of the API. Requires no key. */
 export function referenceRoute() {
   return middy<RequestEvent, Answer>()
@@ -20,7 +23,7 @@ export function referenceRoute() {
     .handler(async (event) => {
       const read = readerOf(event);
       if (!read) throw new Refusal({ code: 'not-found' });
-      if (event.requestContext.http.method !== 'GET') throw new Refusal({ code: 'method-not-allowed' });
+      if (!methods.includes(event.requestContext.http.method)) throw new Refusal({ code: 'method-not-allowed' });
       return answer(await read(), event.headers);
     });
 }

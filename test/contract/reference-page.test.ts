@@ -106,13 +106,20 @@ describe('the reference page', () => {
     }
   });
 
-  it('is at /docs only, and answers to GET only', async () => {
+  it('is at /docs only, and answers to GET and HEAD only', async () => {
     for (const path of ['/docs/', '/docs/start.js', '/', '/favicon.ico']) {
       expect([path, (await service.send(path)).status]).toEqual([path, 404]);
     }
-    for (const method of ['POST', 'HEAD']) {
-      const refused = await fetch(`${service.baseUrl}/docs`, { method });
-      expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
+    const refused = await fetch(`${service.baseUrl}/docs`, { method: 'POST' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
+    for (const path of ['/docs', '/v1/openapi.json', '/problems/missing']) {
+      const [head, get] = [
+        await fetch(service.baseUrl + path, { method: 'HEAD' }),
+        await fetch(service.baseUrl + path),
+      ];
+      const described = ({ status, headers }: Response) => [status, headers.get('etag'), headers.get('content-type')];
+      expect(described(head)).toEqual(described(get));
+      expect([head.status, await head.text()]).toEqual([200, '']);
     }
   });
 
