@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '../concurrency.ts';
 import type { Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, AccountState, Plan } from './account.ts';
@@ -25,7 +26,7 @@ import {
 } from './admin-error.ts';
 import { type AdminStore, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
-import { forEachOf, getPlan, putPlan } from './plans.ts';
+import { getPlan, putPlan } from './plans.ts';
 import { type Limits, type WindowName, windowNames } from './quota.ts';
 import { windowChanges } from './window-changes.ts';
 
@@ -145,7 +146,7 @@ export async function importBackup(
   if (checkOnly) return result;
 
   for (const plan of plans) await putPlan(store, plan);
-  await forEachOf(iterate(accounts), concurrency, (account) => importAccount(store, account));
+  await forEachConcurrently(iterate(accounts), concurrency, (account) => importAccount(store, account));
   // An import that stopped may have left an account with fewer quota shards.
   const shardsOf = new Map(existing.accounts.map(({ id, shards }) => [id, shards]));
   for (const { id, shards } of backup.accounts) {
