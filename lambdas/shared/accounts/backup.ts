@@ -11,7 +11,7 @@ import {
   readKeyRecord,
   readPlan,
 } from './account-item.ts';
-import type { AdminStore, } from './admin-store.ts';
+import type { AdminStore } from './admin-store.ts';
 import { type MemberBackup, memberPrefix, readMember } from './members.ts';
 import { type Limits, type WindowName, windowNames } from './quota.ts';
 import { unrecorded } from './usage-count.ts';

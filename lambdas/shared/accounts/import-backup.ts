@@ -1,11 +1,7 @@
+import { forEachConcurrently } from '../concurrency.ts';
 import type { Item } from '../dynamodb.ts';
 import type { Plan } from './account.ts';
-import {
-  accessItem,
-  keyRecord,
-  newAccessItem,
-  recordKey,
-} from './account-item.ts';
+import { accessItem, keyRecord, newAccessItem, recordKey } from './account-item.ts';
 import { creation, setAccount } from './accounts.ts';
 import {
   AdminError,
@@ -21,11 +17,11 @@ import {
 import { type AdminStore, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { type AccountBackup, type Backup, exportBackup, type KeyBackup } from './backup.ts';
-import { type MemberBackup, memberItems, normalizedPerson, } from './members.ts';
-import { forEachOf, getPlan, putPlan } from './plans.ts';
-import type { Limits, WindowName, } from './quota.ts';
+import { type MemberBackup, memberItems, normalizedPerson } from './members.ts';
+import { getPlan, putPlan } from './plans.ts';
+import type { Limits, WindowName } from './quota.ts';
 import { checkDate } from './usage.ts';
-import { restoreDay, } from './usage-record.ts';
+import { restoreDay } from './usage-record.ts';
 import { windowChanges } from './window-changes.ts';
 
 /**
@@ -69,7 +65,7 @@ export async function importBackup(
   if (checkOnly) return result;
 
   for (const plan of plans) await putPlan(store, plan);
-  await forEachOf(iterate(accounts), concurrency, (account) => importAccount(store, account));
+  await forEachConcurrently(iterate(accounts), concurrency, (account) => importAccount(store, account));
   // An import that stopped may have left an account with fewer quota shards.
   const shardsOf = new Map(existing.accounts.map(({ id, shards }) => [id, shards]));
   for (const { id, shards } of backup.accounts) {

@@ -1,10 +1,10 @@
+import { forEachConcurrently } from '../concurrency.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
 import { listNames, type NamePage } from './account-index.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccess, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
-import { forEachOf } from './plans.ts';
 import { allShards } from './reshard.ts';
 import { dateOf, daySeconds, isDate, secondsOf, sumByDate, type UnitsByDate, unrecorded } from './usage-count.ts';
 import { dateIn, lookupsIn, recordDays, usageRecord } from './usage-record.ts';
@@ -52,11 +52,11 @@ export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Pro
   };
   // An account that is deleted meanwhile is read by now, or is among the deleted ones.
   const existing = new Set<string>();
-  await forEachOf(allNames(store, 'account'), concurrency, async (id) => {
+  await forEachConcurrently(allNames(store, 'account'), concurrency, async (id) => {
     existing.add(id);
     await read(() => true)(id);
   });
-  await forEachOf(allNames(store, 'deleted'), concurrency, async (id) => {
+  await forEachConcurrently(allNames(store, 'deleted'), concurrency, async (id) => {
     if (!existing.has(id)) await read(({ days }) => days.some(({ lookups }) => lookups > 0))(id);
   });
   return found.toSorted((a, b) => (a.account < b.account ? -1 : 1));
