@@ -26,8 +26,8 @@ export function deployedLoader(bagAdres: Record<string, unknown>, places: Places
   const template = templates(bagAdres).loader as Template;
   const rename = (name: string) => {
     if (/^Snapshots[0-9A-F]{8}$/.test(name)) return places.bucket;
-    const { Type, Properties } = template.Resources[name] ?? {};
-    if (Type === 'AWS::Lambda::Version') return `${(Properties?.FunctionName as { Ref: string }).Ref}:1`;
+    const { Type, Properties = {} } = template.Resources[name] ?? {};
+    if (Type === 'AWS::Lambda::Version') return `${(Properties.FunctionName as { Ref: string }).Ref}:1`;
     if (/(Ref|GetAtt)Addresses[0-9A-F]{8}/.test(name)) return places.table;
     return /RefAlarms[0-9A-F]+$/.test(name) ? places.topic : name;
   };

@@ -150,10 +150,13 @@ describe('the loader stack', () => {
   });
 
   it('may call the versions of an earlier deployment, and never what was not published', () => {
-    const policies = Object.values(ofType(loader, 'AWS::IAM::Policy')).map(({ Properties }) => Properties);
-    const role = policies.find((policy) => /^LoadRoleDefaultPolicy/.test(String(policy?.PolicyName)));
-    const { Statement } = role?.PolicyDocument as { Statement: { Action: string; Resource: unknown[] }[] };
-    const invoke = Statement.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
+    const policies = Object.values(ofType(loader, 'AWS::IAM::Policy')).map(({ Properties = {} }) => Properties);
+    const ofMachine = policies.filter(({ PolicyName }) => /^LoadRoleDefaultPolicy/.test(String(PolicyName)));
+    const statements = ofMachine.flatMap(({ PolicyDocument }) => {
+      const { Statement } = PolicyDocument as { Statement: { Action: unknown; Resource: unknown[] }[] };
+      return Statement;
+    });
+    const invoke = statements.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
     expect(invoke).toHaveLength(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
     for (const resource of invoke)
       expect(resource).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, ':*']] });
