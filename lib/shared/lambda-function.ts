@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -16,7 +16,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps, removal } from './data-protection.ts';
+import { logGroupProps } from './data-protection.ts';
 import { acknowledge, acknowledgeWildcard, grantTable } from './grants.ts';
 
 export type LambdaFunctionProps = {
@@ -78,8 +78,9 @@ export class LambdaFunction extends Construct {
       environment,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
-      // Earlier versions stay, so that the alias can go back to one at once.
-      currentVersionOptions: { removalPolicy: removal(config) },
+      // Earlier versions stay: the alias can go back to one at once, and a load that is running goes on with its own. Deleting
+      // the function deletes them all, so a trial leaves none behind either.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     if (!config.tracing)
       acknowledge(
