@@ -53,7 +53,7 @@ export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
 export type ImportResult = { plans: number; accounts: number; unchanged: number };
 
 /**
- * Everything that `importBackup` needs to make the same plans and accounts in another table. The audit is not in it.
+ * Everything that `importBackup` needs to create the same plans and accounts in another table, without the audit.
  * Requests that are counted meanwhile may be missing from `usage`.
  */
 export async function exportBackup(store: AdminStore): Promise<Backup> {
@@ -123,9 +123,9 @@ function usageOf(shards: readonly Access[], window: WindowName): { start: number
 const concurrency = 16;
 
 /**
- * Creates the plans and accounts of a backup that the table does not have. Nothing that exists is changed: what equals the
- * backup is left as it is, so that an interrupted import can be run again, and if anything differs nothing is imported.
- * Throws `invalid`, `not_found` (a plan), `exists`, `conflict`.
+ * Creates the plans and accounts of a backup that the table does not have. It never changes what exists: it skips what
+ * equals the backup, so an interrupted import can be run again, and imports nothing if anything differs. Throws
+ * `invalid`, `not_found` (a plan), `exists`, `conflict`.
  */
 export async function importBackup(
   store: AdminStore,
@@ -147,7 +147,7 @@ export async function importBackup(
 
   for (const plan of plans) await putPlan(store, plan);
   await forEachConcurrently(iterate(accounts), concurrency, (account) => importAccount(store, account));
-  // An import that stopped may have left an account with fewer quota shards.
+  // An interrupted import may have left an account with fewer quota shards.
   const shardsOf = new Map(existing.accounts.map(({ id, shards }) => [id, shards]));
   for (const { id, shards } of backup.accounts) {
     if (shards !== (shardsOf.get(id) ?? 1)) await setAccount(store, { id, shards });
@@ -159,7 +159,7 @@ async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-/** Accounts could have so many active keys before usage was counted, and keep them. */
+/** Before usage was counted, accounts could have this many active keys; they keep them. */
 const mostKeys = 15;
 
 function checkBackup({ plans, accounts }: Backup): void {
@@ -220,7 +220,7 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
   const { id, plan, keys } = account;
   const detail = { plan, keys: keys.length };
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
-    // The records come first: an active key always has one, so that it can be found and revoked.
+    // Records are written first: an active key always has one, so it can be found and revoked.
     for (const key of keys) await store.put(keyItem(id, key));
     await retryConflicts(async () => {
       const current = await getPlan(store, plan);

@@ -142,7 +142,7 @@ describe('a delivery of mutations', () => {
     [
       'that is a full extract',
       () => writeExtract(start, firstState(random, start)),
-      'It is a full extract: give it with --extract.',
+      'It is a full extract: pass it with --extract.',
     ],
     ['that is a page of HTML', async () => Buffer.from('<!DOCTYPE html><title>Sign in</title>'), 'day.zip'],
     [
