@@ -182,7 +182,7 @@ export function readPeildatum(xml: Buffer, file: string): string {
   }
   const date = peildatum.trim();
   if (!isDate(date)) {
-    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date:  '${peildatum}'`);
+    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${peildatum}'`);
   }
   return date;
 }

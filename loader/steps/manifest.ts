@@ -99,8 +99,8 @@ export class WorkGoneError extends Error {
 
   constructor({ load, peildatum, at }: ManifestEntry) {
     super(
-      `The load of ${peildatum} (${load}) began to write at ${at} and was interrupted, and the work that it would continue  ` +
-        'from is gone: it is kept for 30 days. Run "load repair", which completes the table without it, and then the  ' +
+      `The load of ${peildatum} (${load}) began to write at ${at} and was interrupted, and the work that it would continue ` +
+        'from is gone: it is kept for 30 days. Run "load repair", which completes the table without it, and then the ' +
         'load again.',
     );
   }

@@ -44,7 +44,7 @@ function one(location: string): ListedMutations {
   const dates = datesOfName(name);
   if (dates) return { name, location, ...dates, size: null };
   throw new SourceError(
-    `${name} is not named like a delivery of mutations (BAGNLDM-13112021-14112021.zip), and its dates are read from its name.  ` +
+    `${name} is not named like a delivery of mutations (BAGNLDM-13112021-14112021.zip), and its dates are read from its name. ` +
       'Rename it, or pass an extract with --extract.',
   );
 }
@@ -73,7 +73,7 @@ function parseJson(body: string, location: string): unknown {
   } catch (cause) {
     const what = /^\s*</.test(body) ? 'a web page' : 'no JSON';
     throw new SourceError(
-      `${location} returned ${what} instead of a list of mutations (bestanden.json). Check the URL, and whether it requires  ` +
+      `${location} returned ${what} instead of a list of mutations (bestanden.json). Check the URL, and whether it requires ` +
         'a sign-in.',
       { cause },
     );
@@ -140,7 +140,7 @@ export function chainFrom(listed: readonly ListedMutations[], peildatum: string)
   return {
     next,
     broken:
-      `No mutations lead on from ${date}: ${how}. Pass the missing ones with --mutations, or wait for the next full  ` +
+      `No mutations lead on from ${date}: ${how}. Pass the missing ones with --mutations, or wait for the next full ` +
       'extract, which makes the dataset complete again.',
   };
 }

@@ -55,7 +55,7 @@ export class SourceTooSlowError extends SourceError {
     const arrived = bytes === null ? 'no part' : `${megabytes(bytes)} MB`;
     const why = bytes === null ? '' : ', and its server has no Range support to continue from there';
     super(
-      `${location} is too slow: ${arrived} of ${size === null ? 'it' : `${megabytes(size)} MB`} arrived within the time limit of one  ` +
+      `${location} is too slow: ${arrived} of ${size === null ? 'it' : `${megabytes(size)} MB`} arrived within the time limit of one ` +
         `step${why}. Download it elsewhere and load the file, which uploads it first: ` +
         'load run --extract FILE --stack NAME.',
     );

@@ -116,7 +116,7 @@ describe('a file of mutations', () => {
     [
       'without dates',
       changed(/<selecties-extract:Mutatieperiode>[\s\S]*?<\/selecties-extract:Mutatieperiode>/, ''),
-      'from and to which date',
+      'lacks the dates from and to which it leads',
     ],
   ])('%s is refused by name', (_, xml, message) => {
     for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow(message);

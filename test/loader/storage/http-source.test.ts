@@ -136,7 +136,7 @@ describe('an extract behind HTTP', () => {
   });
 
   it.each([
-    [404, 'SourceError', /is not there \(404\)\. Check the address/],
+    [404, 'SourceError', /does not exist \(404\)\. Check the URL/],
     [403, 'SourceError', /returned 403\. Check the URL/],
     [500, 'SourceUnavailableError', /returned 500\. Try again later/],
   ])('says what to do about %d', async (status, name, message) => {
