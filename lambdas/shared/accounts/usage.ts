@@ -7,7 +7,7 @@ import { type AdminStore, findAccess, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
 import { allShards } from './reshard.ts';
 import { dateOf, daySeconds, isDate, secondsOf, sumByDate, type UnitsByDate, unrecorded } from './usage-count.ts';
-import { recordDays, usageRecord } from './usage-record.ts';
+import { dateIn, lookupsIn, recordDays, usageRecord } from './usage-record.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
 export type AccountUsage = { account: string; from: string; to: string; days: DayUsage[] };
@@ -83,7 +83,8 @@ function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string
   return { from: first, to: last };
 }
 
-function checkDate(name: string, date: string): void {
+/** Throws `invalid` unless `date` is a UTC date of this century. */
+export function checkDate(name: string, date: string): void {
   if (isDate(date)) return;
   throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
 }
@@ -145,10 +146,7 @@ async function readRecords(
       ':to': usageRecord.sortKey(to),
     },
   });
-  const prefix = usageRecord.sortKey('').length;
-  return Object.fromEntries(
-    records.map((record) => [String(record[accountsTable.sortKey]).slice(prefix), record[usageRecord.lookups]]),
-  );
+  return Object.fromEntries(records.map((record) => [dateIn(record), lookupsIn(record)]));
 }
 
 /**
