@@ -15,7 +15,7 @@ type Status = { published: Entry | null; pending: Entry | null; blocked: Entry[]
 const operations = [
   ...Array.from({ length: 6 }, () => 'extract' as const),
   ...Array.from({ length: 4 }, () => 'mutations' as const),
-  ...Array.from({ length: 3 }, () => 'approve' as const),
+  ...Array.from({ length: 6 }, () => 'approve' as const),
   ...(['rollback', 'rollback', 'plan', 'discard', 'repair', 'check', 'status', 'history', 'unlock', 'force'] as const),
 ];
 
@@ -84,7 +84,8 @@ export class LoadActor {
     const at = states.indexOf(this.live);
     switch (operation) {
       case 'extract': {
-        const target = states[random.chance(0.7) ? Math.min(last, this.#newest + 1) : random.int(last + 1)] as State;
+        const next = random.chance(0.7) ? at + 1 : this.#newest + 1;
+        const target = states[random.chance(0.8) ? Math.min(last, next) : random.int(last + 1)] as State;
         const again = random.chance(0.3) ? ['--again'] : [];
         await this.towards([target], () =>
           processes.run('load', 'run', '--extract', this.#where(target.extract), ...again),

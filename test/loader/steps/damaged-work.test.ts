@@ -61,7 +61,8 @@ const damages: Record<Damage, (file: string, at: number, neighbours: string[]) =
   },
   empty: (file) => truncateSync(file, 0),
   deleted: (file) => rmSync(file),
-  swapped: (file, at, neighbours) => writeFileSync(file, readFileSync(neighbours[Math.floor(neighbours.length * at)] ?? '')),
+  swapped: (file, at, neighbours) =>
+    writeFileSync(file, readFileSync(neighbours[Math.floor(neighbours.length * at)] ?? '')),
 };
 
 function perform(place: Place, command: Command, { again = false } = {}): Promise<unknown> {
