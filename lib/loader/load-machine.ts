@@ -27,8 +27,15 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
     role.addToPolicy(new PolicyStatement({ actions, resources }));
   allow(
     ['lambda:InvokeFunction'],
-    functions.map(({ functionArn }) => functionArn),
+    functions.map(({ functionArn }) => `${functionArn}:*`),
   );
+  for (const each of functions)
+    acknowledgeWildcard(
+      role,
+      each,
+      '<%.Arn>:*',
+      'A load that was running when a new version was deployed goes on calling the versions that it began with.',
+    );
   const items = `${storagePrefixes.loads}*`;
   const results = `${MAP_RUNS}*`;
   allow(['s3:GetObject'], [bucket.arnForObjects(items)]);

@@ -100,7 +100,8 @@ export const messageFaults: RetryProps = {
 /** A step of the load. @param payload a JSONata expression for the Lambda's input */
 export function stepState(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
   const state = LambdaInvoke.jsonata(scope, id, {
-    lambdaFunction: step.function,
+    // A version, not the function: a running execution keeps its definition, so all of its steps run the code that it began with.
+    lambdaFunction: step.function.currentVersion,
     payload: TaskInput.fromText(`{% ${payload} %}`),
     outputs: '{% $states.result.Payload %}',
     // The Lambda ends first; this is for a response that never arrives.

@@ -94,6 +94,28 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
   return lines;
 }
 
+/**
+ * The lines of a part without the occurrences that ended on or before `peildatum`, which never count again: those of each
+ * object are as `objectLines` gives them for that date.
+ */
+export function withoutEnded(part: string, lines: ObjectLine[], peildatum: string): ObjectLine[] {
+  const day = digits(dayOf(peildatum));
+  const ending = new Set<string>();
+  for (const line of lines) {
+    const at = line.indexOf('\t');
+    if (line.slice(at + eindAt, at + streetAt) <= day) ending.add(identificatieOf(line));
+  }
+  if (ending.size === 0) return lines;
+  const [objects, kept] = [new Map<string, NumVoorkomen[]>(), [] as ObjectLine[]];
+  for (const line of lines) {
+    const id = identificatieOf(line);
+    if (ending.has(id)) objects.set(id, [...(objects.get(id) ?? []), parseObjectLine(line)]);
+    else kept.push(line);
+  }
+  for (const occurrences of objects.values()) kept.push(...(objectLines(occurrences, peildatum).get(part) ?? []));
+  return kept.sort();
+}
+
 function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { Load, Part } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
@@ -233,22 +234,17 @@ async function afterPending(
   }
 }
 
-const attempts = 3;
-
 /**
  * An extract that is replaced while it is read is read again from the start: the next time it is all new. Work of the load
  * that is damaged or gone is done anew.
  */
 async function untilUnchanged({ storage }: Session, work: () => Promise<LoadReport>): Promise<LoadReport> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === attempts) throw error;
-      if (error instanceof SourceChangedError) continue;
-      if (!(error instanceof UnusableObjectError) || !(await drop(storage, error.key))) throw error;
-    }
-  }
+  return retryWithBackoff(work, {
+    attempts: 3,
+    firstPauseMs: 0,
+    retryIf: (error) =>
+      error instanceof SourceChangedError || (error instanceof UnusableObjectError && drop(storage, error.key)),
+  });
 }
 
 /** Removes all work of the load that this object is of, or a copy of mutations: the next attempt makes it anew. */

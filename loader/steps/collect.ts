@@ -1,24 +1,14 @@
+import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import type { Part } from '../dataset/load.ts';
 import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
 import { editsByShard } from '../dataset/object-edits.ts';
 import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { concurrentReads, getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { editsOfDivided } from './divided-objects.ts';
 import type { Extracted } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
-
-const groupSize = 16;
-
-/** Does `work` for each item, 16 at a time, and gives the results in the order of the items. */
-export async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let start = 0; start < items.length; start += groupSize) {
-    results.push(...(await Promise.all(items.slice(start, start + groupSize).map(work))));
-  }
-  return results;
-}
 
 /** The counts of all parts together, how many object lines they have, and where those of each postcode3 lie. */
 export type Collected = Pick<LoadCounts, keyof PartCounts> & {
@@ -38,7 +28,7 @@ export type ShardItem = { shard: string };
 export async function collect(storage: Storage, loadId: string): Promise<{ shards: number; days: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
-  const extracted = await inGroups(parts, async ({ part }) => ({
+  const extracted = await mapConcurrently(parts, concurrentReads, async ({ part }) => ({
     part,
     ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
   }));

@@ -1,11 +1,12 @@
+import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { isAboutSize, objections, type Thresholds, thresholdsOfDays } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
 import type { Fence, ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { findJson, getJson, putJson, type Storage } from '../storage/storage.ts';
-import { type Collected, inGroups, type ShardItem } from './collect.ts';
+import { concurrentReads, findJson, getJson, putJson, type Storage } from '../storage/storage.ts';
+import type { Collected, ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type Plan, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
@@ -94,7 +95,9 @@ function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean
 async function addUp(storage: Storage, load: string) {
   const collected = await getJson<Collected>(storage, paths.collected(load));
   const items = await getJson<ShardItem[]>(storage, paths.shards(load));
-  const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
+  const merged = await mapConcurrently(items, concurrentReads, ({ shard }) =>
+    getJson<Merged>(storage, paths.merged(load, shard)),
+  );
   const mutated = await findJson<Mutated>(storage, paths.mutated(load));
   const voorkomens = collected.voorkomens;
   const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;

@@ -12,7 +12,7 @@ import { countChange, extractName, type Load, noChanges, type ShardCounts } from
 import type { Snapshot } from '../dataset/manifest.ts';
 import { edited } from '../dataset/object-edits.ts';
 import { ObjectShardWriter } from '../dataset/object-shard.ts';
-import { deriveRows, type ObjectLine, referencesOf } from '../dataset/objects.ts';
+import { deriveRows, type ObjectLine, referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
@@ -124,7 +124,8 @@ async function derived(
       merged.problems = mergeReports([merged.problems, reportOfCounts(problems)]);
       return null;
     }
-    const lines = edited(found, edits[part]);
+    const whole = edited(found, edits[part]);
+    const lines = days.length > 0 ? withoutEnded(part, whole, peildatum) : whole;
     const problems = emptyReport();
     const rows = deriveRows(lines, reference, peildatum, extractName(load), (problem) => addProblem(problems, problem));
     objects.add(part, lines, peildatum, { addresses: rows.length, problems: problemCounts(problems) });

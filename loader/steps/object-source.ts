@@ -1,10 +1,19 @@
+import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import type { Load } from '../dataset/load.ts';
 import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { findJson, findUnpacked, getJson, MissingObjectError, type Storage, unpacked } from '../storage/storage.ts';
-import { type Collected, inGroups } from './collect.ts';
+import {
+  concurrentReads,
+  findJson,
+  findUnpacked,
+  getJson,
+  MissingObjectError,
+  type Storage,
+  unpacked,
+} from '../storage/storage.ts';
+import type { Collected } from './collect.ts';
 import { readRows } from './extract.ts';
 
 /** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
@@ -28,7 +37,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
   const edits = await readEdits(storage, paths.edits(load.id, shard));
   const lines = async (postcode3: string) => {
-    const read = await inGroups(parts, async ({ part, segments }) => {
+    const read = await mapConcurrently(parts, concurrentReads, async ({ part, segments }) => {
       const segment = segments[postcode3];
       if (!segment) return [];
       return readRows(storage, paths.rows(load.id, part), segment);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import { fileLabel, type Member, memberAccess, type Spool } from '../bag/extract-members.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
@@ -76,17 +77,16 @@ export async function readExtract<T>(
 async function download(storage: Storage, source: Source, key: string, isKept: boolean): Promise<RandomAccess> {
   if (!isKept) {
     let broke: unknown;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await storage.putStream(key, source.stream());
-        break;
-      } catch (error) {
+    await retryWithBackoff(() => storage.putStream(key, source.stream()), {
+      attempts: wholeAttempts,
+      firstPauseMs: 0,
+      retryIf: (error) => {
         // With all of the time, the download may succeed that broke before: report what broke it.
         if (error instanceof SourceTooSlowError) throw broke ?? error;
-        if (attempt === wholeAttempts) throw error;
         broke = error;
-      }
-    }
+        return true;
+      },
+    });
   }
   return openObject(storage, key);
 }

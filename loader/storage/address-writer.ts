@@ -8,9 +8,10 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { addressItem, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
+import { forEachConcurrently } from '../../lambdas/shared/concurrency.ts';
+import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { Write } from '../dataset/changes.ts';
 import { parseLine } from '../dataset/lines.ts';
-import { Backoff } from '../retry.ts';
 import { type AddressWriter, type Fence, LockedError } from './address-table.ts';
 import { heldCondition } from './lock.ts';
 
@@ -26,8 +27,8 @@ export function pacer(perSecond: number): (units: number) => Promise<void> {
   };
 }
 
-/** What a table answers when it gets too much at once, or has a fault of its own for a moment. */
-const passing = new Set([
+/** The errors of a table that is throttled or has a transient fault. */
+const transientErrors = new Set([
   'InternalServerError',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
@@ -39,38 +40,36 @@ const passing = new Set([
   'TransactionConflict',
 ]);
 
-const backoff = { attempts: 10, firstPauseMilliseconds: 100, longestPauseMilliseconds: 10_000 };
-
-/**
- * Repeats `attempt` until it is done. What won't pass is thrown at once; what should have passed is thrown after ten
- * attempts in a row without progress (about 40 seconds).
- */
-export async function retryWhileThrottled(
-  attempt: () => Promise<{ done: boolean; progress: boolean }>,
-  firstPauseMilliseconds = backoff.firstPauseMilliseconds,
-): Promise<void> {
-  const waiting = new Backoff({ ...backoff, firstPauseMilliseconds });
-  for (;;) {
-    let trouble: unknown = new Error(
-      'The addresses table accepts no more writes. Run the load again: it goes on where it stopped.',
-    );
-    try {
-      const { done, progress } = await attempt();
-      if (done) return;
-      if (progress) waiting.reset();
-    } catch (error) {
-      if (!mayPass(error)) throw error;
-      trouble = error;
-    }
-    await waiting.pause(trouble);
+class NoMoreWritesError extends Error {
+  constructor() {
+    super('The addresses table accepts no more writes. Run the load again: it continues where it stopped.');
   }
 }
 
-function mayPass(error: unknown): boolean {
+/**
+ * Repeats `attempt` until it is done. Throws an error that a retry can't fix at once, and any other after ten attempts in a
+ * row without progress (about 40 seconds).
+ */
+export async function retryWhileThrottled(
+  attempt: () => Promise<{ done: boolean; progress: boolean }>,
+  firstPauseMs = 100,
+): Promise<void> {
+  await retryWithBackoff(
+    async (backoff) => {
+      const { done, progress } = await attempt();
+      if (progress) backoff.reset();
+      if (!done) throw new NoMoreWritesError();
+    },
+    { attempts: 10, firstPauseMs, longestPauseMs: 10_000, retryIf: isTransient },
+  );
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof NoMoreWritesError) return true;
   const { name, code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } };
-  if (passing.has(name) || ($metadata?.httpStatusCode ?? 0) >= 500) return true;
+  if (transientErrors.has(name) || ($metadata?.httpStatusCode ?? 0) >= 500) return true;
   if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).every(({ Code = 'None' }) => Code === 'None' || passing.has(Code));
+    return (error.CancellationReasons ?? []).every(({ Code = 'None' }) => Code === 'None' || transientErrors.has(Code));
   }
   return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT';
 }
@@ -87,7 +86,7 @@ export type AddressWriterOptions = {
    */
   transactions?: boolean;
   /** The first pause after a throttled write; a test makes it short. */
-  firstPauseMilliseconds?: number;
+  firstPauseMs?: number;
 };
 
 /** DynamoDB's own limits; of a transaction, one item is the lock. */
@@ -104,7 +103,7 @@ export function addressWriter(
     transactions = false,
     concurrency = transactions ? transactionsAtOnce : 8,
     writesPerSecond = Number.POSITIVE_INFINITY,
-    firstPauseMilliseconds,
+    firstPauseMs,
   }: AddressWriterOptions,
 ): AddressWriter {
   const pace = pacer(writesPerSecond);
@@ -124,9 +123,9 @@ export function addressWriter(
     return [];
   };
   const send = transactions ? sendAll : sendBatch;
-  const most = transactions ? largestTransaction : largestBatch;
+  const largest = transactions ? largestTransaction : largestBatch;
 
-  const writeSome = async (writes: readonly Write[], fence: Fence) => {
+  const writeBatch = async (writes: readonly Write[], fence: Fence) => {
     let requests = writes.map(toRequest);
     await retryWhileThrottled(async () => {
       await pace(requests.length);
@@ -134,28 +133,15 @@ export function addressWriter(
       const progress = left.length < requests.length;
       requests = left;
       return { done: left.length === 0, progress };
-    }, firstPauseMilliseconds);
+    }, firstPauseMs);
   };
 
   return {
     async write(writes, fence, onWritten) {
-      let next = 0;
-      const work = async () => {
-        while (next < writes.length) {
-          const some = writes.slice(next, next + most);
-          next += some.length;
-          await writeSome(some, fence);
-          onWritten?.(some.length);
-        }
-      };
-      const workers = Array.from({ length: concurrency }, () =>
-        work().catch((error: unknown) => {
-          next = writes.length; // the others end with what they have begun
-          throw error;
-        }),
-      );
-      const ended = await Promise.allSettled(workers);
-      for (const end of ended) if (end.status === 'rejected') throw end.reason;
+      await forEachConcurrently(batchesOf(writes, largest), concurrency, async (batch) => {
+        await writeBatch(batch, fence);
+        onWritten?.(batch.length);
+      });
     },
   };
 }
@@ -208,6 +194,10 @@ function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsComman
     { step: 'deserialize', priority: 'low', name: 'fence' },
   );
   return command;
+}
+
+function* batchesOf<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
 function toRequest(write: Write): WriteRequest {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff, type RetryOptions, retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
 import { isSameVersion, type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
 
@@ -82,8 +82,7 @@ export function idleGuard(milliseconds: number): { signal: AbortSignal; touch():
   };
 }
 
-const attempts = 6;
-const firstPauseMilliseconds = 250;
+const firstPauseMs = 330;
 const idleMilliseconds = 60_000;
 
 /**
@@ -91,7 +90,7 @@ const idleMilliseconds = 60_000;
  * followed; what passes (a cut connection, 429, 5xx) is tried again from the byte where it broke.
  * @throws SourceError
  */
-export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
+export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMs) {
   const found = await probe(url, known, pause);
   if (!found) return null;
   const { version, ranges } = await withStableTag(found, pause);
@@ -104,8 +103,10 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
   const headers: Record<string, string> = { range: 'bytes=0-0' };
   if (conditions?.etag) headers['if-none-match'] = conditions.etag;
   else if (conditions?.lastModified) headers['if-modified-since'] = conditions.lastModified;
-  return retried(url, pause, async () => {
-    const { response, done } = await request(url, headers);
+  return retryWithBackoff(async () => {
+    const { response, done } = await request(url, headers).catch((error: unknown) => {
+      throw asSourceError(url, error);
+    });
     await giveUp(response);
     done();
     if (response.status === 304) return null;
@@ -113,7 +114,7 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
     // A server may ignore the condition of a request that also has a range.
     if (conditions?.etag && conditions.etag === version.etag) return null;
     return { version, ranges: response.status === 206 };
-  });
+  }, retryOptions(pause));
 }
 
 /** Without the ETag of a server that answers each request with another one, and has no date to go by. */
@@ -129,21 +130,20 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
   /** Bytes `position` up to `end` (or the end of the file), in as many requests as it takes. */
   async function* read(position: number, end: number | null): AsyncGenerator<Buffer> {
     let at = position;
-    let failed = 0;
+    const backoff = new Backoff(retryOptions(pause));
     while (end === null || at < end) {
       try {
         for await (const chunk of oneRequest(at, end)) {
           at += chunk.length;
-          failed = 0;
+          backoff.reset();
           yield chunk;
         }
         if (end !== null && at < end) throw new TypeError(`${url} ended at byte ${at} of ${end}`);
         return;
       } catch (error) {
-        failed++;
         if (!ranges && at > 0)
           throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
-        await pauseOrThrow(url, error, failed, pause);
+        await backoff.pause(asSourceError(url, error));
       }
     }
   }
@@ -219,21 +219,14 @@ function statusError(url: string, status: number): SourceError {
     : new SourceError(`${message} Check the address of the extract, and whether it may be read from here.`);
 }
 
-async function retried<T>(url: string, pause: number, work: () => Promise<T>): Promise<T> {
-  for (let failed = 1; ; failed++) {
-    try {
-      return await work();
-    } catch (error) {
-      await pauseOrThrow(url, error, failed, pause);
-    }
-  }
+/** How a request is retried that found no server, a cut connection, 429 or 5xx. */
+function retryOptions(firstPauseMs: number): RetryOptions {
+  return { attempts: 6, firstPauseMs, retryIf: (error) => error instanceof SourceUnavailableError };
 }
 
-/** Waits longer each time, with jitter; gives up after the last attempt and at once on what won't pass. */
-async function pauseOrThrow(url: string, thrown: unknown, failed: number, pause: number): Promise<void> {
-  const error = thrown instanceof SourceError ? thrown : connectionError(url, thrown as Error);
-  if (!(error instanceof SourceUnavailableError) || failed >= attempts) throw error;
-  await sleep(pause * 2 ** (failed - 1) * (0.5 + Math.random()));
+/** The error of a request to `url` as one that says what to do. */
+function asSourceError(url: string, error: unknown): SourceError {
+  return error instanceof SourceError ? error : connectionError(url, error as Error);
 }
 
 function versionOf(url: string, { status, headers }: Response): SourceVersion {

@@ -10,10 +10,19 @@ export type ListedMutations = { name: string; location: string; vanaf: string; t
 
 const namePattern = /^BAG\w*DM-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/i;
 
-/** The dates between which a delivery leads, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name. */
+/**
+ * The dates between which a delivery leads, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name, and for one
+ * that does not lead from a date to a later one.
+ */
 export function datesOfName(name: string): { vanaf: string; tot: string } | null {
   const [, day, month, year, lastDay, lastMonth, lastYear] = namePattern.exec(name) ?? [];
-  return year ? { vanaf: `${year}-${month}-${day}`, tot: `${lastYear}-${lastMonth}-${lastDay}` } : null;
+  const [vanaf, tot] = [`${year}-${month}-${day}`, `${lastYear}-${lastMonth}-${lastDay}`];
+  return isDate(vanaf) && isDate(tot) && vanaf < tot ? { vanaf, tot } : null;
+}
+
+function isDate(text: string): boolean {
+  const milliseconds = Date.parse(text);
+  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text);
 }
 
 /**
@@ -44,8 +53,8 @@ function one(location: string): ListedMutations {
   const dates = datesOfName(name);
   if (dates) return { name, location, ...dates, size: null };
   throw new SourceError(
-    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its dates are read from its name. ` +
-      'Rename it, or give an extract with --extract.',
+    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its name must say from which date to ` +
+      'which later date it leads. Rename it, or give an extract with --extract.',
   );
 }
 

@@ -3,6 +3,9 @@ import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { paths } from './paths.ts';
 
+/** How many objects a step reads at once: most are small, and S3 answers each after tens of milliseconds. */
+export const concurrentReads = 16;
+
 /** One stored object: its key (`snapshots/2021-10-15-3f9a2c1b/13`) and its size in bytes. */
 export type StoredObject = { key: string; size: number };
 

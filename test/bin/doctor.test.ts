@@ -146,6 +146,15 @@ describe('doctor', () => {
     expect(checks.lookup?.advice).toContain('BAG_ADRES_KEY');
   });
 
+  it('says of a running load that a deployment does not change its steps, and how to follow it', async () => {
+    answers('ListExecutions', () => lastLoad('RUNNING'));
+    const { checks } = await doctor();
+    expect(checks['last load']).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/^RUNNING .*a deployment does not change its steps.*load follow load-1 --stack a/),
+    });
+  });
+
   it.each<[string, () => void | Promise<void>, string, string, RegExp]>([
     ['an old register', () => dataset(46), 'dataset', 'warning', /published monthly.*load status --stack a/],
     [
@@ -154,13 +163,6 @@ describe('doctor', () => {
       'lambda quota',
       'warning',
       /L-B99A9384.*loadConcurrency to 2 in cdk\.json/,
-    ],
-    [
-      'a load that a deployment would disturb',
-      () => answers('ListExecutions', () => lastLoad('RUNNING')),
-      'last load',
-      'warning',
-      /Do not deploy the loader stack .*load follow load-1 --stack a/,
     ],
     [
       'no backups',

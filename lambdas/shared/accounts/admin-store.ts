@@ -215,6 +215,7 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
       attempts: 30,
       firstPauseMs: 10,
       longestPauseMs: 200,
+      jitter: 1,
       retryIf: isConflict,
     });
   } catch (error) {

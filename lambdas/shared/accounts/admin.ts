@@ -18,8 +18,9 @@ import {
 import type { Role } from './admin-error.ts';
 import { createAdminStore } from './admin-store.ts';
 import type { AuditEntry } from './audit.ts';
-import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
+import { type Backup, exportBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
+import { type ImportResult, importBackup } from './import-backup.ts';
 import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
 import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
 import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';

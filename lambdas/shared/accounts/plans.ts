@@ -1,3 +1,4 @@
+import { forEachConcurrently } from '../concurrency.ts';
 import type { Update } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, Plan, PlanState, PlanVersion, Terms } from './account.ts';
@@ -35,7 +36,7 @@ async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan &
   // A strongly consistent scan after the write: an account that joined the plan before the write is seen, and one that
   // joins after it has checked the version of the plan in its own write.
   let followed = 0;
-  await forEachOf(accountsBehind(store, plan), concurrency, async (access) => {
+  await forEachConcurrently(accountsBehind(store, plan), concurrency, async (access) => {
     if (await follow(store, access, plan)) followed++;
   });
   const { code, state, limits } = plan;
@@ -104,29 +105,6 @@ async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promi
       code === plan.code && planVersion < plan.version ? { plan, ownLimits } : null,
     );
   });
-}
-
-/**
- * Awaits `work` for each item, `concurrency` at a time. After a failure it starts nothing new, waits for what is running,
- * and throws the first failure.
- */
-export async function forEachOf<T>(
-  items: AsyncIterable<T>,
-  concurrency: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const running = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  for await (const item of items) {
-    const one: Promise<void> = work(item)
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => running.delete(one));
-    running.add(one);
-    if (running.size >= concurrency) await Promise.race(running);
-    if (failures.length > 0) break;
-  }
-  await Promise.all(running);
-  if (failures.length > 0) throw failures[0];
 }
 
 /**

@@ -1,13 +1,13 @@
+import { forEachConcurrently } from '../concurrency.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
 import { listNames, type NamePage } from './account-index.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccess, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
-import { forEachOf } from './plans.ts';
 import { allShards } from './reshard.ts';
 import { dateOf, daySeconds, isDate, secondsOf, sumByDate, type UnitsByDate, unrecorded } from './usage-count.ts';
-import { recordDays, usageRecord } from './usage-record.ts';
+import { dateIn, lookupsIn, recordDays, usageRecord } from './usage-record.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
 export type AccountUsage = { account: string; from: string; to: string; days: DayUsage[] };
@@ -52,11 +52,11 @@ export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Pro
   };
   // An account that is deleted meanwhile is read by now, or is among the deleted ones.
   const existing = new Set<string>();
-  await forEachOf(allNames(store, 'account'), concurrency, async (id) => {
+  await forEachConcurrently(allNames(store, 'account'), concurrency, async (id) => {
     existing.add(id);
     await read(() => true)(id);
   });
-  await forEachOf(allNames(store, 'deleted'), concurrency, async (id) => {
+  await forEachConcurrently(allNames(store, 'deleted'), concurrency, async (id) => {
     if (!existing.has(id)) await read(({ days }) => days.some(({ lookups }) => lookups > 0))(id);
   });
   return found.toSorted((a, b) => (a.account < b.account ? -1 : 1));
@@ -83,7 +83,8 @@ function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string
   return { from: first, to: last };
 }
 
-function checkDate(name: string, date: string): void {
+/** Throws `invalid` unless `date` is a UTC date of this century. */
+export function checkDate(name: string, date: string): void {
   if (isDate(date)) return;
   throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
 }
@@ -145,10 +146,7 @@ async function readRecords(
       ':to': usageRecord.sortKey(to),
     },
   });
-  const prefix = usageRecord.sortKey('').length;
-  return Object.fromEntries(
-    records.map((record) => [String(record[accountsTable.sortKey]).slice(prefix), record[usageRecord.lookups]]),
-  );
+  return Object.fromEntries(records.map((record) => [dateIn(record), lookupsIn(record)]));
 }
 
 /**

@@ -130,6 +130,38 @@ describe('the loader stack', () => {
     expect(States.NotifyFailure).toMatchObject({ Next: 'Failed' });
   });
 
+  // A running execution keeps its definition when the state machine changes; a function that it named would change.
+  it('names a version of each function that stays when the next is deployed, so that a running load keeps its code', () => {
+    const calledIn = (template: Template) => [
+      ...JSON.stringify(definition(template)).matchAll(/"FunctionName":"(\w+)"/g),
+    ];
+    const versions = ofType(loader, 'AWS::Lambda::Version');
+    const called = new Set(calledIn(loader).map(([, name]) => name));
+    expect([...called].sort()).toEqual(Object.keys(versions).sort());
+    expect(called.size).toBe(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
+    const trial = ofType(quiet, 'AWS::Lambda::Version');
+    for (const version of [...Object.values(versions), ...Object.values(trial)])
+      expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+
+    const next = templates({ source: 'https://mirror.example.nl/lvbag-extract-nl.zip' }).loader;
+    const changed = Object.keys(ofType(next, 'AWS::Lambda::Version')).filter((version) => !versions[version]);
+    expect(changed).toEqual([expect.stringMatching(/^StepsDiscover/)]);
+    expect(calledIn(next).map(([, name]) => name)).toContain(changed[0]);
+  });
+
+  it('may call the versions of an earlier deployment, and never what was not published', () => {
+    const policies = Object.values(ofType(loader, 'AWS::IAM::Policy')).map(({ Properties = {} }) => Properties);
+    const ofMachine = policies.filter(({ PolicyName }) => /^LoadRoleDefaultPolicy/.test(String(PolicyName)));
+    const statements = ofMachine.flatMap(({ PolicyDocument }) => {
+      const { Statement } = PolicyDocument as { Statement: { Action: unknown; Resource: unknown[] }[] };
+      return Statement;
+    });
+    const invoke = statements.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
+    expect(invoke).toHaveLength(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
+    for (const resource of invoke)
+      expect(resource).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, ':*']] });
+  });
+
   it('ends before its lock does, and waits for no answer for ever', () => {
     const { TimeoutSeconds } = definition(loader);
     const lock = variablesOf('LOCK_SECONDS');
