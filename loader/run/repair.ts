@@ -5,7 +5,7 @@ import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
 import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, putPacked, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 const usualLinesAPack = 10_000;
@@ -165,7 +165,7 @@ async function rebuild(
     }
   }
   const after = [...lines.values()].sort();
-  if (!planOnly) await storage.put(paths.snapshot(snapshot.id, shard), packLines(after.map(snapshotLine)));
+  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, shard), packLines(after.map(snapshotLine)));
   return after;
 }
 

@@ -5,7 +5,7 @@ import { editsByShard } from '../dataset/object-edits.ts';
 import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { concurrentReads, getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { concurrentReads, getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { editsOfDivided } from './divided-objects.ts';
 import type { Extracted } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -40,7 +40,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
   };
   const edits = editsByShard(await editsOfDivided(storage, load, extracted));
   for (const [shard, ofShard] of edits) await putJson(storage, paths.edits(loadId, shard), ofShard);
-  await storage.put(paths.snapshotReference(loadId), reference);
+  await putPacked(storage, paths.snapshotReference(loadId), reference);
   await putJson(storage, paths.collected(loadId), collected);
   const shards = new Set([...(load.base?.snapshot.shards ?? []), ...edits.keys()]);
   for (const { segments } of extracted) for (const part of Object.keys(segments)) shards.add(shardOf(part));

@@ -9,7 +9,15 @@ import type { ObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { DamagedObjectError, getJson, openObject, putJson, type Storage, unpacked } from '../storage/storage.ts';
+import {
+  DamagedObjectError,
+  getJson,
+  openObject,
+  putJson,
+  putPacked,
+  type Storage,
+  unpacked,
+} from '../storage/storage.ts';
 import { withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
@@ -50,7 +58,7 @@ export async function extractPart(
   });
   const edges = rows.end();
   const { bytes, segments } = rows.pack();
-  await storage.put(paths.rows(loadId, part), bytes);
+  await putPacked(storage, paths.rows(loadId, part), bytes);
   const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments };
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }

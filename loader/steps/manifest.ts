@@ -2,7 +2,7 @@ import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { DamagedObjectError, findJson, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, findJson, putJson, type Storage } from '../storage/storage.ts';
 
 /** The storage and the table do not belong together, so they can't be compared. */
 export class ForeignStorageError extends Error {
@@ -19,7 +19,7 @@ export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
   try {
-    if (stored) return { ...parseCheckedJson<Manifest>(stored), stored };
+    if (stored) return { ...parseCheckedJson<Manifest>(stored, paths.manifest), stored };
   } catch (cause) {
     const copy = await findJson<Manifest>(storage, paths.manifestCopy);
     if (copy) return { ...copy, stored };
@@ -69,10 +69,10 @@ export async function refuseUnmarked({ storage, addresses }: LoadContext): Promi
 /** Replaces the manifest that was read as `over`. @throws ObjectChangedError if another load has replaced it since */
 export async function putManifest(storage: Storage, manifest: Manifest, over: StoredManifest): Promise<void> {
   const { published, pending, history, rejected } = manifest;
-  const bytes = checkedJson({ published, pending, history, rejected });
+  const value = { published, pending, history, rejected };
   // First: the copy may be ahead of the table, as the manifest may be, but must never be behind it.
-  await storage.put(paths.manifestCopy, bytes);
-  await storage.put(paths.manifest, bytes, over.stored);
+  await putJson(storage, paths.manifestCopy, value);
+  await storage.put(paths.manifest, checkedJson(value, paths.manifest), over.stored);
 }
 
 /** What the steps that use the table need. */

@@ -16,7 +16,7 @@ import { deriveRows, type ObjectLine, referencesOf, withoutEnded } from '../data
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
 import { objectSource, readEdits } from './object-source.ts';
@@ -60,7 +60,7 @@ export async function mergeShard(
     if (changes.count === 0) return;
     const name = `${shard}-${String(merged.files.length).padStart(3, '0')}`;
     merged.files.push({ name, writes: changes.count });
-    await storage.put(paths.changes(loadId, name), changes.pack());
+    await putPacked(storage, paths.changes(loadId, name), changes.pack());
   };
   for (const postcode3 of postcode3sOf(shard)) {
     const live = await before.next(postcode3);
@@ -76,8 +76,8 @@ export async function mergeShard(
     }
   }
   await flush();
-  if (!load.target && merged.keys > 0) await storage.put(paths.snapshot(load.id, shard), snapshot.pack());
-  if (!objects.isEmpty) await storage.put(paths.snapshotObjects(load.id, shard), objects.pack());
+  if (!load.target && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
+  if (!objects.isEmpty) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);
   return { objects: objects.count };
 }

@@ -16,7 +16,15 @@ import {
 } from '../dataset/reference-file.ts';
 import { postcode3sOf } from '../dataset/shard.ts';
 import { isDelivery, paths } from '../storage/paths.ts';
-import { DamagedObjectError, getJson, getObject, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import {
+  DamagedObjectError,
+  getJson,
+  getObject,
+  getUnpacked,
+  putJson,
+  putPacked,
+  type Storage,
+} from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -72,8 +80,8 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     load.kind === 'mutations' && load.base
       ? await changedReference([before, load.base.peildatum], [after, load.peildatum])
       : { streets: [], places: [] };
-  await storage.put(paths.mutatedReference(loadId), after);
-  await storage.put(paths.snapshotReference(loadId), after);
+  await putPacked(storage, paths.mutatedReference(loadId), after);
+  await putPacked(storage, paths.snapshotReference(loadId), after);
   const mutations = days.reduce((sum, day) => sum + day.mutations.length, 0);
   if (load.kind === 'mutations') {
     const collected: Collected = { voorkomens: mutations, problems, objects: 0, parts: [] };

@@ -4,7 +4,15 @@ import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { concurrentReads, findJson, getJson, MissingObjectError, type Storage, unpacked } from '../storage/storage.ts';
+import {
+  concurrentReads,
+  findJson,
+  findUnpacked,
+  getJson,
+  MissingObjectError,
+  type Storage,
+  unpacked,
+} from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { readRows } from './extract.ts';
 
@@ -21,9 +29,9 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   if (load.kind === 'mutations') {
     const { id = '', shards = [] } = load.base?.snapshot ?? {};
     const key = paths.snapshotObjects(id, shard);
-    const bytes = await storage.get(key);
-    if (!bytes && shards.includes(shard)) throw new MissingObjectError(key);
-    const stored = await unpacked(key, () => new ObjectShardReader(bytes));
+    const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
+    if (!found && shards.includes(shard)) throw new MissingObjectError(key);
+    const stored = found ?? new ObjectShardReader(null);
     return { stored, lines: (part) => unpacked(key, () => stored.lines(part)) };
   }
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));

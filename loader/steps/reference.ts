@@ -8,7 +8,7 @@ import { extractDate, extractName, type Load, type Part } from '../dataset/load.
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import { entryStream, withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -61,7 +61,7 @@ export async function reference(
     });
   }
   file.addProblems(await severalCurrent(load, file.pack()));
-  await storage.put(paths.reference(loadId), file.pack());
+  await putPacked(storage, paths.reference(loadId), file.pack());
   await putJson(storage, paths.parts(loadId), parts);
   return { parts: parts.length };
 }

@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { paths } from './paths.ts';
@@ -103,7 +104,38 @@ export async function getUnpacked<T>(
   unpack: (bytes: Buffer) => T | Promise<T>,
 ): Promise<T> {
   const bytes = await getObject(storage, key);
-  return unpacked(key, () => unpack(bytes));
+  return unpacked(key, () => unpack(withoutMark(key, bytes)));
+}
+
+/** As `getUnpacked`; `null` where there is no such object. @throws DamagedObjectError when `unpack` throws */
+export async function findUnpacked<T>(
+  storage: Storage,
+  key: string,
+  unpack: (bytes: Buffer) => T | Promise<T>,
+): Promise<T | null> {
+  const bytes = await storage.get(key);
+  return bytes && unpacked(key, () => unpack(withoutMark(key, bytes)));
+}
+
+const mark = Buffer.from('\0key', 'latin1');
+
+/** Stores bytes with a checksum of their own, and marks them with their key: under another one they count as damaged. */
+export async function putPacked(storage: Storage, key: string, bytes: Uint8Array): Promise<void> {
+  await storage.put(key, Buffer.concat([bytes, mark, checksumOf(key)]));
+}
+
+/** @throws Error when the bytes are marked with another key; those of an earlier version have no mark */
+function withoutMark(key: string, bytes: Buffer): Buffer {
+  const end = bytes.length - mark.length - 4;
+  if (end < 0 || !bytes.subarray(end, end + mark.length).equals(mark)) return bytes;
+  if (!bytes.subarray(end + mark.length).equals(checksumOf(key))) throw new Error('this was stored under another key');
+  return bytes.subarray(0, end);
+}
+
+function checksumOf(key: string): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(crc32(key));
+  return bytes;
 }
 
 /** The whole object. @throws MissingObjectError */
@@ -122,16 +154,15 @@ export async function openObject(storage: Storage, key: string): Promise<RandomA
 
 /** Stores `value` as JSON with a checksum. */
 export async function putJson(storage: Storage, key: string, value: unknown): Promise<void> {
-  await storage.put(key, checkedJson(value));
+  await storage.put(key, checkedJson(value, key));
 }
 
 /** What `putJson` stored under this key. @throws MissingObjectError, DamagedObjectError */
 export function getJson<T>(storage: Storage, key: string): Promise<T> {
-  return getUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes));
+  return getUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }
 
 /** As `getJson`; `null` where there is no such object. @throws DamagedObjectError */
 export async function findJson<T>(storage: Storage, key: string): Promise<T | null> {
-  const bytes = await storage.get(key);
-  return bytes && unpacked(key, () => parseCheckedJson<T>(bytes));
+  return findUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }
