@@ -54,13 +54,14 @@ const bucketActions = {
  */
 export class LambdaFunction extends Construct {
   readonly function: CdkFunction;
+  readonly logs: ILogGroup;
   readonly timeout: Duration;
 
   constructor(scope: Construct, id: string, props: LambdaFunctionProps) {
     super(scope, id);
     const { config, encryptionKey, code, module = 'index', description, memoryMb, timeout, environment = {} } = props;
     this.timeout = timeout;
-    const logGroup = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
+    this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new CdkFunction(this, 'Function', {
       description,
       code,
@@ -73,8 +74,8 @@ export class LambdaFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       // Lambda's own lines about each invocation that succeeded cost more than ours, and say less.
       systemLogLevelV2: SystemLogLevel.WARN,
-      logGroup,
-      role: functionRole(this, logGroup, encryptionKey),
+      logGroup: this.logs,
+      role: functionRole(this, this.logs, encryptionKey),
       environment,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),

@@ -39,11 +39,11 @@ export function advisePostcode(value: string): Advice {
   return { code: 'postcode-form', detail: `postcode must be ${forms.postcode}.` };
 }
 
-/** Digits, then whatever is not a digit and may part two things that people write as one. */
+/** Digits, then any separator, then the rest. */
 const numberAndRest = /^(\d{1,5})(?:[\s\-–/.,]*)([A-Za-z][0-9A-Za-z\s\-–/.]*)$/;
 const range = /^(\d{1,5})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)(\d{1,5})$/i;
 
-/** What an invalid huisnummer has behind its number, such as `A` in `12 A`: a part of the toevoeging. */
+/** What follows the number in an invalid huisnummer, such as `A` in `12 A`: a part of the toevoeging. */
 export function additionIn(value: string): string {
   const trimmed = value.trim();
   const [, first = '', rest = ''] = numberAndRest.exec(trimmed) ?? [];
@@ -51,8 +51,8 @@ export function additionIn(value: string): string {
 }
 
 /**
- * What is wrong with an invalid huisnummer. `sent` is what was sent as the toevoeging, under any name: it belongs behind what
- * stands behind the number. `null`: that is not clear.
+ * What is wrong with an invalid huisnummer. `sent` is the toevoeging that was sent, under any name: it follows the text after
+ * the number. `null`: it is not clear.
  */
 export function adviseHuisnummer(value: string, sent: string | null = ''): Advice {
   const trimmed = value.trim();
@@ -131,7 +131,7 @@ export function withAfter(first: string, second: string): string {
   return comparable(first).endsWith(comparable(second)) ? first : first + second;
 }
 
-/** Whether a huisnummer is valid as it stands. */
+/** Whether a huisnummer is valid as it is. */
 export function isHuisnummer(text: string): boolean {
   return z.safeParse(huisnummerParameter, text).success;
 }

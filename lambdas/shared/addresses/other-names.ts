@@ -3,8 +3,8 @@ type Meaning = 'postcode' | 'huisnummer' | 'huisletter' | 'toevoeging';
 
 /**
  * Names under which other Dutch address APIs take a part of an address: those of the Kadaster (BAG and Haal Centraal),
- * PDOK, postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, and what people make of them. In any letter case,
- * and with spaces, dots, hyphens or underscores between the words, which a space stands for.
+ * PDOK, postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, and common variants. A space stands for an
+ * optional space, dot, hyphen or underscore; letter case does not matter.
  */
 export const otherNames: Record<Meaning, readonly string[]> = {
   postcode: ['post code', 'postal code', 'zip code', 'zip', 'pc6'],
@@ -60,10 +60,10 @@ const meanings = new Map(
 );
 
 const own = new Set(['postcode', 'huisnummer', 'toevoeging']);
-/** A longer name is none of these, whatever stands between its words. */
+/** A name longer than this is none of these. */
 const longest = 40;
 
-/** What a name of a parameter means in another API, or is meant to be here; `null` for our own names and unknown ones. */
+/** The meaning of a parameter name of another API; `null` for our own names and unknown ones. */
 export function meaningOf(name: string): Meaning | null {
   if (own.has(name) || name.length > longest) return null;
   // Forms and frameworks write lists as `huisletter[]` or `huisletter[0]`.
