@@ -20,9 +20,9 @@ import { meaningOf } from './other-names.ts';
 export type AddressInput = { request: AddressRequest; faults: [] } | { request: null; faults: InputFault[] };
 
 /**
- * Reads and normalises the parameters of a lookup from a raw query string. Reports every fault, at most one for each parameter.
- * Unknown parameters are ignored, but for the names that other APIs have for a huisnummer or a toevoeging: without what they
- * hold the answer would be about another address.
+ * Reads and normalises the parameters of a lookup from a raw query string. Reports every fault, at most one for each
+ * parameter. Ignores unknown parameters, except the names of other APIs for a huisnummer or a toevoeging: without their
+ * values the response would be about another address.
  */
 export function readAddressInput(rawQueryString: string): AddressInput {
   const query = new URLSearchParams(rawQueryString);

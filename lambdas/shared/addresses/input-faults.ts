@@ -39,13 +39,13 @@ export function advisePostcode(value: string): Advice {
   return { code: 'postcode-form', detail: `postcode must be ${forms.postcode}.` };
 }
 
-/** Digits, then whatever is not a digit and may part two things that people write as one. */
+/** Digits, then any separator, then the rest. */
 const numberAndRest = /^(\d{1,5})(?:[\s\-–/.,]*)([A-Za-z][0-9A-Za-z\s\-–/.]*)$/;
 const range = /^(\d{1,5})[\s\-–/,;&+]+(\d{1,5})$/;
 
 /**
- * What is wrong with an invalid huisnummer. `further` are the other parts of the address that were sent, in their order: they
- * belong behind what stands behind the number.
+ * What is wrong with an invalid huisnummer. `further` are the other parts of the address that were sent, in order: they
+ * follow the text after the number.
  */
 export function adviseHuisnummer(value: string, further: readonly string[] = []): Advice {
   const trimmed = value.trim();
@@ -108,8 +108,8 @@ export function adviseToevoeging(value: string): Advice {
 }
 
 /**
- * The parts of a toevoeging as the one value to send, without what people write between them, and each part once; `null`
- * where that is no valid toevoeging.
+ * The parts of a toevoeging joined into the value to send, without separators, and each part once; `null` if that is
+ * not a valid toevoeging.
  */
 export function joined(parts: readonly string[]): string | null {
   const plain = parts.map(withoutSeparators).filter((part) => part !== '');
@@ -118,7 +118,7 @@ export function joined(parts: readonly string[]): string | null {
   return toevoeging !== '' && z.safeParse(toevoegingParameter, toevoeging).success ? toevoeging : null;
 }
 
-/** Whether a huisnummer is valid as it stands. */
+/** Whether a huisnummer is valid as it is. */
 export function isHuisnummer(text: string): boolean {
   return z.safeParse(huisnummerParameter, text).success;
 }

@@ -3,8 +3,8 @@ type Meaning = 'postcode' | 'huisnummer' | 'huisletter' | 'toevoeging';
 
 /**
  * Names under which other Dutch address APIs take a part of an address: those of the Kadaster (BAG and Haal Centraal),
- * postcode.nl, PostcodeAPI.nu, postcode.tech, ApiCheck and PostNL, and what people make of them. In any letter case, and with or
- * without a hyphen or underscore between the words, which a space stands for.
+ * postcode.nl, PostcodeAPI.nu, postcode.tech, ApiCheck and PostNL, and common variants. A space stands for an optional
+ * hyphen or underscore; letter case does not matter.
  */
 export const otherNames: Record<Meaning, readonly string[]> = {
   postcode: ['post code', 'postal code', 'zip code', 'zip', 'pc6'],
@@ -52,10 +52,10 @@ const meanings = new Map(
 );
 
 const own = new Set(['postcode', 'huisnummer', 'toevoeging']);
-/** A longer name is none of these, however many underscores it has. */
+/** A name longer than this is none of these. */
 const longest = 40;
 
-/** What a name of a parameter means in another API, or is meant to be here; `null` for our own names and unknown ones. */
+/** The meaning of a parameter name of another API; `null` for our own names and unknown ones. */
 export function meaningOf(name: string): Meaning | null {
   if (own.has(name) || name.length > longest) return null;
   return meanings.get(name.replaceAll(/[-_]/g, '').toLowerCase()) ?? null;
