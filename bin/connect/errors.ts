@@ -100,7 +100,8 @@ function notFound(what: string): Explanation {
 }
 
 function unreachable(reason: string): Explanation {
-  return { code: 'unreachable', message: `Can't connect: ${reason}` };
+  const advice = 'Check the connection, and with --local whether "npm start" still runs; then run the command again.';
+  return { code: 'unreachable', message: `Can't connect: ${reason.replace(/\.$/, '')}. ${advice}` };
 }
 
 /** Explains any failure of a command, without any API key. Errors with a code of their own already do. */

@@ -14,13 +14,13 @@ export type Nummeraanduiding = {
   /** One to four letters and digits, or `''`. */
   huisnummertoevoeging: string;
   postcode: string | null;
-  /** The street that it lies on. */
+  /** The street that it is on. */
   openbareRuimte: string;
-  /** Its own place, where that differs from its street's. */
+  /** Its own place, if that differs from its street's. */
   woonplaats: string | null;
 };
 
-/** A street, and the place that it lies in. */
+/** A street, and the place that it is in. */
 export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: string };
 
 /** A place: a town, or a part of one. */

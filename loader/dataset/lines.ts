@@ -20,7 +20,7 @@ import { releaseMemory } from '../release-memory.ts';
  */
 export type Line = string;
 
-/** The places part of a row; made once a street, not once an address. Tabs and line ends in a name are escaped. */
+/** The places part of a row; made once per street, not once per address. Tabs and line ends in a name are escaped. */
 export function placeText({ woonplaats, straat }: Place): string {
   return Buffer.from(`${escaped(woonplaats)}\t${escaped(straat)}`).toString('latin1');
 }
@@ -87,7 +87,7 @@ export function packLines(lines: readonly Line[]): Buffer {
   return packed;
 }
 
-/** As `packLines`, of lines that are bytes already, separated by line ends. */
+/** As `packLines`, for lines that are bytes already, separated by line ends. */
 export function packLineBytes(lines: Uint8Array): Buffer {
   return zstdCompressSync(lines, level);
 }
@@ -100,10 +100,12 @@ export function unpackLines(packed: Uint8Array): Line[] {
   return text === '' ? [] : text.split('\n');
 }
 
-/** Lines rarely pack better than this. */
+/** Lines are rarely compressed further than this. */
 const mostPacked = 16;
 
-/** The bytes that `packLineBytes` stored; damaged bytes are an error. In one piece: by default zlib joins many. */
+/**
+ * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer: by default zlib concatenates many.
+ */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
 }
@@ -152,8 +154,8 @@ export class GrowingBytes {
 export type Rows = { keys: string[]; places: string[] };
 
 /**
- * The lines of a snapshot: one a key, with its distinct places and, where they belong, the lists of toevoegingen. Needs all
- * rows of a postcode. The same rows give the same lines, whatever the order of those with one key.
+ * The lines of a snapshot: one per key, with its distinct places and the lists of toevoegingen. Needs all rows of a postcode.
+ * The same rows give the same lines, whatever the order of those with one key.
  */
 export function joinRows({ keys, places }: Rows): Line[] {
   const lines: Line[] = [];

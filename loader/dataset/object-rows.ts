@@ -12,8 +12,8 @@ import {
 import type { Segments } from './shard.ts';
 
 /**
- * The occurrences of the first and of the last object that a worker read, and whether every object came after those with a
- * lower identificatie. From these `collect` finds the objects that were divided between workers.
+ * The occurrences of the first and of the last object that a worker read, and whether every object came after those
+ * with a lower identificatie. `collect` uses these to find objects that were divided between workers.
  */
 export type Edges = { edges: NumVoorkomen[][]; isSorted: boolean };
 

@@ -5,7 +5,7 @@ import type { ObjectLine } from './objects.ts';
 
 /**
  * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which one of
- * its occurrences begins or ends to count.
+ * its occurrences begins or ceases to count.
  */
 export type PartResult = { addresses: number; problems: ProblemCounts; next: string | null };
 

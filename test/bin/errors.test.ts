@@ -12,7 +12,7 @@ describe('an error that a command does not expect', () => {
     [
       'a host without an address',
       coded('ENOTFOUND', 'getaddrinfo ENOTFOUND dynamodb.nowhere', { hostname: 'dynamodb.nowhere' }),
-      /^Can't connect: host not found: dynamodb\.nowhere$/,
+      /^Can't connect: host not found: dynamodb\.nowhere\. Check the connection, .* run the command again\.$/,
     ],
   ])('is a connection problem: %s', (_, error, message) => {
     expect(explainError(error)).toEqual({ code: 'unreachable', message: expect.stringMatching(message) });
