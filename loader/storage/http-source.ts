@@ -1,5 +1,6 @@
 import { Backoff, type RetryOptions, retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
+import { type HttpAnswer, httpGet } from './http-get.ts';
 import { isSameVersion, type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
 
 /** What a request met that got no answer, or not all of one. */
@@ -14,7 +15,7 @@ type Trouble = {
 const checkAddress = 'Check the address of the extract';
 const checkConnection = "check this machine's connection, and whether a firewall or proxy stands between";
 
-/** By the codes of Node and of its `fetch`; the first that fits. */
+/** By the codes of Node and of `fetch`; the first that fits. */
 const troubles: [RegExp, Trouble][] = [
   [/^ERR_INVALID_URL$/, { says: 'is no web address', advice: checkAddress, passes: false }],
   [
@@ -107,7 +108,6 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
     const { response, done } = await request(url, headers).catch((error: unknown) => {
       throw asSourceError(url, error);
     });
-    await giveUp(response);
     done();
     if (response.status === 304) return null;
     const version = versionOf(url, response);
@@ -142,7 +142,9 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
         return;
       } catch (error) {
         if (!ranges && at > 0)
-          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
+          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}. Run the load again.`, {
+            cause: error,
+          });
         await backoff.pause(asSourceError(url, error));
       }
     }
@@ -155,12 +157,12 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
       const now = versionOf(url, response);
       // One without a tag comes from a server whose tags mean nothing.
       if (!isSameVersion(version, { ...now, etag: version.etag && now.etag })) throw new SourceChangedError(url);
-      if (ranges && !response.headers.get('content-range')?.startsWith(`bytes ${at}-`)) {
+      if (ranges && !response.headers['content-range']?.startsWith(`bytes ${at}-`)) {
         throw new SourceError(`${url} answered another range than the one asked for.`);
       }
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of response.body) {
         touch();
-        yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+        yield chunk;
       }
     } finally {
       done();
@@ -189,24 +191,20 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
 /** One answer whose body may be read, watched so that a silent server can't hold us; `done` gives the rest up. */
 async function request(url: string, headers: Record<string, string>) {
   const guard = idleGuard(idleMilliseconds);
-  const done = () => guard.end();
   try {
-    const response = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' }, signal: guard.signal });
-    if (response.ok || response.status === 304) return { response, touch: guard.touch, done };
-    await giveUp(response);
-    throw statusError(url, response.status);
-  } catch (error) {
+    const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, guard.signal);
+    const done = () => {
+      guard.end();
+      response.leave();
+    };
+    const { status } = response;
+    if ((status >= 200 && status < 300) || status === 304) return { response, touch: guard.touch, done };
     done();
+    throw statusError(url, status);
+  } catch (error) {
+    guard.end();
     throw error;
   }
-}
-
-/**
- * Ends an answer whose body nobody reads. Aborting its request instead fails an assertion within `fetch` when the body is
- * large and has no Content-Length, which nobody can catch.
- */
-async function giveUp({ body }: Response): Promise<void> {
-  await body?.cancel().catch(() => undefined);
 }
 
 function statusError(url: string, status: number): SourceError {
@@ -229,13 +227,13 @@ function asSourceError(url: string, error: unknown): SourceError {
   return error instanceof SourceError ? error : connectionError(url, error as Error);
 }
 
-function versionOf(url: string, { status, headers }: Response): SourceVersion {
-  const total = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1];
-  const length = status === 206 ? total : headers.get('content-length');
+function versionOf(url: string, { status, headers }: HttpAnswer): SourceVersion {
+  const total = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
+  const length = status === 206 ? total : headers['content-length'];
   return {
     location: url,
     size: length ? Number(length) : null,
-    etag: headers.get('etag'),
-    lastModified: headers.get('last-modified'),
+    etag: headers.etag ?? null,
+    lastModified: headers['last-modified'] ?? null,
   };
 }
