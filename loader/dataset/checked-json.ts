@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 const bits = 32;
 
 /**
- * JSON that ends in a line with the CRC-32 of all before it, each bit a space (0) or a tab (1). To every JSON parser that line
- * is white space: Step Functions reads some of these files as the items of a map, so they have to stay plain JSON. With a
- * `name`, the checksum is of that too: what is stored under one name is not taken for what belongs under another.
+ * JSON that ends in a line with the CRC-32 of all before it, each bit a space (0) or a tab (1). JSON parsers ignore
+ * that line as white space: Step Functions reads some of these files as the items of a map, so they must stay plain
+ * JSON. With a `name`, the checksum covers that too, so what is stored under one name is not accepted under another.
  */
 export function checkedJson(value: unknown, name = ''): Buffer {
   const text = Buffer.from(`${JSON.stringify(value)}\n`);
@@ -13,8 +13,8 @@ export function checkedJson(value: unknown, name = ''): Buffer {
 }
 
 /**
- * What `checkedJson` made, after a comparison with its checksum; JSON without one was written by another program and is
- * taken as it is.
+ * Parses what `checkedJson` made and verifies its checksum; JSON without one was written by another program and is
+ * accepted unverified.
  * @throws Error when the bytes are not what was written
  */
 export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {

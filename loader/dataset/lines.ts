@@ -20,7 +20,7 @@ import { releaseMemory } from '../release-memory.ts';
  */
 export type Line = string;
 
-/** The places part of a row; made once a street, not once an address. Tabs and line ends in a name are escaped. */
+/** The places part of a row; made once per street, not once per address. Tabs and line ends in a name are escaped. */
 export function placeText({ woonplaats, straat }: Place): string {
   return Buffer.from(`${escaped(woonplaats)}\t${escaped(straat)}`).toString('latin1');
 }
@@ -78,7 +78,7 @@ export function packLines(lines: readonly Line[]): Buffer {
   return packLineBytes(Buffer.from(lines.join('\n'), 'latin1'));
 }
 
-/** As `packLines`, of lines that are bytes already, separated by line ends. */
+/** As `packLines`, for lines that are bytes already, separated by line ends. */
 export function packLineBytes(lines: Uint8Array): Buffer {
   return zstdCompressSync(lines, level);
 }
@@ -91,10 +91,12 @@ export function unpackLines(packed: Uint8Array): Line[] {
   return text === '' ? [] : text.split('\n');
 }
 
-/** Lines rarely pack better than this. */
+/** Lines are rarely compressed further than this. */
 const mostPacked = 16;
 
-/** The bytes that `packLineBytes` stored; damaged bytes are an error. In one piece: by default zlib joins many. */
+/**
+ * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer: by default zlib concatenates many.
+ */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
 }
@@ -134,9 +136,9 @@ export class GrowingBytes {
 }
 
 /**
- * The lines of a snapshot from rows in any order: sorted by key, one a key, with its distinct places and, where they belong,
- * the lists of toevoegingen. Needs all rows of a postcode. Sorts `rows` in place. The same rows give the same lines,
- * whatever their order and however they were spread over workers.
+ * The lines of a snapshot from rows in any order: sorted by key, one per key, with its distinct places and the lists of
+ * toevoegingen. Needs all rows of a postcode. Sorts `rows` in place. The same rows give the same lines, whatever their
+ * order and however they were spread over workers.
  */
 export function joinRows(rows: Line[]): Line[] {
   rows.sort();

@@ -5,16 +5,16 @@ import { longestSingleLine, type ObjectLine, objectLines, partOf, writeSingleLin
 import type { Segments } from './shard.ts';
 
 /**
- * The occurrences of the first and of the last object that a worker read, and whether every object came after those with a
- * lower identificatie. From these `collect` finds the objects that were divided between workers.
+ * The occurrences of the first and of the last object that a worker read, and whether every object came after those
+ * with a lower identificatie. `collect` uses these to find objects that were divided between workers.
  */
 export type Edges = { edges: NumVoorkomen[][]; isSorted: boolean };
 
 const lineEnd = '\n';
 
 /**
- * The object lines that one worker reads, kept apart by part until they are stored. An extract lists the occurrences of an
- * object one after the other, and its objects by identificatie: so occurrences are grouped as they come.
+ * The object lines that one worker reads, grouped by part until they are stored. An extract lists the occurrences of an
+ * object one after the other, and its objects by identificatie: so occurrences are grouped as they arrive.
  */
 export class ObjectRows {
   readonly #peildatum: string;
@@ -61,7 +61,7 @@ export class ObjectRows {
     return { edges: first === last ? [last] : [first, last], isSorted: this.#isSorted };
   }
 
-  /** All lines in one object, each part compressed by itself, and where each lies in it. */
+  /** All lines in one object, each part compressed by itself, and the position of each part. */
   pack(): { bytes: Buffer; segments: Segments } {
     const segments: Segments = {};
     const packed: Buffer[] = [];
@@ -88,7 +88,7 @@ export class ObjectRows {
     }
   }
 
-  /** Byte by byte, as nearly every object has one line: no string is made of it. */
+  /** Byte by byte, without making a string: nearly every object has a single line. */
   #writeSingle(num: NumVoorkomen): void {
     const lines = this.#linesOf(partOf(num));
     lines.reserve(longestSingleLine);

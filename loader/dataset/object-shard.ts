@@ -6,7 +6,10 @@ import { nextChange, type ObjectLine } from './objects.ts';
 /** What was derived from a part: its addresses, and the problems by kind. */
 export type PartResult = { addresses: number; problems: ProblemCounts };
 
-/** Where the lines of one part lie, the first date on which one of them begins or ends to count, and what was derived. */
+/**
+ * The position of the lines of one part, the first date on which one of them begins or ceases to count, and what was
+ * derived.
+ */
 type Part = PartResult & { position: number; length: number; next: string | null };
 
 /**
@@ -20,7 +23,7 @@ export class ObjectShardWriter {
   /** How many lines were added. */
   count = 0;
 
-  /** Adds a part, in the state of `peildatum`; a part without lines leaves no trace. */
+  /** Adds a part as of `peildatum`; a part without lines is left out. */
   add(part: string, lines: readonly ObjectLine[], peildatum: string, result: PartResult): void {
     if (lines.length === 0) return;
     this.count += lines.length;
@@ -68,7 +71,7 @@ export class ObjectShardReader {
     return Object.keys(this.#parts).sort();
   }
 
-  /** The first date after the snapshot's on which an occurrence of the part begins or ends to count. */
+  /** The first date after the snapshot's on which an occurrence of the part begins or ceases to count. */
   nextChange(part: string): string | null {
     return this.#parts[part]?.next ?? null;
   }

@@ -7,17 +7,17 @@ import { type Line, placeText } from './lines.ts';
 
 /**
  * The object layer of a snapshot: every occurrence of a nummeraanduiding that counts on the snapshot date or may count
- * later. Its address rows follow from it, from the streets and places, and from a date alone, so a mutation changes a few
- * occurrences and the passing of time changes none.
+ * later. Its address rows are derived from it, from the streets and places, and from a date alone. So a mutation
+ * changes a few occurrences, and a later date changes none.
  *
- * An occurrence is one line, stored with the addresses of the first three digits of its postcode. After the key and a tab
- * all fields have a fixed width:
+ * An occurrence is one line, stored with the addresses of the first three digits of its postcode. After the key and a
+ * tab all fields have a fixed width:
  *
  *     1381AA#9#A<tab>0457200000201234 20100929 99999999 0457300000000035 3631 . 1
  *                    identificatie    begin    eind     openbare ruimte  wpl  s volgnummer     (without the spaces)
  *
- * `eind` is `99999999` for none, `wpl` four dots for none, and `s` is `*` for an object with several occurrences here, else
- * a dot. An object whose occurrences have different postcodes is stored whole with each of them: those that belong
+ * `eind` is `99999999` for none, `wpl` four dots for none, and `s` is `*` for an object with several occurrences here,
+ * else a dot. An object whose occurrences have different postcodes is stored whole with each of them: those that belong
  * elsewhere have a `~` before their key. So each part of the layer can decide alone which occurrence counts.
  */
 export type ObjectLine = Line;
@@ -40,7 +40,7 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
   return postcode?.slice(0, 3) ?? withoutPostcode;
 }
 
-/** More bytes than the line of an occurrence has. */
+/** An upper bound on the bytes of one line. */
 export const longestSingleLine = longestAddressKey + volgnummerAt + 16;
 
 /**
@@ -128,7 +128,7 @@ function digits(day: number): string {
   return String(day).padStart(8, '0');
 }
 
-/** The occurrence of a line. The toevoeging is in upper case and not divided any more. */
+/** The occurrence of a line. The toevoeging is in upper case, and no longer divided into its two parts. */
 export function parseObjectLine(line: ObjectLine): NumVoorkomen {
   const start = line.startsWith(elsewhere) ? 1 : 0;
   const at = line.indexOf('\t');
@@ -197,7 +197,7 @@ export function deriveRows(
     const [winner, ...others] = occurrences.sort(lastToBegin);
     if (winner && !winner.startsWith(elsewhere)) add(winner);
     for (const other of others) {
-      // Counted once, with the part that it belongs to.
+      // Counted once, in the part that it belongs to.
       if (!other.startsWith(elsewhere)) onProblem({ kind: 'several_current', file, identificatie });
     }
   }
@@ -210,8 +210,8 @@ function lastToBegin(a: ObjectLine, b: ObjectLine): number {
 }
 
 /**
- * The places part of a row by the street and the own place of a line, as they stand in it: worked out once for all addresses
- * of a street. Or the problem, where one of them is not there.
+ * The places part of a row by the street and the own place of a line, as they stand in it: computed once for all
+ * addresses of a street. Or the problem, if one of them does not exist.
  */
 function placesBy(reference: Reference): (text: string) => string | Pick<Problem, 'kind' | 'detail'> {
   const known = new Map<string, string | Pick<Problem, 'kind' | 'detail'>>();
@@ -230,7 +230,7 @@ function placesBy(reference: Reference): (text: string) => string | Pick<Problem
   };
 }
 
-/** The first date after `peildatum` on which an occurrence begins or ends to count, or `null` where none does. */
+/** The first date after `peildatum` on which an occurrence begins or ceases to count, or `null`. */
 export function nextChange(lines: readonly ObjectLine[], peildatum: string): string | null {
   const day = digits(dayOf(peildatum));
   const never = String(noEind);

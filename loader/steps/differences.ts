@@ -12,8 +12,8 @@ import type { Merged } from './merge.ts';
 export type Difference = ChangeExample & { nummeraanduidingen: string[] };
 
 /**
- * Every change of an address by a load that was merged, in the order of the keys. Only shards with changes are read, one at a time. They
- * are kept until the next load is published.
+ * Every change of an address by a merged load, ordered by key. Reads only shards with changes, one at a time. They are
+ * kept until the next load is published.
  * @throws MissingObjectError
  */
 export async function* differences(storage: Storage, loadId: string): AsyncGenerator<Difference> {

@@ -22,7 +22,7 @@ import type { Mutated } from './mutate.ts';
 import { objectSource, readEdits } from './object-source.ts';
 import { readReference } from './reference.ts';
 
-/** What `mergeShard` leaves; its being there says that the shard is finished. `files` names its change files. */
+/** What `mergeShard` stores; if it exists, the shard is finished. `files` names its change files. */
 export type Merged = ShardCounts & {
   shard: string;
   files: { name: string; writes: number }[];
@@ -30,13 +30,13 @@ export type Merged = ShardCounts & {
   problems: ProblemReport;
 };
 
-/** Small enough for one worker to write within minutes, however few writes a second it may do. */
+/** Few enough for one worker to write within minutes, even at a low write rate. */
 const usualChangesPerFile = 20_000;
 
 /**
- * Makes the new snapshot of one shard, objects and lines, and what has to change to get there from the live dataset. A shard
- * that is already there is left as it is. Holds the shard as bytes, old and new, and only one postcode3 of it as lines.
- * @param memory what `readReference` returns
+ * Makes the new snapshot of one shard, objects and lines, and its changes from the live dataset. Skips a shard that is
+ * already merged. Holds the old and new shard as bytes, and only one postcode3 of it as lines. @param memory is what
+ * `readReference` returned
  */
 export async function mergeShard(
   storage: Storage,
@@ -82,7 +82,7 @@ export async function mergeShard(
   return { objects: objects.count };
 }
 
-/** Gives the lines of a shard in their order, one postcode3 at a time; `null` for those that are as in the live dataset. */
+/** Returns the lines of a shard in order, one postcode3 at a time; `null` for those that equal the live dataset's. */
 type Lines = { next(postcode3: string): Line[] | null | Promise<Line[] | null> };
 
 async function snapshotOf(
@@ -95,8 +95,8 @@ async function snapshotOf(
 }
 
 /**
- * The lines of all addresses that follow from the objects; adds these to `objects`, and what was found to `merged`. Of a
- * live snapshot that is mutated only those parts are derived again in which something is another than it was.
+ * The lines of all addresses derived from the objects; adds the objects to `objects`, and the counts to `merged`. Of a
+ * live snapshot, only the parts that mutations change are derived again.
  */
 async function derived(
   storage: Storage,
@@ -136,12 +136,12 @@ async function derived(
   return { next };
 }
 
-/** Whether a day on which something begins or ends to count lies in the time that passed. */
+/** Whether an occurrence begins or ends to count in the time between the two snapshots. */
 function hasCome(next: string | null, peildatum: string): boolean {
   return next !== null && next <= peildatum;
 }
 
-/** Whether any of some lines lies on a changed street, or in a changed place of its own. */
+/** Whether any of the lines is on a changed street, or in a changed place of its own. */
 function namesAnyOf({ changedStreets, changedPlaces }: Mutated): ((lines: readonly ObjectLine[]) => boolean) | null {
   if (changedStreets.length + changedPlaces.length === 0) return null;
   const [streets, places] = [new Set(changedStreets), new Set(changedPlaces)];
@@ -152,7 +152,7 @@ function namesAnyOf({ changedStreets, changedPlaces }: Mutated): ((lines: readon
     });
 }
 
-/** The streets and places of the load that this worker is at: 18 MB, read once a worker. */
+/** The streets and places of the current load: 18 MB, read once per worker. */
 let held: { load: string; reference: ReferenceMemory | undefined } | undefined;
 
 /** Merges a batch of shards. */

@@ -30,20 +30,20 @@ import { type Collected, putShards, type ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { objectSource } from './object-source.ts';
 
-/** What `mutate` leaves beside edits and a new reference; its being there says that it is finished. */
+/** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {
-  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the days changed or added. */
+  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed or added. */
   mutations: number;
   problems: ProblemReport;
-  /** The streets and places whose name or place is another one now; only where a live snapshot is mutated. */
+  /** The streets and places whose name or place changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
 };
 
 /**
- * Works out what the load's days of mutations change in the objects that it starts with: those of its extract, or of the
- * live snapshot. Reads all of these once for the few objects that the days name. Leaves the edits of each shard, and the
- * streets and places as they are afterwards.
+ * Determines what the load's mutations change in the objects that it starts with: those of its extract, or of the live
+ * snapshot. Reads all of these once to find the few objects that the mutations name. Stores the edits of each shard,
+ * and the resulting streets and places.
  * @throws ExtractError, MutationMismatchError
  */
 export async function mutate(storage: Storage, loadId: string): Promise<{ shards: number }> {
@@ -131,7 +131,7 @@ function referenceBefore(load: Load): string {
   return load.kind === 'mutations' ? paths.snapshotReference(load.base?.snapshot.id ?? '') : paths.reference(load.id);
 }
 
-/** What a register of some municipalities holds: the objects that were found, and all of its streets and places. */
+/** What the dataset of some municipalities holds: the objects that were found, and all of its streets and places. */
 function registerOf(found: FoundObjects, reference: Buffer): Register {
   const keys = new Set<string>();
   for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
@@ -139,7 +139,7 @@ function registerOf(found: FoundObjects, reference: Buffer): Register {
   return { holds: (key) => keys.has(key) };
 }
 
-/** The streets and places that the days name. */
+/** The streets and places that the mutations name. */
 function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
   const objects: Objects = new Map();
   for (const group of occurrencesIn(packed)) {
@@ -174,7 +174,9 @@ function rewritten(packed: Buffer, mutated: ReadonlySet<string>, objects: Object
   return writer.pack();
 }
 
-/** The streets and places that read otherwise than in the live snapshot: by a mutation, or because a day has come. */
+/**
+ * The streets and places that differ from the live snapshot: by a mutation, or because an occurrence began or ended.
+ */
 async function changedReference(
   [before, peildatumBefore]: [Buffer, string],
   [after, peildatum]: [Buffer, string],
@@ -198,7 +200,7 @@ async function changedReference(
   return { streets: [...streets], places: [...places] };
 }
 
-/** Works out what the days of mutations change; `items` are the shards to merge. */
+/** Determines what the mutations change; `items` are the shards to merge. */
 export const handler = /* @__PURE__ */ lambdaStep('mutate', async ({ load }, deployment) => {
   const { shards } = await mutate(deployment.storage, load);
   return { load, shards, items: deployment.itemsAt(paths.shards(load)) };

@@ -20,7 +20,7 @@ import { readRows } from './extract.ts';
 export type ObjectSource = {
   /** The lines of one part, such as `138`. */
   lines(part: string): Promise<ObjectLine[]>;
-  /** The stored shard that they come from; none where they were just read from an extract. */
+  /** The stored shard that they come from; `null` where they were read from an extract. */
   stored: ObjectShardReader | null;
 };
 
@@ -47,7 +47,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   return { stored: null, lines };
 }
 
-/** The edits of a shard that were stored under `key`; none where there is nothing. */
+/** The edits of a shard that are stored under `key`; none if it does not exist. */
 export async function readEdits(storage: Storage, key: string): Promise<Edits> {
   return (await findJson<Edits>(storage, key)) ?? {};
 }

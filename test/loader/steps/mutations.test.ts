@@ -164,7 +164,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(before);
     expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({
       outcome: 'unchanged',
-      reason: expect.stringContaining('were rolled back; "load run --again" applies them all the same'),
+      reason: expect.stringContaining('were rolled back; "load run --again" applies them again'),
     });
     await runLoad({ ...options, mutations: [register.mutations], again: true });
     expect(await content()).toEqual(after);
@@ -205,7 +205,7 @@ describe('days of mutations', () => {
     ],
     [
       'an earlier reading that is not ours',
-      'Nothing was changed; the next full extract makes it right.',
+      'Nothing was changed; the next full extract corrects it.',
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
         const other = new Register(99, 8);

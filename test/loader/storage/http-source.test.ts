@@ -151,7 +151,7 @@ describe('an extract behind HTTP', () => {
     answer = (_, response) => response.destroy();
     await expect(open()).rejects.toMatchObject({
       name: 'SourceUnavailableError',
-      message: expect.stringMatching(/^127\.0\.0\.1:\d+ can not be read from \(socket hang up\)\. Check the address/),
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be read \(socket hang up\)\. Check the URL/),
     });
   });
 
@@ -162,9 +162,9 @@ describe('an extract behind HTTP', () => {
   });
 
   it.each([
-    [404, 'SourceError', /is not there \(404\)\. Check the address/],
-    [403, 'SourceError', /answered 403\. Check the address/],
-    [500, 'SourceUnavailableError', /answered 500\. Try again later/],
+    [404, 'SourceError', /does not exist \(404\)\. Check the URL/],
+    [403, 'SourceError', /returned 403\. Check the URL/],
+    [500, 'SourceUnavailableError', /returned 500\. Try again later/],
   ])('says what to do about %d', async (status, name, message) => {
     answer = (_, response) => response.writeHead(status).end();
     await expect(open()).rejects.toMatchObject({ name, message: expect.stringMatching(message) });

@@ -72,10 +72,10 @@ describe('a list of mutations', () => {
   });
 
   it.each([
-    ['/page.json', 'answers a web page instead of a list of mutations'],
+    ['/page.json', 'returned a web page instead of a list of mutations'],
     ['/object.json', 'is not a list of mutations'],
-    ['/cut.json', 'answers no JSON instead of a list of mutations'],
-    ['/missing.json', 'is not there (404)'],
+    ['/cut.json', 'returned no JSON instead of a list of mutations'],
+    ['/missing.json', 'does not exist (404)'],
     ['/other.zip', 'is not named like a delivery of mutations'],
   ])('is refused when it is not one: %s', async (path, message) => {
     await expect(listMutations(`${url}${path}`)).rejects.toThrow(message);
