@@ -45,6 +45,7 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
   );
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
   topic.grantPublish(role);
+  allow(['lambda:GetAccountSettings'], ['*']);
   const tracingActions = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
   if (tracing)
     allow(
@@ -67,7 +68,7 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
   acknowledge(
     role,
     'AwsSolutions-IAM5[Resource::*]',
-    'Tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
+    'The quota of Lambda, tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
   );
   if (bucket.encryptionKey)
     acknowledge(

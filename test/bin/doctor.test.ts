@@ -162,7 +162,7 @@ describe('doctor', () => {
       () => answers(lambdaSettings, () => concurrency(10)),
       'lambda quota',
       'warning',
-      /L-B99A9384.*loadConcurrency to 2 in cdk\.json/,
+      /L-B99A9384.*runs at most 2 functions at once/,
     ],
     [
       'no backups',

@@ -160,6 +160,7 @@ describe('what each function may do', () => {
     expect(LoadRole).toEqual(
       [
         ...invoked.map((name) => `lambda:InvokeFunction on Steps${name}Function:*`),
+        'lambda:GetAccountSettings on *',
         's3:GetObject on Snapshots/loads/*',
         ...['AbortMultipartUpload', 'GetObject', 'ListMultipartUploadParts', 'PutObject'].map(
           (action) => `s3:${action} on Snapshots/map-runs/*`,
