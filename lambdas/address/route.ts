@@ -26,7 +26,7 @@ import {
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 
-/** Reads the input. Refuses nothing yet: the holder of a bad key must not learn whether the input is valid. */
+/** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
 export function readInput(): Middleware {
   return {
     before: ({ event }) => {
@@ -44,7 +44,7 @@ export function requireValidInput(): Middleware {
   };
 }
 
-/** The outcome of a lookup, from what the register has for it. */
+/** The outcome of a lookup, from what the dataset has for it. */
 export function lookupAnswer(request: AddressRequest, { places, toevoegingen }: Found): LookupAnswer {
   const [first, ...others] = places;
   if (!first) {
@@ -94,7 +94,7 @@ export type AddressRouteOptions = {
   accessStore: AccessStore;
   addressStore: AddressStore;
   datasetDate: DatasetDate;
-  /** Without it no key has a day of last use. */
+  /** Without it the day of a key's last use is not recorded. */
   keyUse?: KeyUse;
   checksumSecret: string;
   previousChecksumSecret?: string | undefined;
@@ -111,7 +111,7 @@ export function addressRoute({
   previousChecksumSecret,
   clock,
 }: AddressRouteOptions) {
-  /** A valid lookup is authenticated and counted by one write; any other, which consumes nothing, by one read. */
+  /** One write authenticates and counts a valid lookup; one read authenticates any other, which consumes nothing. */
   async function admit(claim: KeyClaim, { input, signal }: RequestEvent): Promise<Caller> {
     if (input?.request) return await charge(accessStore, claim, clock, signal);
     return requireCaller(await accessStore.read(claim, signal), claim, clock());

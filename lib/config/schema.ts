@@ -159,7 +159,9 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(40)
     .default(10)
-    .describe('Functions that a load runs at once. Lower it while the account allows few concurrent functions.'),
+    .describe(
+      'Functions that a load runs at once, at most. A load never takes more than a quarter of what the account can run beside reserved functions.',
+    ),
   mutations: z
     .union([
       z.boolean(),

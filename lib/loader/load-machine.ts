@@ -27,8 +27,15 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
     role.addToPolicy(new PolicyStatement({ actions, resources }));
   allow(
     ['lambda:InvokeFunction'],
-    functions.map(({ functionArn }) => functionArn),
+    functions.map(({ functionArn }) => `${functionArn}:*`),
   );
+  for (const each of functions)
+    acknowledgeWildcard(
+      role,
+      each,
+      '<%.Arn>:*',
+      'A load that was running when a new version was deployed goes on calling the versions that it began with.',
+    );
   const items = `${storagePrefixes.loads}*`;
   const results = `${MAP_RUNS}*`;
   allow(['s3:GetObject'], [bucket.arnForObjects(items)]);
@@ -38,6 +45,7 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
   );
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
   topic.grantPublish(role);
+  allow(['lambda:GetAccountSettings'], ['*']);
   const tracingActions = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
   if (tracing)
     allow(
@@ -60,7 +68,7 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
   acknowledge(
     role,
     'AwsSolutions-IAM5[Resource::*]',
-    'Tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
+    'The quota of Lambda, tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
   );
   if (bucket.encryptionKey)
     acknowledge(

@@ -8,12 +8,13 @@ import { environment } from '../../lambdas/shared/tables.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { accessLog, CustomDomain } from '../service/http-api.ts';
+import { accessLog, accessLogGroup, CustomDomain } from '../service/http-api.ts';
 import { operatorAlarm } from '../shared/alarms.ts';
 import { bundle } from '../shared/bundle.ts';
 import { isProtected, logGroupProps, removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
+import { SavedQueries } from '../shared/saved-queries.ts';
 import { PortalAccess } from './portal-access.ts';
 import { UserPoolSignIn } from './user-pool.ts';
 
@@ -100,6 +101,17 @@ export class PortalStack extends Stack {
       runbook: 'Portal fails',
       topic,
     });
+    new SavedQueries(this, 'Queries', {
+      stage: config.stage,
+      queries: [
+        {
+          chapter: 'Portal fails',
+          name: 'Errors',
+          logs: [lambda.logs],
+          query: 'filter level = "ERROR" | sort @timestamp desc | limit 5',
+        },
+      ],
+    });
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
   }
@@ -142,7 +154,7 @@ export class PortalStack extends Stack {
       stageName: '$default',
       autoDeploy: true,
       throttle,
-      accessLogSettings: accessLog(this, logGroupProps(config, encryptionKey)),
+      accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey))),
       domainMapping: { domainName: domain.domainName },
     });
     return api;

@@ -32,14 +32,14 @@ const plain = {
 };
 
 /**
- * Whether an occurrence counts, or that its bytes are not of the known shape. `later` is a `future` one that will count unless
- * the register changes.
+ * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count
+ * unless the register changes.
  */
 export type Validity = 'current' | 'later' | NotCurrentReason | 'unknown_shape';
 
 /**
- * Moves past `Objecten:voorkomen`, and says of an occurrence with the live status whether it counts on `day`
- * (20211015), by the rules and in the order of `whyNotCurrent`. Sets `span` of one that counts or will.
+ * Moves past `Objecten:voorkomen`, and returns whether an occurrence with the live status counts on `day` (20211015),
+ * by the rules and in the order of `whyNotCurrent`. Sets `span` for one that counts or will.
  */
 export function parseVoorkomen(cursor: ByteCursor, day: number, span: Span): Validity {
   if (!cursor.skip(open)) return 'unknown_shape';

@@ -23,7 +23,7 @@ const typeEnd = literal('</Objecten:typeAdresseerbaarObject>');
 const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
 const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:status>');
 const geconstateerd = literal('<Objecten:geconstateerd>');
-/** What nearly every nummeraanduiding that counts has between its postcode and the date of its document. */
+/** The elements that nearly every current nummeraanduiding has between its postcode and the date of its document. */
 const usual = literal(
   '<Objecten:typeAdresseerbaarObject>Verblijfsobject</Objecten:typeAdresseerbaarObject>',
   '<Objecten:status>Naamgeving uitgegeven</Objecten:status><Objecten:geconstateerd>N',
@@ -43,8 +43,8 @@ const close = literal(
 const absent = -1;
 
 /**
- * Reads nummeraanduidingen whose bytes are exactly as the Kadaster writes them: elements in the order of the schema,
- * no blanks between them, plain text and valid values in them. Makes strings only of current ones.
+ * Reads nummeraanduidingen whose bytes are exactly as Kadaster writes them: elements in the order of the schema,
+ * without white space between them, with plain text and valid values. Makes strings only of current ones.
  */
 export class FastNummeraanduidingParser implements FastParser {
   readonly #counts: ReadCounts;
@@ -101,6 +101,7 @@ export class FastNummeraanduidingParser implements FastParser {
     visit?.(
       {
         identificatie: () => cursor.text(identificatie, 16),
+        writeIdentificatie: (target) => cursor.copy(identificatie, 16, target),
         huisnummer: number,
         huisletter: letter === absent ? '' : cursor.letter(letter),
         huisnummertoevoeging: addition === absent ? '' : cursor.text(addition, additionEnd - addition),

@@ -28,7 +28,7 @@ const close = literal('</Objecten:OpenbareRuimte></sl-bag-extract:bagObject></sl
 const longestName = 80;
 
 /**
- * Reads streets whose bytes are exactly as the Kadaster writes them. The strict parser reads the others: those with a
+ * Reads streets whose bytes are exactly as Kadaster writes them. The strict parser reads the others: those with a
  * `verkorteNaam`, and those whose name holds an entity or a letter outside ASCII.
  */
 export class FastOpenbareRuimteParser implements FastParser {

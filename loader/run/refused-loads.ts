@@ -3,10 +3,10 @@ import type { Plan } from '../steps/load-report.ts';
 import { paths } from '../storage/paths.ts';
 import { findJson, type Storage } from '../storage/storage.ts';
 
-/** A load that the guard stopped, or would stop; it continues when it is approved. */
+/** A load that the guard refused, or would refuse; it continues when it is approved. */
 export type RefusedLoad = { load: string; peildatum: string; objections: Objection[] };
 
-/** Every refused load onto the live dataset. Publishing a load removes the work of all others. */
+/** Every refused load onto the live dataset. Publishing a load removes the work of all other loads. */
 export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
   return (await refusedPlans(storage)).map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
 }

@@ -16,26 +16,34 @@ import {
 } from '../dataset/reference-file.ts';
 import { postcode3sOf } from '../dataset/shard.ts';
 import { isDelivery, paths } from '../storage/paths.ts';
-import { DamagedObjectError, getJson, getObject, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import {
+  DamagedObjectError,
+  getJson,
+  getObject,
+  getUnpacked,
+  putJson,
+  putPacked,
+  type Storage,
+} from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { objectSource } from './object-source.ts';
 
-/** What `mutate` leaves beside edits and a new reference; its being there says that it is finished. */
+/** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {
-  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the days changed or added. */
+  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed or added. */
   mutations: number;
   problems: ProblemReport;
-  /** The streets and places whose name or place is another one now; only where a live snapshot is mutated. */
+  /** The streets and places whose name or place changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
 };
 
 /**
- * Works out what the load's days of mutations change in the objects that it starts with: those of its extract, or of the
- * live snapshot. Reads all of these once for the few objects that the days name. Leaves the edits of each shard, and the
- * streets and places as they are afterwards.
+ * Determines what the load's mutations change in the objects that it starts with: those of its extract, or of the live
+ * snapshot. Reads all of these once to find the few objects that the mutations name. Stores the edits of each shard,
+ * and the resulting streets and places.
  * @throws ExtractError, MutationMismatchError
  */
 export async function mutate(storage: Storage, loadId: string): Promise<{ shards: number }> {
@@ -72,8 +80,8 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     load.kind === 'mutations' && load.base
       ? await changedReference([before, load.base.peildatum], [after, load.peildatum])
       : { streets: [], places: [] };
-  await storage.put(paths.mutatedReference(loadId), after);
-  await storage.put(paths.snapshotReference(loadId), after);
+  await putPacked(storage, paths.mutatedReference(loadId), after);
+  await putPacked(storage, paths.snapshotReference(loadId), after);
   const mutations = days.reduce((sum, day) => sum + day.mutations.length, 0);
   if (load.kind === 'mutations') {
     const collected: Collected = { voorkomens: mutations, problems, objects: 0, parts: [] };
@@ -123,7 +131,7 @@ function referenceBefore(load: Load): string {
   return load.kind === 'mutations' ? paths.snapshotReference(load.base?.snapshot.id ?? '') : paths.reference(load.id);
 }
 
-/** What a register of some municipalities holds: the objects that were found, and all of its streets and places. */
+/** What the dataset of some municipalities holds: the objects that were found, and all of its streets and places. */
 function registerOf(found: FoundObjects, reference: Buffer): Register {
   const keys = new Set<string>();
   for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
@@ -131,7 +139,7 @@ function registerOf(found: FoundObjects, reference: Buffer): Register {
   return { holds: (key) => keys.has(key) };
 }
 
-/** The streets and places that the days name. */
+/** The streets and places that the mutations name. */
 function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
   const objects: Objects = new Map();
   for (const group of occurrencesIn(packed)) {
@@ -166,7 +174,9 @@ function rewritten(packed: Buffer, mutated: ReadonlySet<string>, objects: Object
   return writer.pack();
 }
 
-/** The streets and places that read otherwise than in the live snapshot: by a mutation, or because a day has come. */
+/**
+ * The streets and places that differ from the live snapshot: by a mutation, or because an occurrence began or ended.
+ */
 async function changedReference(
   [before, peildatumBefore]: [Buffer, string],
   [after, peildatum]: [Buffer, string],
@@ -190,7 +200,7 @@ async function changedReference(
   return { streets: [...streets], places: [...places] };
 }
 
-/** Works out what the days of mutations change; `items` are the shards to merge. */
+/** Determines what the mutations change; `items` are the shards to merge. */
 export const handler = /* @__PURE__ */ lambdaStep('mutate', async ({ load }, deployment) => {
   const { shards } = await mutate(deployment.storage, load);
   return { load, shards, items: deployment.itemsAt(paths.shards(load)) };

@@ -4,7 +4,15 @@ import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { concurrentReads, findJson, getJson, MissingObjectError, type Storage, unpacked } from '../storage/storage.ts';
+import {
+  concurrentReads,
+  findJson,
+  findUnpacked,
+  getJson,
+  MissingObjectError,
+  type Storage,
+  unpacked,
+} from '../storage/storage.ts';
 import type { Collected } from './collect.ts';
 import { readRows } from './extract.ts';
 
@@ -12,7 +20,7 @@ import { readRows } from './extract.ts';
 export type ObjectSource = {
   /** The lines of one part, such as `138`. */
   lines(part: string): Promise<ObjectLine[]>;
-  /** The stored shard that they come from; none where they were just read from an extract. */
+  /** The stored shard that they come from; `null` where they were read from an extract. */
   stored: ObjectShardReader | null;
 };
 
@@ -21,9 +29,9 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   if (load.kind === 'mutations') {
     const { id = '', shards = [] } = load.base?.snapshot ?? {};
     const key = paths.snapshotObjects(id, shard);
-    const bytes = await storage.get(key);
-    if (!bytes && shards.includes(shard)) throw new MissingObjectError(key);
-    const stored = await unpacked(key, () => new ObjectShardReader(bytes));
+    const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
+    if (!found && shards.includes(shard)) throw new MissingObjectError(key);
+    const stored = found ?? new ObjectShardReader(null);
     return { stored, lines: (part) => unpacked(key, () => stored.lines(part)) };
   }
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
@@ -39,7 +47,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   return { stored: null, lines };
 }
 
-/** The edits of a shard that were stored under `key`; none where there is nothing. */
+/** The edits of a shard that are stored under `key`; none if it does not exist. */
 export async function readEdits(storage: Storage, key: string): Promise<Edits> {
   return (await findJson<Edits>(storage, key)) ?? {};
 }

@@ -15,7 +15,7 @@ import { parseLine } from '../dataset/lines.ts';
 import { type AddressWriter, type Fence, LockedError } from './address-table.ts';
 import { heldCondition } from './lock.ts';
 
-/** Resolves when so many more units may go out, at most `perSecond` on average and a second's worth at once. */
+/** Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one second's worth. */
 export function pacer(perSecond: number): (units: number) => Promise<void> {
   if (perSecond === Number.POSITIVE_INFINITY) return async () => undefined;
   let freeAt = performance.now() - 1000;
@@ -40,7 +40,10 @@ const transientErrors = new Set([
   'TransactionConflict',
 ]);
 
-class NoMoreWritesError extends Error {
+/** The table throttles or fails for longer than a load waits. */
+export class NoMoreWritesError extends Error {
+  override readonly name = 'NoMoreWritesError';
+
   constructor() {
     super('The addresses table accepts no more writes. Run the load again: it continues where it stopped.');
   }
@@ -74,28 +77,28 @@ function isTransient(error: unknown): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT';
 }
 
-/** How hard one writer may push the table, and how its writes are fenced. */
+/** How fast one writer may write, and how its writes are fenced. */
 export type AddressWriterOptions = {
-  /** Requests under way at once; 8 keep one processor busy. */
+  /** Requests in flight at once; 8 keep one processor busy. */
   concurrency?: number;
-  /** No limit when left out. */
+  /** Unlimited if absent. */
   writesPerSecond?: number;
   /**
-   * Writes in transactions that are conditioned on the lock: for a table on this machine, where they cost nothing more and
-   * no signature ends. Left out, a write is fenced by the time that is left (decision 0130).
+   * Writes in transactions that are conditioned on the lock: for a table on this machine, where they cost no more and
+   * signatures don't expire. By default a write is fenced by the remaining time of the lock (decision 0130).
    */
   transactions?: boolean;
-  /** The first pause after a throttled write; a test makes it short. */
+  /** The first pause after a throttled write; tests shorten it. */
   firstPauseMs?: number;
 };
 
-/** DynamoDB's own limits; of a transaction, one item is the lock. */
+/** DynamoDB allows 25 writes a batch, and 100 items a transaction, of which one is the lock. */
 const largestBatch = 25;
 const largestTransaction = 99;
-/** An engine on this machine does one transaction at a time: one is made while it does the other. */
+/** The engine on this machine runs one transaction at a time: the next one is prepared meanwhile. */
 const transactionsAtOnce = 2;
 
-/** Writes in batches; what the table did not take is tried again until it does. */
+/** Writes in batches, and retries unprocessed items until the table has accepted them. */
 export function addressWriter(
   client: DynamoDBClient,
   table: string,
@@ -147,8 +150,8 @@ export function addressWriter(
 }
 
 /**
- * Sends under a confirmed lock. A process that slept just then wakes up to a lease that is too old: it asks once more, as
- * nobody need have taken the lock meanwhile.
+ * Sends under a confirmed lock. If the process was suspended in between and the lease is too old, it confirms once
+ * more: the lock may still be its own.
  * @throws LockedError
  */
 async function underFence<T>(fence: Fence, send: () => Promise<T>): Promise<T> {
@@ -162,7 +165,7 @@ async function underFence<T>(fence: Fence, send: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Writes all of it or nothing, and only under the lock. @throws LockedError */
+/** Writes all items or none, and only under the lock. @throws LockedError */
 export async function sendTransaction(
   client: DynamoDBClient,
   table: string,
@@ -179,8 +182,8 @@ export async function sendTransaction(
 }
 
 /**
- * Checks the lock as the last thing before each attempt of the command leaves: after it was signed, so that one which was
- * held up on the way has a signature from before this check.
+ * Checks the lock right before each attempt of the command is sent: after it was signed, so the signature of a delayed
+ * request is older than this check.
  */
 function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsCommand>(
   command: Command,

@@ -298,7 +298,7 @@ describe('a load that can not be is one line that helps', () => {
       'a zip of nothing',
       no('none.zip', Buffer.from(`PK\x05\x06${'\0'.repeat(18)}`, 'latin1')),
       'bad_extract',
-      /none\.zip: is no extract of the BAG: it holds nothing\. Give lvbag/,
+      /none\.zip: is not an extract of the BAG: it holds nothing\. Use lvbag/,
     ],
     ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that started it/],
   ])(

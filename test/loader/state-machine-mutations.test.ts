@@ -183,13 +183,13 @@ describe('an execution that can not go on with a day', () => {
     [
       'a page where the list should be',
       'SourceError',
-      'answers a web page instead of a list of mutations',
+      'returned a web page instead of a list of mutations',
       () => loader.storage.put('uploads/bestanden.json', Buffer.from('<!DOCTYPE html>')),
     ],
     [
       'a list that names another size',
       'SourceError',
-      'it is cut off, or was replaced just now',
+      'it is cut off, or was just replaced',
       async () => {
         await list([one]);
         await loader.storage.put(`uploads/${nameOf(one)}`, Buffer.from('cut off'));

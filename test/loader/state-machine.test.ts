@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { StateError } from '../support/state-machine/errors.ts';
 import { validateDefinition } from '../support/state-machine/validate-definition.ts';
 import { sample, weespTruth } from '../support/weesp-truth.ts';
 import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';
@@ -82,6 +83,22 @@ describe('the state machine of the loader', () => {
     expect(loader.dynamoDb.take()).toMatchObject({ PutItem: 1 });
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects()).toHaveLength(1);
+  });
+
+  it.each<[string, () => number, number]>([
+    ['runs a quarter of the functions that the account can run at once', () => 10, 2],
+    [
+      'runs as many functions as configured where the quota can not be read',
+      () => {
+        throw new StateError('Lambda.AccessDeniedException', 'not allowed');
+      },
+      4,
+    ],
+  ])('%s', async (_, functions, peak) => {
+    loader.allow(functions);
+    const execution = await loader.run({ source: await loader.serve(january) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: january.peildatum } });
+    expect(ofKind(execution, 'mapped')).toContainEqual(expect.objectContaining({ state: 'Merge', items: 4, peak }));
   });
 
   it('goes back to an earlier state', async () => {

@@ -42,8 +42,13 @@ async Task<HttpResponseMessage> Send(int triesLeft, TimeSpan pause)
         if (isFinal || wait > TimeSpan.FromSeconds(30)) return attempt;
         attempt.Dispose();
     }
-    catch (Exception error) when (triesLeft > 0 && error is (HttpRequestException or TaskCanceledException))
+    catch (Exception error) when (error is HttpRequestException or TaskCanceledException)
     {
+        if (triesLeft == 0)
+        {
+            Console.Error.WriteLine($"no response: {error.Message}");
+            Environment.Exit(1);
+        }
     }
     await Task.Delay(wait);
     return await Send(triesLeft - 1, 2 * pause);

@@ -41,8 +41,8 @@ export type AccountBackup = {
 export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
 
 /**
- * Everything that `importBackup` needs to make the same plans and accounts in another table. The audit, sessions and deleted
- * accounts are not in it. Requests that are counted meanwhile may be missing from `usage` and `days`.
+ * Everything that `importBackup` needs to create the same plans and accounts in another table, without the audit,
+ * sessions and deleted accounts. Requests that are counted meanwhile may be missing from `usage` and `days`.
  */
 export async function exportBackup(store: AdminStore): Promise<Backup> {
   const plans: Plan[] = [];

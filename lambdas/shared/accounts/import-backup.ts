@@ -34,9 +34,9 @@ export type ImportResult = { plans: number; accounts: number; members: number; d
 const concurrency = 16;
 
 /**
- * Creates the plans and accounts of a backup that the table does not have. Nothing that exists is changed: what equals the
- * backup is left as it is, so that an interrupted import can be run again, and if anything differs nothing is imported.
- * Throws `invalid`, `not_found` (a plan), `exists`, `conflict`.
+ * Creates the plans and accounts of a backup that the table does not have. It never changes what exists: it skips what
+ * equals the backup, so an interrupted import can be run again, and imports nothing if anything differs. Throws
+ * `invalid`, `not_found` (a plan), `exists`, `conflict`.
  */
 export async function importBackup(
   store: AdminStore,
@@ -65,8 +65,8 @@ export async function importBackup(
   if (checkOnly) return result;
 
   for (const plan of plans) await putPlan(store, plan);
-  await forEachConcurrently(iterate(accounts), concurrency, (account) => importAccount(store, account));
-  // An import that stopped may have left an account with fewer quota shards.
+  await forEachConcurrently(accounts, concurrency, (account) => importAccount(store, account));
+  // An interrupted import may have left an account with fewer quota shards.
   const shardsOf = new Map(existing.accounts.map(({ id, shards }) => [id, shards]));
   for (const { id, shards } of backup.accounts) {
     if (shards !== (shardsOf.get(id) ?? 1)) await setAccount(store, { id, shards });
@@ -74,11 +74,7 @@ export async function importBackup(
   return result;
 }
 
-async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
-}
-
-/** Accounts could have so many active keys before usage was counted, and keep them. */
+/** Before usage was counted, accounts could have this many active keys; they keep them. */
 const mostKeys = 15;
 
 function checkBackup({ plans, accounts }: Backup): void {
@@ -144,7 +140,7 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
   const { id, plan, keys, members = [], days = [] } = account;
   const detail = { plan, keys: keys.length, members: members.length, days: days.length };
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
-    // The records come first: an active key always has one, so that it can be found and revoked.
+    // Records are written first: an active key always has one, so it can be found and revoked.
     for (const key of keys) await store.put(keyItem(id, key));
     // So do members and days: where the account exists, all that it had is there, and an import may skip it.
     for (const item of members.flatMap((member) => memberItems(id, normalized(member)))) await store.put(item);

@@ -6,8 +6,8 @@ import { audited } from './audit.ts';
 
 /**
  * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the
- * OpenID provider gives. The record in the account's partition is what counts; the entry in the partition of the person
- * only finds the accounts of somebody who signs in, without a scan. One transaction writes both.
+ * OpenID provider gives. The record in the account's partition is the valid one; the entry in the person's partition
+ * only serves to find the accounts of somebody who signs in, without a scan. One transaction writes both.
  *
  * | `account` | `item` | holds |
  * |---|---|---|

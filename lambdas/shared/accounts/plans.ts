@@ -10,7 +10,7 @@ import { inWindowOrder, type Limits, windowNames } from './quota.ts';
 import { mergedShards, reshareWrites } from './reshard.ts';
 import { windowChanges } from './window-changes.ts';
 
-/** A plan to make or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
+/** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
 export type PlanInput = {
   code: string;
   limits?: Limits | undefined;
@@ -20,8 +20,8 @@ export type PlanInput = {
 };
 
 /**
- * Makes or changes a plan (`active` unless `state` says otherwise) and returns when every account on it follows;
- * `followed` is how many accounts it changed. Safe to run again: that finishes a call that died halfway. Throws `invalid`,
+ * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
+ * `followed` is how many accounts it changed. Safe to repeat, which completes an interrupted call. Throws `invalid`,
  * `conflict`.
  */
 export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
@@ -111,7 +111,7 @@ async function* accountsBehind(store: AdminStore, plan: PlanVersion): AsyncGener
   } while (cursor !== null);
 }
 
-/** Returns whether this call made the account follow; it may have left the plan, or follow a later version already. */
+/** Returns whether this call changed the account; it may have left the plan, or have a later version already. */
 async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promise<boolean> {
   let access: Access | null = seen;
   return retryConflicts(async () => {
@@ -126,7 +126,7 @@ async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promi
 }
 
 /**
- * Makes an account follow the terms that `termsFor` returns, over `shards` shards or as many as it has. `termsFor` may be
+ * Applies the terms that `termsFor` returns to an account, on `shards` shards or as many as it has. `termsFor` may be
  * called again with a later state of the account; if it returns `null`, nothing is written. Returns whether something
  * was written; a conflict is for `retryConflicts`.
  */
@@ -188,7 +188,7 @@ async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | 
   return record ? readPlan(record) : null;
 }
 
-/** What was changed of a plan, the newest first. Throws `invalid`, `not_found`. */
+/** The changes of a plan, newest first. Throws `invalid`, `not_found`. */
 export async function auditPlan(store: AdminStore, code: string, last = 100): Promise<AuditEntry[]> {
   checkPlanCode(code);
   await getPlan(store, code);

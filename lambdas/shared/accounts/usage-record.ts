@@ -11,9 +11,9 @@ export const usageRecord = {
 } as const;
 
 /**
- * The updates that add lookups to the records of an account. Each belongs into the transaction that takes the same lookups
- * out of an access item, so that a lookup is always in exactly one of the two. Without `months` a record that has an expiry
- * keeps it, and a new one gets the default.
+ * The updates that add lookups to the records of an account. Each belongs in the transaction that removes the same
+ * lookups from an access item, so that a lookup is always in exactly one of the two. Without `months` a record that has
+ * an expiry keeps it, and a new one gets the default.
  */
 export function addToRecords(table: string, account: string, units: UnitsByDate, months?: number): Update[] {
   return Object.entries(withoutZeros(units)).map(([date, count]) => ({

@@ -21,8 +21,8 @@ export type UsageRange = { from?: string | undefined; to?: string | undefined };
 const maxRangeDays = 1100;
 
 /**
- * What an account used, exactly what was charged, also of an account that was deleted, as long as its records are kept.
- * Throws `invalid`, `not_found`, `conflict`.
+ * What an account used, exactly as charged, also for a deleted account while its records are kept. Throws `invalid`,
+ * `not_found`, `conflict`.
  */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
@@ -78,7 +78,7 @@ function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string
   const first = from ?? dateOf(secondsOf(last) - 29 * daySeconds);
   if (first > last) throw new AdminError('invalid', `The range ends (${last}) before it begins (${first}).`);
   if ((secondsOf(last) - secondsOf(first)) / daySeconds >= maxRangeDays) {
-    throw new AdminError('invalid', `A range has at most ${maxRangeDays} days. Ask for a shorter one.`);
+    throw new AdminError('invalid', `A range has at most ${maxRangeDays} days. Choose a shorter one.`);
   }
   return { from: first, to: last };
 }
@@ -89,7 +89,7 @@ export function checkDate(name: string, date: string): void {
   throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
 }
 
-/** Tries, each a few reads. One fails only while a day is being recorded or the shards change. */
+/** Attempts, each a few reads. One fails only while a day is being recorded or the shards change. */
 const maxReads = 20;
 
 /**

@@ -102,7 +102,7 @@ describe('a load over HTTP', () => {
     const { table, options } = await newPlace();
     await runLoad(options);
     const load = runLoad({ ...options, source: url.replace('lvbag', 'missing') });
-    await expect(load).rejects.toThrow(/is not there \(404\)/);
+    await expect(load).rejects.toThrow(/does not exist \(404\)/);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
 

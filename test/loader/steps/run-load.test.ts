@@ -162,7 +162,7 @@ describe('a load', () => {
     const { options } = await newPlace();
     await options.addresses.lock.acquire('elsewhere:1', 60);
     const load = runLoad({ ...options, source: sources.january });
-    await expect(load).rejects.toThrow(/Another load \(elsewhere:1\) is at work on this table/);
+    await expect(load).rejects.toThrow(/Another load \(elsewhere:1\) is writing to this table/);
   });
 
   it('takes over the lock of a process that is gone, and gives its own back', async () => {
@@ -253,7 +253,7 @@ describe('going back', () => {
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
     const back = rollbackLoad({ ...options, snapshot: '2025-01-08' });
-    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. There are: 2026-01-08.');
+    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Available: 2026-01-08.');
   });
 });
 

@@ -25,7 +25,7 @@ describe('the lock of a table', () => {
     await expect(lock().check(winner)).resolves.toMatchObject({ owner: winner });
     await expect(lock().check('owner-x')).rejects.toMatchObject({ name: 'LockedError', owner: winner });
     await lock().release('owner-x');
-    await expect(lock().acquire('owner-x', 60)).rejects.toThrow(/its lock ends at 2026-01-10T03:01:00/);
+    await expect(lock().acquire('owner-x', 60)).rejects.toThrow(/its lock expires at 2026-01-10T03:01:00/);
     await lock().release(winner);
   });
 

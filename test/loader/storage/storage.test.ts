@@ -109,6 +109,8 @@ describe('a storage in a folder', () => {
   });
 
   it('writes nothing outside the folder', async () => {
-    await expect(folderStorage(join(folder, 'own')).put('../outside', Buffer.from(''))).rejects.toThrow('not a key');
+    await expect(folderStorage(join(folder, 'own')).put('../outside', Buffer.from(''))).rejects.toThrow(
+      'not a valid storage key',
+    );
   });
 });
