@@ -65,7 +65,8 @@ describe('what the default configuration costs in us-east-1, by the figures in d
 describe('the figures in the docs', () => {
   const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
   const { 'eu-central-1': here, 'us-east-1': cheapest } = recorded.regions;
-  const short = (usd: number) => (usd < 10 ? (Math.round(usd * 10) / 10).toFixed(1) : Math.round(usd).toLocaleString('en'));
+  const short = (usd: number) =>
+    usd < 10 ? (Math.round(usd * 10) / 10).toFixed(1) : Math.round(usd).toLocaleString('en');
 
   it.each([
     ['none', '0_lookups_a_day'],
