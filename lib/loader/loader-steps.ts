@@ -10,6 +10,7 @@ import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loade
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { type BucketAccess, LambdaFunction } from '../shared/lambda-function.ts';
+import { packageVersion } from '../shared/package-version.ts';
 import { lockTime, settlingTime } from './load-states.ts';
 import { UPLOADS } from './snapshot-bucket.ts';
 
@@ -60,6 +61,7 @@ const stepsOf = (config: Config) =>
       // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue from.
       minutes: 15,
       environment: {
+        [loaderEnvironment.version]: packageVersion(),
         [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
         [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
