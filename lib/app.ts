@@ -1,11 +1,11 @@
 import { Annotations, App, type AppProps, CfnOutput, type Stack, Tags, Validations } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
+import { packageVersion } from './config/package-version.ts';
 import { parseConfig, readContext } from './config/parse-config.ts';
 import { DataStack } from './data/data-stack.ts';
 import { LoaderStack } from './loader/loader-stack.ts';
 import { PortalStack } from './portal/portal-stack.ts';
 import { ServiceStack } from './service/service-stack.ts';
-import { packageVersion } from './shared/package-version.ts';
 import { deploymentName, portalStackName, stackNames } from './stack-names.ts';
 
 /** The app with its stacks, from the configuration in the context; throws ConfigError if that is invalid. */
@@ -19,9 +19,17 @@ export function bagAdresApp(props: AppProps = {}): App {
   const withCode: Stack[] = [service, loader];
   if (config.portal) {
     const stackName = portalStackName(deploymentName(config.stage));
-    const { bucket } = loader;
+    const { bucket, stateMachineArn } = loader;
     const { baseUrl: apiUrl } = service;
-    withCode.push(new PortalStack(app, stackName, { config, portal: config.portal, stackName, data, apiUrl, bucket }));
+    const portal = new PortalStack(app, stackName, {
+      config,
+      portal: config.portal,
+      stackName,
+      data,
+      apiUrl,
+      loads: { bucket, stateMachineArn },
+    });
+    withCode.push(portal);
   }
   // `doctor` compares it with its own version.
   new CfnOutput(service, 'Version', { value: packageVersion() });

@@ -7,10 +7,10 @@ import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loader/names.ts';
+import { packageVersion } from '../config/package-version.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { type BucketAccess, LambdaFunction } from '../shared/lambda-function.ts';
-import { packageVersion } from '../shared/package-version.ts';
 import { lockTime, settlingTime } from './load-states.ts';
 import { UPLOADS } from './snapshot-bucket.ts';
 

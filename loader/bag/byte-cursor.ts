@@ -133,6 +133,12 @@ export class ByteCursor {
     return this.bytes.toString('latin1', start, start + length);
   }
 
+  /** Copies the `length` bytes at `start` to the start of `target`; of a few bytes faster than `Buffer.copy`. */
+  copy(start: number, length: number, target: Uint8Array): void {
+    const { bytes } = this;
+    for (let i = 0; i < length; i++) target[i] = bytes[start + i] as number;
+  }
+
   /** Past a number of one to five digits without leading zero, up to the next tag; returns it, or 0. */
   readNumber(): number {
     const start = this.position;

@@ -126,6 +126,7 @@ export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduidi
   return (
     invalidValue(fields, numRules, file) ?? {
       identificatie: () => fields.identificatie as string,
+      writeIdentificatie: (target) => void target.set(Buffer.from(fields.identificatie as string, 'latin1')),
       huisnummer: Number(fields.huisnummer),
       huisletter: fields.huisletter ?? '',
       huisnummertoevoeging: fields.huisnummertoevoeging ?? '',

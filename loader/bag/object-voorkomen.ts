@@ -11,7 +11,8 @@ import {
   whyNotCurrent,
 } from './voorkomen.ts';
 
-export type NumVoorkomen = Span & Omit<Nummeraanduiding, 'identificatie'> & { kind: 'NUM'; identificatie: string };
+export type NumVoorkomen = Span &
+  Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'> & { kind: 'NUM'; identificatie: string };
 export type OprVoorkomen = Span & OpenbareRuimte & { kind: 'OPR' };
 export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
 
@@ -33,7 +34,9 @@ export function toObjectVoorkomen(kind: ObjectKind, fields: Fields, file: string
   switch (kind) {
     case 'NUM': {
       const num = toNummeraanduiding(fields, file);
-      return isProblem(num) ? num : { kind, ...num, identificatie: num.identificatie(), ...span };
+      if (isProblem(num)) return num;
+      const { identificatie, writeIdentificatie: _, ...rest } = num;
+      return { kind, ...rest, identificatie: identificatie(), ...span };
     }
     case 'OPR': {
       const opr = toOpenbareRuimte(fields, file);

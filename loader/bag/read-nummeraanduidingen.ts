@@ -101,6 +101,7 @@ export class FastNummeraanduidingParser implements FastParser {
     visit?.(
       {
         identificatie: () => cursor.text(identificatie, 16),
+        writeIdentificatie: (target) => cursor.copy(identificatie, 16, target),
         huisnummer: number,
         huisletter: letter === absent ? '' : cursor.letter(letter),
         huisnummertoevoeging: addition === absent ? '' : cursor.text(addition, additionEnd - addition),

@@ -1,3 +1,4 @@
+import { releaseMemory } from '../release-memory.ts';
 import { type Line, packLineBytes, unpackLineBytes } from './lines.ts';
 
 /**
@@ -54,6 +55,9 @@ export class ShardWriter {
 
   /** The same lines give the same bytes, in however many pieces they were written. */
   pack(): Buffer {
-    return packLineBytes(Buffer.concat(this.#pieces));
+    const bytes = Buffer.concat(this.#pieces);
+    const packed = packLineBytes(bytes);
+    releaseMemory(bytes);
+    return packed;
   }
 }

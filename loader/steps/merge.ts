@@ -7,7 +7,7 @@ import {
   reportOfCounts,
 } from '../bag/problem-report.ts';
 import { ChangeWriter, diff } from '../dataset/changes.ts';
-import { addressPart, joinRows, type Line } from '../dataset/lines.ts';
+import { hasAddress, joinRows, type Line } from '../dataset/lines.ts';
 import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
 import { edited } from '../dataset/object-edits.ts';
@@ -66,7 +66,7 @@ export async function mergeShard(
     const live = await before.next(postcode3);
     const lines = (await after.next(postcode3)) ?? live;
     snapshot.write(lines);
-    const keys = lines.reduce((count, line) => (addressPart(line) === null ? count : count + 1), 0);
+    const keys = lines.reduce((count, line) => (hasAddress(line) ? count + 1 : count), 0);
     merged.keys += keys;
     merged.listKeys += lines.length - keys;
     for (const change of lines === live ? [] : diff(live, lines)) {
@@ -116,7 +116,7 @@ async function derived(
   const next = async (part: string) => {
     const found = await source.lines(part);
     const isSame =
-      source.stored && !edits[part] && !hasCome(source.stored.nextChange(part), peildatum) && !isNamed?.(found);
+      source.stored && !edits[part] && !hasCome(source.stored.result(part).next, peildatum) && !isNamed?.(found);
     if (source.stored && isSame) {
       objects.copy(part, source.stored);
       const { addresses, problems } = source.stored.result(part);
@@ -127,9 +127,12 @@ async function derived(
     const whole = edited(found, edits[part]);
     const lines = days.length > 0 ? withoutEnded(part, whole, peildatum) : whole;
     const problems = emptyReport();
-    const rows = deriveRows(lines, reference, peildatum, extractName(load), (problem) => addProblem(problems, problem));
-    objects.add(part, lines, peildatum, { addresses: rows.length, problems: problemCounts(problems) });
-    merged.addresses += rows.length;
+    const { next, ...rows } = deriveRows(lines, reference, peildatum, extractName(load), (problem) =>
+      addProblem(problems, problem),
+    );
+    const addresses = rows.keys.length;
+    objects.add(part, lines, { addresses, problems: problemCounts(problems), next });
+    merged.addresses += addresses;
     merged.problems = mergeReports([merged.problems, problems]);
     return joinRows(rows);
   };
