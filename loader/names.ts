@@ -8,6 +8,8 @@ export const loaderEnvironment = {
   source: 'EXTRACT_SOURCE',
   /** `discover`: the list of mutations to follow; none by default. */
   mutations: 'MUTATIONS_SOURCE',
+  /** `discover`: the deployed version, which it reports. */
+  version: 'DEPLOYED_VERSION',
   /** `discover`: how long the lock on the table is held; longer than an execution may take. */
   lockSeconds: 'LOCK_SECONDS',
   /** `discover`: how long after the end of an execution its Lambdas may still be running. */
@@ -34,6 +36,9 @@ export const storagePrefixes = {
    */
   snapshots: 'snapshots/',
 } as const;
+
+/** What begins the names of the executions that an approval in a portal starts. */
+export const approvalRunPrefix = 'approve-';
 
 /** The states that a failed execution ends with; the command line skips them to find the step that failed. */
 export const failureStates = {

@@ -136,6 +136,7 @@ export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ..
   // Even when nothing is new: the alarm on the age tells an operator that a source has stopped publishing.
   const { ageDays } = await loadStatus(context);
   if (ageDays !== null) deployment.reportAge(ageDays);
+  deployment.reportVersion();
   const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
   await takeLock(context.addresses.lock, { owner, seconds, isGone: deployment.isGone });
   const sample = await sampleTable(context); // under the lock, so nothing writes meanwhile

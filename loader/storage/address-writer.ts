@@ -40,7 +40,10 @@ const transientErrors = new Set([
   'TransactionConflict',
 ]);
 
-class NoMoreWritesError extends Error {
+/** The table throttles or fails for longer than a load waits. */
+export class NoMoreWritesError extends Error {
+  override readonly name = 'NoMoreWritesError';
+
   constructor() {
     super('The addresses table accepts no more writes. Run the load again: it continues where it stopped.');
   }

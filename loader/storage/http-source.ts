@@ -1,5 +1,6 @@
 import { Backoff, type RetryOptions, retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
+import { type HttpAnswer, httpGet } from './http-get.ts';
 import { isSameVersion, type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
 
 /** Why a request got no response, or an incomplete one. */
@@ -14,7 +15,7 @@ type ConnectionFailure = {
 const checkAddress = 'Check the URL of the extract';
 const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
 
-/** By the error codes of Node and of its `fetch`; the first match counts. */
+/** By the error codes of Node and of `fetch`; the first match counts. */
 const failures: [RegExp, ConnectionFailure][] = [
   [/^ERR_INVALID_URL$/, { problem: 'is not a valid URL', advice: checkAddress, isTransient: false }],
   [
@@ -114,7 +115,6 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
     const { response, done } = await request(url, headers).catch((error: unknown) => {
       throw asSourceError(url, error);
     });
-    await discardBody(response);
     done();
     if (response.status === 304) return null;
     const version = versionOf(url, response);
@@ -149,7 +149,9 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
         return;
       } catch (error) {
         if (!ranges && at > 0)
-          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
+          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}. Run the load again.`, {
+            cause: error,
+          });
         await backoff.pause(asSourceError(url, error));
       }
     }
@@ -162,12 +164,12 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
       const now = versionOf(url, response);
       // A version without an ETag is of a server whose ETags are unstable.
       if (!isSameVersion(version, { ...now, etag: version.etag && now.etag })) throw new SourceChangedError(url);
-      if (ranges && !response.headers.get('content-range')?.startsWith(`bytes ${at}-`)) {
+      if (ranges && !response.headers['content-range']?.startsWith(`bytes ${at}-`)) {
         throw new SourceError(`${url} returned another range than the one requested.`);
       }
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of response.body) {
         touch();
-        yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+        yield chunk;
       }
     } finally {
       done();
@@ -198,24 +200,20 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
  */
 async function request(url: string, headers: Record<string, string>) {
   const guard = idleGuard(idleMilliseconds);
-  const done = () => guard.end();
   try {
-    const response = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' }, signal: guard.signal });
-    if (response.ok || response.status === 304) return { response, touch: guard.touch, done };
-    await discardBody(response);
-    throw statusError(url, response.status);
-  } catch (error) {
+    const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, guard.signal);
+    const done = () => {
+      guard.end();
+      response.leave();
+    };
+    const { status } = response;
+    if ((status >= 200 && status < 300) || status === 304) return { response, touch: guard.touch, done };
     done();
+    throw statusError(url, status);
+  } catch (error) {
+    guard.end();
     throw error;
   }
-}
-
-/**
- * Ends a response whose body is not read. Aborting the request instead fails an assertion within `fetch`, which can't
- * be caught, when the body is large and has no Content-Length.
- */
-async function discardBody({ body }: Response): Promise<void> {
-  await body?.cancel().catch(() => undefined);
 }
 
 function statusError(url: string, status: number): SourceError {
@@ -238,13 +236,13 @@ function asSourceError(url: string, error: unknown): SourceError {
   return error instanceof SourceError ? error : connectionError(url, error as Error);
 }
 
-function versionOf(url: string, { status, headers }: Response): SourceVersion {
-  const total = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1];
-  const length = status === 206 ? total : headers.get('content-length');
+function versionOf(url: string, { status, headers }: HttpAnswer): SourceVersion {
+  const total = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
+  const length = status === 206 ? total : headers['content-length'];
   return {
     location: url,
     size: length ? Number(length) : null,
-    etag: headers.get('etag'),
-    lastModified: headers.get('last-modified'),
+    etag: headers.etag ?? null,
+    lastModified: headers['last-modified'] ?? null,
   };
 }

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { portalApp } from '../../lambdas/portal/app.ts';
-import { storedRegister } from '../../lambdas/portal/register.ts';
 import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
+import { createAdminStore } from '../../lambdas/shared/accounts/admin-store.ts';
+import { loadsOf } from '../../lambdas/shared/loads/loads.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { localDynamoDb } from '../engine/tables.ts';
 import { startGateway } from '../gateway/gateway.ts';
+import { localLoadRunner } from './load-runner.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
 /** The portal of this machine, and the OpenID provider beside it. */
@@ -19,6 +23,7 @@ export type LocalPortalOptions = {
   endpoint: string;
   accessKeyId?: string | undefined;
   accountsTable: string;
+  addressesTable: string;
   checksumSecret: string;
   /** The loader's storage. */
   storageFolder: string;
@@ -64,6 +69,10 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   const provider = await startProvider({ host, port: providerPort, people, portalUrl, ...registration });
   resources.defer(provider.stop);
   const storage = await openStorage(options.storageFolder);
+  const addresses = dynamoDbAddressTable(connection, options.addressesTable, { transactions: true });
+  const runner = localLoadRunner({ storageFolder: options.storageFolder, addresses, report: console.log });
+  // A load that is killed goes on where it stopped, so leaving does not wait long for one.
+  resources.defer(() => Promise.race([runner.settle(), setTimeout(5000, undefined, { ref: false })]));
   const app = portalApp(
     {
       settings: {
@@ -80,7 +89,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
         sessionSecret: async () => secret,
       },
       adminAs,
-      register: () => storedRegister(storage),
+      loadsAs: (actor) => loadsOf(createAdminStore(client, table, actor, Date.now), storage, runner),
       now: Date.now,
     },
     (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),

@@ -61,6 +61,7 @@ const { files, limit, seed } = new Command('npm run mutants --')
   .option('--files <glob...>', 'the files to change', ['lambdas/shared/accounts/*.ts', 'lambdas/shared/addresses/*.ts'])
   .option('--limit <number>', 'how many changes to try, chosen at random', Number, 20)
   .option('--seed <number>', 'repeats a choice', Number, Date.now() % 100_000)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .parse()
   .opts<{ files: string[]; limit: number; seed: number }>();
 
