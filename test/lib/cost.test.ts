@@ -61,3 +61,53 @@ describe('what the default configuration costs in us-east-1, by the figures in d
     expect(Object.keys(recorded.regions)).toEqual(['us-east-1', 'eu-west-1', 'eu-central-1']);
   });
 });
+
+describe('docs/cost.md', () => {
+  const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
+  /** The cells of the rows of the table below a heading. */
+  const rows = (heading: string) => {
+    const [, chapter = ''] = page.split(`\n## ${heading}\n`);
+    const table = chapter.split('\n## ', 1)[0]?.match(/^\|.*\|$/gm) ?? [];
+    return table.slice(2).map((row) => row.split('|').map((cell) => cell.trim().replaceAll('**', '')));
+  };
+  type Month = Record<string, number>;
+  const month = (region: string, lookups: number): Month =>
+    recorded.regions[region].a_month[`${lookups}_lookups_a_day`];
+  const million = (region: string, ...parts: string[]) => {
+    const costs = month(region, 1_000_000);
+    return (parts.reduce((total, part) => total + (costs[part] ?? Number.NaN), 0) / 30).toFixed(2);
+  };
+
+  it('has the costs of a million lookups, by service, as recorded', () => {
+    const parts: Record<string, string[]> = {
+      'API Gateway, HTTP API': ['api_gateway'],
+      'Lambda requests': ['lambda_requests'],
+      'Lambda time': ['lambda_time'],
+      'DynamoDB writes': ['dynamodb_writes'],
+      'DynamoDB reads': ['dynamodb_reads'],
+      logs: ['function_logs', 'access_log', 'system_logs', 'log_storage'],
+      'data transfer': ['data_transfer'],
+      'metrics, alarms, storage': ['fixed', 'request_metrics'],
+      total: ['total'],
+    };
+    const expected = Object.entries(parts).map(([name, keys]) => [name, million('eu-central-1', ...keys)]);
+    expect(rows('A million lookups').map(([, name, cost]) => [name, cost])).toEqual(expected);
+    expect(rows('A million lookups').at(-1)?.[3]).toBe(
+      `${million('eu-west-1', 'total')} in \`eu-west-1\`, ${million('us-east-1', 'total')} in \`us-east-1\``,
+    );
+  });
+
+  it('has the costs of a month as recorded', () => {
+    const inWords = (cost: number) => (cost < 10 ? cost.toFixed(1) : Math.round(cost).toLocaleString('en'));
+    const volumes: [string, number][] = [
+      ['none', 0],
+      ['10 thousand', 10_000],
+      ['1 million', 1_000_000],
+      ['100 million', 100_000_000],
+    ];
+    const costs = (lookups: number) =>
+      ['eu-central-1', 'us-east-1'].map((region) => inWords(month(region, lookups).total ?? Number.NaN));
+    const shown = rows('A month').map(([, volume, ...cells]) => [volume, ...cells.slice(0, 2)]);
+    expect(shown).toEqual(volumes.map(([name, lookups]) => [name, ...costs(lookups)]));
+  });
+});
