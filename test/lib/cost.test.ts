@@ -62,23 +62,31 @@ describe('what the default configuration costs in us-east-1, by the figures in d
   });
 });
 
-describe('docs/cost.md', () => {
+describe('the figures in the docs', () => {
   const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
-  /** The cells of the rows of the table below a heading. */
-  const rows = (heading: string) => {
-    const [, chapter = ''] = page.split(`\n## ${heading}\n`);
-    const table = chapter.split('\n## ', 1)[0]?.match(/^\|.*\|$/gm) ?? [];
-    return table.slice(2).map((row) => row.split('|').map((cell) => cell.trim().replaceAll('**', '')));
-  };
-  type Month = Record<string, number>;
-  const month = (region: string, lookups: number): Month =>
-    recorded.regions[region].a_month[`${lookups}_lookups_a_day`];
-  const million = (region: string, ...parts: string[]) => {
-    const costs = month(region, 1_000_000);
-    return (parts.reduce((total, part) => total + (costs[part] ?? Number.NaN), 0) / 30).toFixed(2);
-  };
+  const { 'eu-central-1': here, 'us-east-1': cheapest } = recorded.regions;
+  const short = (usd: number) =>
+    usd < 10 ? (Math.round(usd * 10) / 10).toFixed(1) : Math.round(usd).toLocaleString('en');
 
-  it('has the costs of a million lookups, by service, as recorded', () => {
+  it.each([
+    ['none', '0_lookups_a_day'],
+    ['10 thousand', '10000_lookups_a_day'],
+    ['1 million', '1000000_lookups_a_day'],
+    ['100 million', '100000000_lookups_a_day'],
+  ])('of a month with so many lookups a day are the recorded ones: %s', (shown, name) => {
+    const [one, other] = [here, cheapest].map(({ a_month }) => short(a_month[name].total));
+    expect(page).toContain(`| ${shown} | ${one} | ${other} |`);
+  });
+
+  it('of a million lookups, the first load and the alarms are the recorded ones', () => {
+    const perMillion = (region: typeof here) => region.a_month['1000000_lookups_a_day'].total_a_million_lookups;
+    expect(page).toContain(`| **total** | **${perMillion(here)}** |`);
+    expect(page).toContain(`${perMillion(cheapest)} in \`us-east-1\` |`);
+    expect(page).toContain(`${short(here.first_load)}, once (${short(cheapest.first_load)} in \`us-east-1\`)`);
+    expect(page).toContain(`alarms (${here.fixed_a_month.alarms},`);
+  });
+
+  it('of each service, for a million lookups, are the recorded ones', () => {
     const parts: Record<string, string[]> = {
       'API Gateway, HTTP API': ['api_gateway'],
       'Lambda requests': ['lambda_requests'],
@@ -88,26 +96,19 @@ describe('docs/cost.md', () => {
       logs: ['function_logs', 'access_log', 'system_logs', 'log_storage'],
       'data transfer': ['data_transfer'],
       'metrics, alarms, storage': ['fixed', 'request_metrics'],
-      total: ['total'],
     };
-    const expected = Object.entries(parts).map(([name, keys]) => [name, million('eu-central-1', ...keys)]);
-    expect(rows('A million lookups').map(([, name, cost]) => [name, cost])).toEqual(expected);
-    expect(rows('A million lookups').at(-1)?.[3]).toBe(
-      `${million('eu-west-1', 'total')} in \`eu-west-1\`, ${million('us-east-1', 'total')} in \`us-east-1\``,
-    );
+    const costs: Record<string, number> = here.a_month['1000000_lookups_a_day'];
+    for (const [service, keys] of Object.entries(parts)) {
+      const million = keys.reduce((total, key) => total + (costs[key] ?? Number.NaN), 0) / 30;
+      expect(page).toContain(`| ${service} | ${million.toFixed(2)} |`);
+    }
   });
 
-  it('has the costs of a month as recorded', () => {
-    const inWords = (cost: number) => (cost < 10 ? cost.toFixed(1) : Math.round(cost).toLocaleString('en'));
-    const volumes: [string, number][] = [
-      ['none', 0],
-      ['10 thousand', 10_000],
-      ['1 million', 1_000_000],
-      ['100 million', 100_000_000],
-    ];
-    const costs = (lookups: number) =>
-      ['eu-central-1', 'us-east-1'].map((region) => inWords(month(region, lookups).total ?? Number.NaN));
-    const shown = rows('A month').map(([, volume, ...cells]) => [volume, ...cells.slice(0, 2)]);
-    expect(shown).toEqual(volumes.map(([name, lookups]) => [name, ...costs(lookups)]));
+  it('of the README are the recorded ones, rounded', () => {
+    const words = ['', 'one', 'two', 'three', 'four', 'five', 'six'];
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+    const { total_a_million_lookups: million } = here.a_month['1000000_lookups_a_day'];
+    expect(readme).toContain(`about ${words[Math.round(million)]} dollars a million lookups`);
+    expect(readme).toContain(`about ${words[Math.round(here.fixed_a_month.total)]} dollars a month without any`);
   });
 });
