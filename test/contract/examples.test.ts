@@ -103,6 +103,17 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     expect(error).toMatch(isCurl ? /connect|refused/i : /no response/);
   });
 
+  test(`says what to set where the key or the base URL is missing${because}`, async () => {
+    for (const [apiKey, baseUrl] of [
+      ['', service.baseUrl],
+      [key, ''],
+    ] as const) {
+      const { code, out, error } = await run(command, ['1012RJ', '147'], apiKey, baseUrl);
+      expect([code === 0, out]).toEqual([false, '']);
+      expect(error.trim()).toMatch(/^.*Set BAG_ADRES_URL and BAG_ADRES_KEY\.$/);
+    }
+  });
+
   test(`takes a base URL with a slash at its end${because}`, async () => {
     const { code, error } = await run(command, ['1012RJ', '147'], key, `${service.baseUrl}/`);
     expect([code, error]).toEqual([0, '']);
