@@ -17,9 +17,16 @@ export function bagAdresApp(props: AppProps = {}): App {
   const loader = new LoaderStack(app, names.loader, { config, stackName: names.loader, data });
   if (config.portal) {
     const stackName = portalStackName(deploymentName(config.stage));
-    const { bucket } = loader;
+    const { bucket, stateMachineArn } = loader;
     const { baseUrl: apiUrl } = service;
-    new PortalStack(app, stackName, { config, portal: config.portal, stackName, data, apiUrl, bucket });
+    new PortalStack(app, stackName, {
+      config,
+      portal: config.portal,
+      stackName,
+      data,
+      apiUrl,
+      loads: { bucket, stateMachineArn },
+    });
   }
   // `doctor` compares it with its own version.
   new CfnOutput(service, 'Version', { value: packageVersion() });

@@ -35,6 +35,9 @@ export const storagePrefixes = {
   snapshots: 'snapshots/',
 } as const;
 
+/** What begins the names of the executions that an approval in a portal starts. */
+export const approvalRunPrefix = 'approve-';
+
 /** The states that a failed execution ends with; the command line skips them to find the step that failed. */
 export const failureStates = {
   release: 'ReleaseAfterFailure',

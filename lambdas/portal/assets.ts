@@ -71,7 +71,7 @@ meter{width:100%;min-width:6rem;height:.8rem;display:block;margin-top:.3rem}
 .tag.good{color:var(--good)}.tag.bad{color:var(--bad)}.tag.off{color:var(--muted)}
 .note{border-left:4px solid;border-radius:.3rem;padding:.7rem 1rem;margin:0 0 1.25rem}
 .note.good{color:var(--good);background:var(--good-ground)}.note.bad{color:var(--bad);background:var(--bad-ground)}
-.muted{color:var(--muted)}
+.muted{color:var(--muted)}h3{font-size:1rem;margin:0 0 .4rem}.entry+.entry{border-top:1px solid var(--line);margin-top:1rem;padding-top:1rem}
 label{display:block;font-weight:600;margin-top:.9rem}.hint{color:var(--muted);font-size:.9rem;margin:.1rem 0 .3rem}
 input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--muted);border-radius:.35rem;padding:.5rem .65rem;width:100%;max-width:26rem}
 .fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(12rem,1fr));gap:0 1rem}

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
+import { S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
-import { openStorage } from '../../loader/storage/open.ts';
 import { createAdmin } from '../shared/accounts/admin.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment } from '../shared/environment.ts';
+import { createLoads } from '../shared/loads/load-machine.ts';
 import { environment } from '../shared/tables.ts';
 import { portalApp } from './app.ts';
-import { storedRegister } from './register.ts';
 
 const settingsSchema = z.object({
   baseUrl: z.string(),
@@ -31,7 +32,10 @@ const logger = new Logger({ serviceName: 'portal' });
 const secrets = new SecretsManagerClient({ maxAttempts: 2 });
 const client = DynamoDBDocumentClient.from(createStoreClient());
 const table = requireEnvironment(environment.accountsTable);
-const bucket = optionalEnvironment(environment.snapshotBucket);
+const bucket = requireEnvironment(environment.snapshotBucket);
+const stateMachine = requireEnvironment(environment.loadMachine);
+const s3 = new S3Client({ maxAttempts: 3 });
+const stepFunctions = new SFNClient({ maxAttempts: 3 });
 const clientSecretName = optionalEnvironment(environment.portalClientSecret);
 
 const checksumSecret = secret(requireEnvironment(environment.keyChecksumSecretArn));
@@ -47,7 +51,7 @@ const app = portalApp(
       sessionSecret: secret(requireEnvironment(environment.portalSessionSecret)),
     },
     adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
-    ...(bucket && { register: async () => storedRegister(await openStorage(`s3://${bucket}`)) }),
+    loadsAs: (actor) => createLoads({ client, table, s3, bucket, stepFunctions, stateMachine, actor }),
     now: Date.now,
   },
   logError,

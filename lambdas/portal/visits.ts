@@ -47,10 +47,12 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       const form = c.req.method === 'POST' ? await formOf(c, token) : {};
       if (!form) return undefined;
       const language = languageOf(c);
+      const actor = person.email ?? person.subject;
       return {
         c,
         tools,
-        admin: tools.adminAs(person.email ?? person.subject),
+        admin: tools.adminAs(actor),
+        loads: tools.loadsAs?.(actor),
         person,
         people: person.email === undefined ? [person.subject] : [person.subject, person.email],
         language,

@@ -91,7 +91,7 @@ function quota({ words }: Page): string {
   const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
   return block(
     `<p>${inline(words.paragraphs.Quota)}</p>\n<h3>${words.retries}</h3>\n${table([words.status, words.retries], rows)}`,
-    sample(words.sections.headers, lines.join('\n')),
+    sample(words.sections.headers, lines.join('\n'), 'headers'),
   );
 }
 

@@ -16,6 +16,7 @@ export type LoaderStackProps = { config: Config; stackName: string; data: DataSt
 /** Keeps the addresses up to date: a bucket with snapshots, and a state machine that applies what differs. */
 export class LoaderStack extends Stack {
   readonly bucket: Bucket;
+  readonly stateMachineArn: string;
 
   constructor(scope: Construct, id: string, { config, stackName, data }: LoaderStackProps) {
     super(scope, id, {
@@ -29,6 +30,7 @@ export class LoaderStack extends Stack {
     this.bucket = bucket;
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
     const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket, topic });
+    this.stateMachineArn = machine.stateMachineArn;
     new SavedQueries(this, 'Queries', { stage: config.stage, queries: loaderQueries(steps, config) });
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
     if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });

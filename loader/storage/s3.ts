@@ -166,7 +166,10 @@ async function unchanged(
   }
 }
 
-/** One part at a time: the network is the limit, and memory stays two parts. */
+/**
+ * Uploads in parts, one at a time: the network is the limit, and memory stays at two parts. S3 verifies the checksum of
+ * each part, and on completion that no part is missing or another one (decision 0110).
+ */
 async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const parts = inParts(chunks);
   const first = await parts.next();
@@ -175,20 +178,22 @@ async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterabl
     await client.send(new PutObjectCommand({ ...place, Body: first.value ?? Buffer.alloc(0) }));
     return;
   }
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(place));
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...place, ChecksumAlgorithm: 'CRC32' }));
   try {
     const Parts: CompletedPart[] = [];
     const uploadPart = async (Body: Buffer) => {
       const PartNumber = Parts.length + 1;
-      const { ETag } = await client.send(new UploadPartCommand({ ...place, UploadId, PartNumber, Body }));
-      Parts.push({ ETag, PartNumber });
+      const { ETag, ChecksumCRC32 } = await client.send(
+        new UploadPartCommand({ ...place, UploadId, PartNumber, Body, ChecksumAlgorithm: 'CRC32' }),
+      );
+      Parts.push({ ETag, PartNumber, ChecksumCRC32 });
     };
     await uploadPart(first.value as Buffer);
     await uploadPart(second.value);
     for await (const part of parts) await uploadPart(part);
     await client.send(new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }));
   } catch (error) {
-    // What can't be aborted either is left to the bucket's rule for incomplete uploads.
+    // If that fails too, the lifecycle rule of the bucket removes the parts.
     await client.send(new AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => undefined);
     throw error;
   }

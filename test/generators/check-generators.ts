@@ -148,6 +148,11 @@ async function check(name: string, service: Awaited<ReturnType<typeof startHttpS
 }
 
 async function main(): Promise<void> {
+  if (process.argv.length > 2) {
+    console.error('Usage: npm run check:generators (it takes no options)');
+    process.exitCode = 2;
+    return;
+  }
   if (!(await install())) {
     console.log('Generated clients: NOT checked, because the npm registry does not answer. Run this where it does.');
     return;

@@ -94,7 +94,9 @@ const banner =
 async function install(portal: string, packed: string): Promise<boolean> {
   mkdirSync(portal);
   writeFileSync(join(portal, 'package.json'), '{ "name": "portal", "private": true, "type": "module" }');
-  const sdk = ['client-dynamodb', 'lib-dynamodb'].map((name) => `@aws-sdk/${name}@${oldestSdk}`);
+  const sdk = ['client-dynamodb', 'lib-dynamodb', 'client-s3', 'client-sfn'].map(
+    (name) => `@aws-sdk/${name}@${oldestSdk}`,
+  );
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
   try {
     // First what only the registry has: with the package beside it, npm reports an unreachable registry as a conflict.

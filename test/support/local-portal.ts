@@ -19,6 +19,7 @@ export async function startLocalPortal() {
     {
       endpoint: service.endpoint,
       accountsTable: testTables.accounts,
+      addressesTable: testTables.addresses,
       checksumSecret: testChecksumSecret,
       storageFolder,
       apiUrl: service.baseUrl,

@@ -152,7 +152,7 @@ export function createAdminStore(client: DynamoDBDocumentClient, table: string, 
       } while (ExclusiveStartKey);
     },
 
-    async put(item: Item, condition: Pick<Update, 'ConditionExpression' | 'ExpressionAttributeNames'> = {}) {
+    async put(item: Item, condition: Partial<Omit<Update, 'TableName' | 'Key' | 'UpdateExpression'>> = {}) {
       await client.send(new PutCommand({ TableName: table, Item: item, ...condition }));
     },
 

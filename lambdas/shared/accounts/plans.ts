@@ -1,18 +1,23 @@
 import { forEachConcurrently } from '../concurrency.ts';
 import type { Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
 import type { Access, Plan, PlanState, PlanVersion, Terms } from './account.ts';
-import { addToIndex, listNames, type PageOptions } from './account-index.ts';
-import { accessItem, planAttributes, planKey, planRecord, readAccess, readPlan } from './account-item.ts';
+import { addToIndex, listNames, type NamePage, type PageOptions } from './account-index.ts';
+import { accessKey, planAttributes, planKey, planRecord, readAccess, readPlan } from './account-item.ts';
 import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
 import { type AdminStore, accessUpdate, findAccess, retryConflicts, updateChanges } from './admin-store.ts';
 import { type AuditEntry, audited, auditOf } from './audit.ts';
-import { inWindowOrder, type Limits } from './quota.ts';
+import { inWindowOrder, type Limits, windowNames } from './quota.ts';
 import { mergedShards, reshareWrites } from './reshard.ts';
 import { windowChanges } from './window-changes.ts';
 
 /** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
-export type PlanInput = { code: string; limits?: Limits | undefined; state?: PlanState | undefined };
+export type PlanInput = {
+  code: string;
+  limits?: Limits | undefined;
+  state?: PlanState | undefined;
+  /** What the change was decided upon, `null` for no such plan: `conflict` if that is not what the plan is by now. */
+  seen?: Pick<Plan, 'limits' | 'state'> | null | undefined;
+};
 
 /**
  * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
@@ -22,6 +27,8 @@ export type PlanInput = { code: string; limits?: Limits | undefined; state?: Pla
 export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
   checkPlanCode(input.code);
   checkLimits(input.limits ?? {});
+  // Refused before an entry in the audit, but for a change at this very moment.
+  if (input.seen !== undefined) requireUnchanged(input, await findPlan(store, input.code));
   const { code, limits, state = 'active' } = input;
   const detail = { state, ...(limits && { limits }) };
   const partition = planRecord.partitionKey(code);
@@ -33,7 +40,7 @@ const concurrency = 16;
 
 async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
   const plan = await retryConflicts(() => writePlan(store, input));
-  // A strongly consistent scan after the write: an account that joined the plan before the write is seen, and one that
+  // Strongly consistent reads after the write: an account that joined the plan before the write is seen, and one that
   // joins after it has checked the version of the plan in its own write.
   let followed = 0;
   await forEachConcurrently(accountsBehind(store, plan), concurrency, async (access) => {
@@ -45,6 +52,7 @@ async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan &
 
 async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
   const previous = await findPlan(store, input.code);
+  requireUnchanged(input, previous);
   const limits = input.limits ?? previous?.limits;
   if (!limits || Object.keys(limits).length === 0) {
     throw new AdminError('invalid', 'A plan needs a limit for at least one window; the limit may be unlimited.');
@@ -58,6 +66,18 @@ async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersi
   const index = previous ? [] : [addToIndex(store.table, 'plan', plan.code)];
   await store.writeAll([{ Update: planUpdate(store.table, previous, plan) }, ...index]);
   return plan;
+}
+
+function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): void {
+  if (seen === undefined) return;
+  const same = seen === null || now === null ? seen === now : isSamePlan(seen, now);
+  if (same) return;
+  const what = seen === null ? 'was made' : 'was changed';
+  throw new AdminError('conflict', `Plan "${code}" ${what} meanwhile. Look at it again, then repeat the change.`);
+}
+
+function isSamePlan(one: Pick<Plan, 'limits' | 'state'>, other: Pick<Plan, 'limits' | 'state'>): boolean {
+  return one.state === other.state && windowNames.every((window) => one.limits[window] === other.limits[window]);
 }
 
 /** Writes `plan` as the version after `previous`, provided that this is still the current one. */
@@ -81,16 +101,14 @@ function planUpdate(table: string, previous: PlanVersion | null, plan: PlanVersi
 }
 
 async function* accountsBehind(store: AdminStore, plan: PlanVersion): AsyncGenerator<Access> {
-  const items = store.scan({
-    FilterExpression: '#item = :access AND #plan = :code AND #planVersion < :version',
-    ExpressionAttributeNames: {
-      '#item': accountsTable.sortKey,
-      '#plan': accessItem.plan,
-      '#planVersion': accessItem.planVersion,
-    },
-    ExpressionAttributeValues: { ':access': accessItem.sortKey(), ':code': plan.code, ':version': plan.version },
-  });
-  for await (const item of items) yield readAccess(item);
+  let cursor: string | null = null;
+  do {
+    const page: NamePage = await listNames(store, 'account', cursor === null ? {} : { cursor });
+    for (const access of (await store.getAll(page.names.map((id) => accessKey(id)))).map(readAccess)) {
+      if (access.plan === plan.code && access.planVersion < plan.version) yield access;
+    }
+    cursor = page.cursor;
+  } while (cursor !== null);
 }
 
 /** Returns whether this call changed the account; it may have left the plan, or have a later version already. */

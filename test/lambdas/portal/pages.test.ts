@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../lambdas/portal/app.ts';
-import type { Register } from '../../../lambdas/portal/visit/visit.ts';
 import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 
@@ -8,12 +7,11 @@ let service: Awaited<ReturnType<typeof startAddressService>>;
 let portal: ReturnType<typeof createTestPortal>;
 let admin: Awaited<ReturnType<typeof portal.signedIn>>;
 let operator: typeof admin;
-let register: () => Promise<Register>;
 let accounts = 0;
 
 beforeAll(async () => {
   service = await startAddressService();
-  portal = createTestPortal(service, { register: () => register() });
+  portal = createTestPortal(service);
   await service.admin.plans.put({ code: 'small', limits: { minute: 10, day: 1000 } });
   await service.admin.plans.put({ code: 'large', limits: { day: 5000, month: null } });
   admin = await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl', name: 'Ann <i>Admin</i>' });
@@ -235,37 +233,20 @@ describe('usage', () => {
   });
 });
 
-describe('the register', () => {
-  it('shows the snapshot date, the last loads and what waits, to operators', async () => {
-    register = async () => ({
-      snapshotDate: '2026-11-08',
-      loads: [
-        {
-          id: 'abc',
-          date: '2026-11-08',
-          at: '2026-11-09T05:00:00Z',
-          keys: 9_900_000,
-          added: 12,
-          changed: 3,
-          removed: 4,
-        },
-      ],
-      waiting: [{ id: 'def', date: '2026-12-08', why: ['6 % of the addresses would be removed.'] }],
-    });
-    const { body } = await operator.get('/operator/register');
-    for (const shown of ['8 Nov 2026', '9,900,000', '12 / 3 / 4', 'load approve def', '6 % of the addresses'])
-      expect(body).toContain(shown);
-  });
-});
-
 describe('an error that nobody caused', () => {
   it('is a page with what to do, and is logged', async () => {
-    register = () => Promise.reject(new Error('the bucket is gone'));
-    const answer = await operator.get('/operator/register');
-    expect(answer.status).toBe(500);
-    expect(answer.body).toContain('look before you repeat it');
-    expect(answer.body).not.toContain('bucket');
-    expect(portal.logged.splice(0)).toMatchObject([{ error: { message: 'the bucket is gone' } }]);
+    const none = async () => [];
+    const register = () => Promise.reject(new Error('the bucket is gone'));
+    const loadsAs = () => ({ register, waiting: none, running: none, audit: none }) as never;
+    const broken = createTestPortal(service, { loadsAs });
+    const person = await broken.signedIn({ subject: 'sub:o', operator: true });
+    const answer = await person.get('/accounts/nothing/usage.csv');
+    expect(answer.status).toBe(404);
+    const failed = await person.get('/operator/register');
+    expect(failed.status).toBe(500);
+    expect(failed.body).toContain('look before you repeat it');
+    expect(failed.body).not.toContain('bucket');
+    expect(broken.logged).toHaveLength(1);
   });
 });
 
