@@ -56,6 +56,7 @@ describe('a port that is listened on before its server runs', () => {
 
   it('ends the connection when the servers do not start, and after a stop', async () => {
     const waiting = await listenOnDemand(host, [0], () => Promise.reject(new Error('no')));
+    resources.push(waiting.stop);
     await expect(bodyOf(waiting.ports[0])).rejects.toThrow('fetch failed');
     const stopped = await listenOnDemand(host, [0], startServers);
     stopped.stop();
