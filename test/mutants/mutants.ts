@@ -16,7 +16,7 @@ const areas = [
   'loader/bag/*.ts',
 ];
 
-type Options = { files: string[]; limit: number; seed: number; workers: number };
+type Options = { files: string[]; limit: number; seed: number; workers: number; far: number };
 
 await new Command('npm run mutants --')
   .description('Changes the code one line at a time and reports the changes that no test notices.')
@@ -24,6 +24,7 @@ await new Command('npm run mutants --')
   .option('--limit <number>', 'how many changes to try, chosen at random', Number, 20)
   .option('--seed <number>', 'repeats a choice', Number, Date.now() % 100_000)
   .option('--workers <number>', 'how many to try at once', Number, 2)
+  .option('--far <number>', 'how many tests of other folders a change has to survive', Number, 10)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(run)
   .parseAsync();
@@ -32,7 +33,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function run({ files, limit, seed, workers }: Options): Promise<void> {
+async function run({ files, limit, seed, workers, far }: Options): Promise<void> {
   const named = globSync(files).sort();
   // What runs is the last commit.
   if (spawnSync('git', ['diff', '--quiet', 'HEAD', '--', ...named]).status !== 0) {
@@ -50,18 +51,27 @@ async function run({ files, limit, seed, workers }: Options): Promise<void> {
   const tests = new Map<string, Promise<TestsOf | undefined>>();
   const count = { killed: 0, survived: 0, 'not tried': 0 };
   const waiting = chosen.values();
+  const copies = new Set<Copy>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      for (const copy of copies) copy.remove();
+      process.exit(130);
+    });
+  }
   const work = async () => {
     const copy = new Copy();
+    copies.add(copy);
     try {
       for (const mutant of waiting) {
         const { file } = mutant;
-        if (!tests.has(file)) tests.set(file, greenTests(copy, file));
+        if (!tests.has(file)) tests.set(file, greenTests(copy, file, far));
         const known = await tests.get(file);
         const end = !known ? 'not tried' : (await copy.isKilled(mutant, known)) ? 'killed' : 'survived';
         count[end]++;
         if (end === 'survived') say(`survived: ${described(mutant)}`);
       }
     } finally {
+      copies.delete(copy);
       copy.remove();
     }
   };
@@ -73,9 +83,9 @@ async function run({ files, limit, seed, workers }: Options): Promise<void> {
 }
 
 /** The tests of a file, unless one of them fails with nothing changed: then its mutants would all look killed. */
-async function greenTests(copy: Copy, file: string): Promise<TestsOf | undefined> {
-  const tests = await copy.testsOf(file);
-  if (await copy.isGreen([...tests.near, ...tests.far])) return tests;
+async function greenTests(copy: Copy, file: string, far: number): Promise<TestsOf | undefined> {
+  const tests = await copy.testsOf(file, far);
+  if (await copy.isGreen(tests.flat())) return tests;
   say(`not tried: ${file}, as its tests fail with nothing changed`);
   return undefined;
 }

@@ -13,11 +13,11 @@ const cpuSeconds = 300;
 /** Tests that start processes or synthesize the app: minutes for each mutant, for code that is tested closer by. */
 const slowFolders = /\/test\/(?:local|bin|lib|smoke|rehearsal|portal|bench|chaos|package|architecture)\//;
 
-/** The tests of a file: those in the folder that mirrors its own, and the closest others that import it, directly or not. */
-export type TestsOf = { near: string[]; far: string[] };
-
-/** A mutant that survives so many tests of other folders has none that is meant for it. */
-const mostFar = 10;
+/**
+ * The tests of a file in the order in which they are tried: those that are named after it, those in the folder that mirrors
+ * its own, and the closest others that import it, directly or not.
+ */
+export type TestsOf = string[][];
 
 /** How many folders two paths have in common from their beginning on. */
 function sharedFolders(a: string, b: string): number {
@@ -35,19 +35,18 @@ export class Copy {
     symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'));
   }
 
-  async testsOf(file: string): Promise<TestsOf> {
+  /** @param mostFar how many tests of other folders */
+  async testsOf(file: string, mostFar: number): Promise<TestsOf> {
     const { output } = await this.#jest(['--listTests', '--findRelatedTests', file]);
     const paths = output.split('\n').filter((line) => line.startsWith(this.#folder) && !slowFolders.test(line));
-    const folder = join(this.#folder, 'test', dirname(file));
-    const near = paths.filter((path) => dirname(path) === folder);
-    // The test that is named after the file first.
-    const own = join(folder, file.slice(dirname(file).length + 1, -3));
-    near.sort((a, b) => Number(b.startsWith(own)) - Number(a.startsWith(own)));
-    const relative = (path: string) => path.slice(this.#folder.length + 1);
-    const far = paths.filter((path) => !near.includes(path)).map(relative);
-    const shared = (path: string) => sharedFolders(path, join('test', file));
+    const folder = join('test', dirname(file));
+    const relative = paths.map((path) => path.slice(this.#folder.length + 1));
+    const own = relative.filter((path) => path.startsWith(`${join('test', file).slice(0, -3)}.`));
+    const near = relative.filter((path) => dirname(path) === folder && !own.includes(path));
+    const far = relative.filter((path) => dirname(path) !== folder);
+    const shared = (path: string) => sharedFolders(path, folder);
     far.sort((a, b) => shared(b) - shared(a) || (a < b ? -1 : 1));
-    return { near: near.map(relative), far: far.slice(0, mostFar) };
+    return [own, near, far.slice(0, mostFar)].filter((tests) => tests.length > 0);
   }
 
   /** Whether the tests pass with nothing changed. */
@@ -55,13 +54,13 @@ export class Copy {
     return tests.length === 0 || (await this.#pass(tests));
   }
 
-  /** Whether a test fails with the mutant in place: of those near first, then of the others. */
-  async isKilled(mutant: Mutant, { near, far }: TestsOf): Promise<boolean> {
+  /** Whether a test fails with the mutant in place. */
+  async isKilled(mutant: Mutant, tests: TestsOf): Promise<boolean> {
     const path = join(this.#folder, mutant.file);
     const original = readFileSync(path, 'utf8');
     writeFileSync(path, mutate(original, mutant));
     try {
-      for (const tests of [near, far]) if (tests.length > 0 && !(await this.#pass(tests))) return true;
+      for (const group of tests) if (!(await this.#pass(group))) return true;
       return false;
     } finally {
       writeFileSync(path, original);
