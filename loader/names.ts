@@ -8,6 +8,8 @@ export const loaderEnvironment = {
   source: 'EXTRACT_SOURCE',
   /** `discover`: the list of mutations to follow; none by default. */
   mutations: 'MUTATIONS_SOURCE',
+  /** `discover`: the deployed version, which it reports. */
+  version: 'DEPLOYED_VERSION',
   /** `discover`: how long the lock on the table is held; longer than an execution may take. */
   lockSeconds: 'LOCK_SECONDS',
   /** `discover`: how long after the end of an execution its Lambdas may still be running. */

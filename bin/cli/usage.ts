@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { UsageRange } from '../../lambdas/shared/accounts/usage.ts';
+import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/refusal-count.ts';
+import type { DayRefusals, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
 import { monthOf } from '../../lambdas/shared/accounts/usage-count.ts';
 import { UsageError } from '../connect/errors.ts';
 import { type AccountsOptions, accountId, useAdmin, withAccounts } from './arguments.ts';
@@ -23,7 +24,8 @@ export function addAccountUsage(account: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-Without --from: the last 30 days, or with --by month the last 12 months.
+Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
+below, where there were any. They are not charged, and there may have been more: an instance that ends loses what it counted.
 
 Example:
   npm run bag-adres -- account usage acme --by month --local`,
@@ -34,9 +36,10 @@ Example:
       await useAdmin(terminal, options, async (admin) => {
         const usage = await admin.accounts.usage(name, range);
         const rows = rowsOf(usage.days, by);
-        const { account, from, to, days } = usage;
-        const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }) };
-        return { json, text: renderUsage(rows, by, terminal.columns) };
+        const { account, from, to, days, refusals } = usage;
+        const refused = refusals.length > 0 && (by === 'day' ? { refusals } : { refusals: refusalsByMonth(refusals) });
+        const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }), ...refused };
+        return { json, text: `${renderUsage(rows, by, terminal.columns)}${renderRefusals(refusals, by)}` };
       });
     });
 }
@@ -122,4 +125,32 @@ function renderUsage(rows: Row[], by: Period, columns: number | undefined): stri
     return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
   });
   return [...lines, '', total].join('\n');
+}
+
+type RefusalsOfMonth = { month: string } & RefusalCounts;
+
+function refusalsByMonth(refusals: readonly DayRefusals[]): RefusalsOfMonth[] {
+  const sums = new Map<string, RefusalsOfMonth>();
+  for (const { date, ...counts } of refusals) {
+    const month = date.slice(0, 7);
+    const sum = sums.get(month) ?? { month, quota: 0, input: 0, inactive: 0 };
+    sums.set(month, sum);
+    for (const kind of refusalKinds) sum[kind] += counts[kind];
+  }
+  return [...sums.values()];
+}
+
+/** A second table, of the days or months with refusals; nothing where there are none. */
+function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
+  if (refusals.length === 0) return '';
+  const row = (period: string, { quota, input, inactive }: RefusalCounts) => [
+    period,
+    ...[quota, input, inactive].map(thousands),
+  ];
+  const rows =
+    by === 'day'
+      ? refusals.map(({ date, ...counts }) => row(date, counts))
+      : refusalsByMonth(refusals).map(({ month, ...counts }) => row(month, counts));
+  const head = [by, 'over a limit', 'invalid input', 'inactive'];
+  return `\n\nRefused and not charged; not exact, at least so many:\n${table(head, rows)}`;
 }

@@ -109,7 +109,9 @@ export function grantDescribeExecutions(step: IFunction, machine: StateMachine):
 
 function acknowledgeExecutions(machine: StateMachine, map: string): void {
   const { region, account, partition } = Stack.of(machine);
-  const executions = `arn:${partition}:states:${region}:${Token.isUnresolved(account) ? '<AWS::AccountId>' : account}:execution`;
+  // The CDK knows the partition of the regions that it knows, and the account where it is configured.
+  const named = (value: string, parameter: string) => (Token.isUnresolved(value) ? `<AWS::${parameter}>` : value);
+  const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
   acknowledgeWildcard(
     machine,

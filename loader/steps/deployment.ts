@@ -3,7 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.ts';
+import { metricNames, metricNamespace, versionDimension } from '../../lambdas/shared/metric-names.ts';
 import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
 import type { ChangeCounts } from '../dataset/changes.ts';
 import type { Thresholds } from '../dataset/guard.ts';
@@ -101,8 +101,9 @@ const thresholdsSchema = z.strictObject({
 /** What the steps use of the Lambda context. */
 export type Invocation = { getRemainingTimeInMillis(): number };
 
-function emit(name: string, count: number): void {
+function emit(name: string, count: number, dimensions: Record<string, string> = {}): void {
   const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
+  metrics.addDimensions(dimensions);
   metrics.addMetric(name, MetricUnit.Count, count);
   metrics.publishStoredMetrics();
 }
@@ -177,6 +178,12 @@ export class Deployment {
   /** Emits the age of the live dataset in whole days. */
   reportAge(days: number): void {
     emit(metricNames.datasetAge, days);
+  }
+
+  /** Emits the deployed version, so that graphs show since when it is. */
+  reportVersion(): void {
+    const version = this.#environment[loaderEnvironment.version];
+    if (version) emit(metricNames.deployedVersion, 1, { [versionDimension]: version });
   }
 
   /** Emits the number of addresses that differed between the mutations applied so far and the extract. */

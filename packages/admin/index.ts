@@ -28,6 +28,7 @@ export type { KeyInput, KeyView } from '../../lambdas/shared/accounts/keys.ts';
 export type { MemberBackup, MemberView } from '../../lambdas/shared/accounts/members.ts';
 export type { PlanInput, PlanPage } from '../../lambdas/shared/accounts/plans.ts';
 export { type Limits, type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
-export type { AccountUsage, DayUsage, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
+export type { RefusalCounts, RefusalKind } from '../../lambdas/shared/accounts/refusal-count.ts';
+export type { AccountUsage, DayRefusals, DayUsage, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
 export type { DayBackup } from '../../lambdas/shared/accounts/usage-record.ts';
 export type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';

@@ -79,11 +79,14 @@ describe('the app', () => {
     );
   });
 
-  it('puts the configured tags on what it makes', () => {
-    const text = Object.entries(contents(app(everything).synth().directory)).find(([path]) =>
-      path.endsWith('service.template.json'),
-    );
-    const { Resources } = JSON.parse(text?.[1] ?? '{}');
+  it('puts the configured tags on what it makes, and the version on what a new version may change', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const texts = Object.entries(contents(app(everything).synth().directory));
+    const text = (stack: string) => texts.find(([path]) => path.endsWith(`${stack}.template.json`))?.[1] ?? '{}';
+    const { Resources } = JSON.parse(text('service'));
+    // The template of the data stack is the same in the next version, so a deployment leaves the tables alone.
+    expect(text('data')).not.toContain('"Key": "version"');
+    expect(text('loader')).toContain('"Key": "version"');
     const lambda = Object.values<{ Type: string; Properties: { Tags?: unknown } }>(Resources).find(
       ({ Type }) => Type === 'AWS::Lambda::Function',
     );
@@ -91,8 +94,21 @@ describe('the app', () => {
       { Key: 'application', Value: 'bag-adres' },
       { Key: 'stage', Value: 'trial' },
       { Key: 'team', Value: 'adressen' },
+      { Key: 'version', Value: version },
     ]);
   });
+
+  it('warns of a region that the CDK does not know, and of no other', async () => {
+    const warnings = async (region: string) => {
+      const judged = app({ region });
+      process.env.CDK_VALIDATION = 'true';
+      await addChecks(judged);
+      const messages = judged.synth().stacks.flatMap((stack) => stack.messages.map(({ entry }) => String(entry.data)));
+      return messages.filter((message) => message.includes('bagAdres.region'));
+    };
+    expect(await warnings('eu-central-9')).toEqual([expect.stringMatching(/"eu-central-9".*check its spelling/)]);
+    expect(await warnings('eusc-de-east-1')).toEqual([]);
+  }, 60_000);
 
   // `npm run synth` judges the configuration of cdk.json; this one has every option that adds resources.
   it('passes cdk-nag with every option on', async () => {

@@ -131,6 +131,10 @@ export const en = {
 
   usageText: 'Lookups by day in UTC, as they were counted against the limits.',
   lookups: 'Lookups',
+  refusedQuota: 'Refused: over a limit',
+  refusedInput: 'Refused: invalid input',
+  refusedInactive: 'Refused: inactive',
+  refusedText: 'Refused requests are not charged. Their counts are not exact: there may have been more.',
   day: 'Day',
   month: 'Month',
   byDay: 'By day',

@@ -136,6 +136,11 @@ export const nl: Text = {
 
   usageText: 'Opgevraagde adressen per dag in UTC, zoals ze voor de limieten zijn geteld.',
   lookups: 'Opgevraagd',
+  refusedQuota: 'Geweigerd: boven limiet',
+  refusedInput: 'Geweigerd: foute invoer',
+  refusedInactive: 'Geweigerd: niet actief',
+  refusedText:
+    'Geweigerde verzoeken worden niet in rekening gebracht. De aantallen zijn niet exact: het kunnen er meer zijn.',
   day: 'Dag',
   month: 'Maand',
   byDay: 'Per dag',

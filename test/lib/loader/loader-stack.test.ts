@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import jsonata from 'jsonata';
 import { publicMutations } from '../../../loader/names.ts';
@@ -309,6 +310,15 @@ describe('the loader stack', () => {
       ({ Properties }) => Properties?.LogGroupName ?? [],
     );
     expect(JSON.stringify(names)).toContain('/aws/vendedlogs/bag-adres-prod-loader/loads-');
+  });
+
+  it('reports the deployed version daily, and shows it where there is a dashboard', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(variablesOf('DEPLOYED_VERSION')).toEqual([version]);
+    const [dashboard] = Object.values(ofType(quiet, 'AWS::CloudWatch::Dashboard'));
+    expect(JSON.stringify(dashboard?.Properties?.DashboardBody)).toContain(
+      "SEARCH('{BagAdres/trial,service,version} MetricName=",
+    );
   });
 
   it('gives out what the command line needs', () => {
