@@ -258,7 +258,7 @@ function mergeAndGuard(
 
 /**
  * Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. After an extract
- * Discover looks for the mutations that lead on from it.
+ * Discover looks for the mutations that lead on from it, and after days for what was wrong with the next one.
  */
 function applyAndPublish(
   scope: Construct,
@@ -280,6 +280,8 @@ function applyAndPublish(
     .next(
       Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
         .when(when("$action = 'finish'"), discover, { assign: published })
+        // Days before one that is wrong: Discover comes to that one, and fails by it.
+        .when(when('$exists($states.input.stopped)'), discover, { assign: published })
         .when(when(`$action = 'load' and ${isFollowed}`), discover, {
           // `again` was about the extract, which would be loaded once more.
           assign: { ...published, request: '{% $merge([$request, {"again": false}]) %}' },

@@ -8,6 +8,13 @@ import { isSameVoorkomen } from './objects.ts';
  */
 export class MutationMismatchError extends Error {
   override readonly name = 'MutationMismatchError';
+  /** How many of the days could be applied before it. */
+  readonly applied: number;
+
+  constructor(message: string, applied: number) {
+    super(message);
+    this.applied = applied;
+  }
 }
 
 /** One file of mutations: it leads from `vanaf` to `tot`. */
@@ -29,18 +36,19 @@ export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'iden
  */
 export function applyMutations(objects: Objects, days: readonly MutationDay[]): void {
   let date = days[0]?.vanaf;
-  for (const day of days) {
+  for (const [applied, day] of days.entries()) {
     if (day.vanaf !== date) {
       throw new MutationMismatchError(
         `${day.file}: leads from ${day.vanaf}, but the dataset is of ${date}. Pass the files that lead on from ${date}.`,
+        applied,
       );
     }
-    for (const mutation of day.mutations) applyOne(objects, mutation, day);
+    for (const mutation of day.mutations) applyOne(objects, mutation, day, applied);
     date = day.tot;
   }
 }
 
-function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: MutationDay): void {
+function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: MutationDay, applied: number): void {
   const { kind, identificatie, volgnummer, isNew, wordt } = mutation;
   const key = objectKey(mutation);
   const held = objects.get(key) ?? new Map<number, ObjectVoorkomen>();
@@ -52,7 +60,8 @@ function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: Mutatio
     const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
     throw new MutationMismatchError(
       `${file}: ${isNew ? `adds ${occurrence}, which is there already` : `changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`}. ` +
-        'The file was replaced, or one before it is wrong. Nothing was changed; the next full extract corrects it.',
+        'The file was replaced, or one before it is wrong. Nothing of it was applied; the next full extract corrects it.',
+      applied,
     );
   }
   if (wordt) held.set(volgnummer, wordt);

@@ -18,6 +18,8 @@ export type Load = {
   target: { load: string; snapshot: Snapshot } | null;
   /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
   days: MutationFile[];
+  /** Why the deliveries that follow these days are not applied: what is wrong with the first of them. */
+  stopped?: string;
   /** The extract that the result is based on; `null` for a rollback. */
   extract: ExtractInfo | null;
   /** Only for an extract. */

@@ -36,6 +36,8 @@ export type ManifestEntry = {
   extract: ExtractInfo | null;
   /** The days of mutations that this load applied. */
   days: MutationFile[];
+  /** Why it did not apply the deliveries that follow: what is wrong with the first of them. */
+  stopped?: string;
   /**
    * For an extract loaded after days of mutations: the number of addresses that these had got wrong, which the load
    * corrected. All 0 if the mutations were applied correctly and none was replaced later.

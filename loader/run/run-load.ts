@@ -130,21 +130,30 @@ export type RunOptions = LoadOptions &
     mutations?: readonly string[] | undefined;
     /** Loads the extract even if it is the live one, or one that was rolled back. */
     again?: boolean;
+    /** Hears of each load that is published: an extract, and then its mutations. */
+    onPublished?: (report: LoadReport) => void;
   };
 
 /**
  * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current
- * address and no other. Continues an interrupted load where it stopped, and first finishes one that was interrupted
+ * address and no other. Of several days of mutations those before one that is wrong are applied. Continues an interrupted load where it stopped, and first finishes one that was interrupted
  * while applying. Safe to run again at any time.
- * @throws RefusedLoadError, LockedError, SourceError, ExtractError, ForeignStorageError, WorkGoneError
+ * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, MutationMismatchError,
+ * ForeignStorageError, WorkGoneError
  */
 export async function runLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, async (session) => {
-    const report = await loadOnce(session, options);
-    const isNewExtract = report.outcome === 'published' && options.source !== undefined && report.days.length === 0;
-    if (!isNewExtract || !options.mutations?.length) return report;
-    const later = await loadOnce(session, { ...options, source: undefined, again: false });
-    return later.outcome === 'unchanged' ? report : later;
+    let report = await loadOnce(session, options);
+    while (report.outcome === 'published') {
+      options.onPublished?.(report);
+      const isNewExtract = options.source !== undefined && report.days.length === 0;
+      // After a day that could not be applied too: its error is for the caller.
+      if (!options.mutations?.length || !(isNewExtract || report.stopped !== null)) break;
+      const later = await loadOnce(session, { ...options, source: undefined, again: false });
+      if (later.outcome === 'unchanged') break;
+      report = later;
+    }
+    return report;
   });
 }
 

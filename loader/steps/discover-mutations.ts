@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { readMutationDelivery } from '../bag/mutation-delivery.ts';
 import { type Load, loadId } from '../dataset/load.ts';
 import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.ts';
+import { ExtractError } from '../extract-error.ts';
 import { chainFrom, type ListedMutations, listMutations } from '../storage/mutation-list.ts';
 import { openSource } from '../storage/open.ts';
 import { isDelivery, paths } from '../storage/paths.ts';
 import { SourceError } from '../storage/source.ts';
-import { putJson, type Storage } from '../storage/storage.ts';
+import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import { bufferAccess } from '../zip/random-access.ts';
 import type { Found } from './manifest.ts';
 
 /** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
@@ -38,7 +41,17 @@ export async function discoverMutations(
     return { action: 'none', reason: `no mutations lead on from ${base.peildatum} yet${replaced}`, live: base };
   }
   const days: MutationFile[] = [];
-  for (const delivery of next) days.push(await fetched(storage, delivery));
+  let stopped: string | undefined;
+  for (const delivery of next) {
+    try {
+      days.push(await fetched(storage, delivery));
+    } catch (error) {
+      // The days before one that can't be had are applied all the same.
+      if (!(error instanceof SourceError) || days.length === 0) throw error;
+      stopped = error.message;
+      break;
+    }
+  }
   const identity = createHash('sha256')
     .update(JSON.stringify(days.map(({ key }) => key)))
     .digest('hex')
@@ -55,6 +68,7 @@ export async function discoverMutations(
     base: { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
     days,
+    ...(stopped !== undefined && { stopped }),
     extract: base.extract,
     source: base.source,
     members: [],
@@ -83,6 +97,37 @@ export async function appliedSince(
     date = following.tot;
   }
   return chain;
+}
+
+/**
+ * Deliveries that were applied, as their sources have them now: some are corrected afterwards, and with those an extract gets
+ * to what is right. One that its sources have no more, or not whole, is as it was kept.
+ */
+export async function asListedNow(
+  storage: Storage,
+  days: readonly MutationFile[],
+  locations: readonly string[],
+): Promise<MutationFile[]> {
+  if (days.length === 0) return [];
+  const listed = (await Promise.all(locations.map((location) => listMutations(location).catch(() => [])))).flat();
+  const found: MutationFile[] = [];
+  for (const day of days) {
+    const now = listed.find(({ vanaf, tot }) => vanaf === day.vanaf && tot === day.tot);
+    found.push((now && (await fetchedWhole(storage, now))) ?? day);
+  }
+  return found;
+}
+
+async function fetchedWhole(storage: Storage, delivery: ListedMutations): Promise<MutationFile | null> {
+  try {
+    const file = await fetched(storage, delivery);
+    const bytes = await getObject(storage, file.key);
+    await readMutationDelivery(bufferAccess(bytes), file.name);
+    return file;
+  } catch (error) {
+    if (error instanceof SourceError || error instanceof ExtractError) return null;
+    throw error;
+  }
 }
 
 /** Whether the storage has a delivery, undamaged. */

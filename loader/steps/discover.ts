@@ -10,7 +10,7 @@ import type { Source } from '../storage/source.ts';
 import { sourceInTime } from '../storage/source-in-time.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
-import { appliedSince, discoverMutations } from './discover-mutations.ts';
+import { appliedSince, asListedNow, discoverMutations } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
 import {
   currentManifest,
@@ -50,7 +50,7 @@ export async function discover(context: LoadContext, input: DiscoverInput): Prom
   const base = pending ?? manifest.published;
 
   const { source, mutations = [], again = false } = input;
-  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, source, again);
+  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, { ...input, source });
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
   return discoverMutations(storage, manifest, base, mutations, again && source === undefined);
 }
@@ -59,15 +59,14 @@ async function discoverExtract(
   { storage, remainingMilliseconds = unlimited }: LoadContext,
   manifest: Manifest,
   base: ManifestEntry | null,
-  location: string,
-  again: boolean,
+  { source: location, mutations = [], again = false }: DiscoverInput & { source: string },
 ): Promise<Found> {
   const known = again ? undefined : (base?.source ?? undefined);
   const opened = await openSource(location, known);
   if (!opened) return { action: 'none', reason: `${location} has not changed`, live: base };
   const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
-    const load = await describe(storage, source, manifest, base);
+    const load = await describe(storage, source, manifest, base, mutations);
     const reason = again ? null : whyNot(load, base, manifest);
     if (reason) return { action: 'none', reason, live: base };
     await putJson(storage, paths.load(load.id), load);
@@ -86,6 +85,7 @@ async function describe(
   source: Source,
   manifest: Manifest,
   base: ManifestEntry | null,
+  mutations: readonly string[],
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
@@ -93,7 +93,8 @@ async function describe(
     findMembers(access, label, { spool }),
   );
   const identity = extractIdentity(peildatum, members);
-  const days = (await appliedSince(storage, manifest, peildatum)) ?? [];
+  const applied = (await appliedSince(storage, manifest, peildatum)) ?? [];
+  const days = await asListedNow(storage, applied, mutations);
   const contents = [identity, ...days.map(({ key }) => key)].join(' ');
   return {
     id: loadId(peildatum, contents, base?.load ?? null),

@@ -14,6 +14,8 @@ export type Plan = {
   livePeildatum: string | null;
   /** The names of the mutation deliveries that it applies. */
   days: string[];
+  /** Why it does not apply the deliveries that follow: what is wrong with the first of them. */
+  stopped: string | null;
   /** The date of the last full extract behind it. */
   extractPeildatum: string | null;
   /** How much the result of the mutations differs from the extract; `null` where that was not compared. */
@@ -40,6 +42,8 @@ export type LoadReport = {
   livePeildatum: string | null;
   /** The names of the mutation deliveries that were applied. */
   days: string[];
+  /** As in a plan. */
+  stopped: string | null;
   /** The date of the last full extract behind the dataset. */
   extractPeildatum: string | null;
   /**
@@ -80,7 +84,19 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 
 /** The report of a load that has a plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
-  const { load, peildatum, livePeildatum, days, extractPeildatum, audit, counts, objections, waived, approved } = plan;
+  const {
+    load,
+    peildatum,
+    livePeildatum,
+    days,
+    stopped,
+    extractPeildatum,
+    audit,
+    counts,
+    objections,
+    waived,
+    approved,
+  } = plan;
   const { voorkomens, addresses, keys, changes, listsChanged, problems, examples } = counts;
   return {
     outcome,
@@ -89,6 +105,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     reason: null,
     livePeildatum,
     days,
+    stopped,
     extractPeildatum,
     audit,
     voorkomens,
@@ -116,6 +133,7 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
     peildatum: '',
     livePeildatum: peildatum,
     days: [],
+    stopped: null,
     extractPeildatum: live?.extract?.peildatum ?? null,
     audit: null,
     counts,
@@ -133,7 +151,8 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   const reason = 'finished a load that was interrupted while applying';
   const report = unchangedReport({ action: 'none', reason, live: entry });
   const days = entry.days.map(({ name }) => name);
-  return { ...report, outcome: 'published', days, audit: entry.audit ?? null, added, changed, removed, listsChanged };
+  const { audit = null, stopped = null } = entry;
+  return { ...report, outcome: 'published', days, stopped, audit, added, changed, removed, listsChanged };
 }
 
 /** The guard refused the load before its first write. The live dataset is unchanged. */

@@ -208,6 +208,19 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(before);
   });
 
+  it('applies the days before one that is wrong, and then fails by that one', async () => {
+    const expected = await tableOfDay(two);
+    await list([]);
+    const source = await serve(start, first);
+    await loader.run({ source });
+    await list([one, two, three, four], new Map([[three, other]]));
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'MutationMismatchError' });
+    expect(subjects().at(-1)).toBe('a load failed');
+    expect(loader.messages.at(-1)?.text).toContain(`${nameOf(three)}: changes occurrence`);
+    expect(await loader.addresses()).toEqual(expected);
+  });
+
   it('is made whole by the next extract, without anybody', async () => {
     const expected = await tableOfDay(three);
     await list([two, three]);
