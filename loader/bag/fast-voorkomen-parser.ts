@@ -1,5 +1,14 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
+import type { ReadCounts } from './problem-report.ts';
 import { type NotCurrentReason, noEind, type Span } from './voorkomen.ts';
+
+/** The elements that both a nummeraanduiding and an openbare ruimte have. */
+export const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
+export const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:status>');
+export const geconstateerd = literal('<Objecten:geconstateerd>');
+export const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
+export const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
+export const ligtInEnd = literal('</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>');
 
 const open = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
 const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
@@ -88,4 +97,23 @@ function skipPlainRest(cursor: ByteCursor): boolean {
     cursor.skipText() &&
     cursor.skip(plain.close)
   );
+}
+
+/** Adds an occurrence to `counts`, and returns whether it counts on the date, later, or never. */
+export function countOccurrence(
+  counts: ReadCounts,
+  isIssued: boolean,
+  validity: Exclude<Validity, 'unknown_shape'>,
+): 'current' | 'later' | 'never' {
+  counts.voorkomens++;
+  if (!isIssued) {
+    counts.notCurrent.withdrawn++;
+    return 'never';
+  }
+  if (validity === 'current') {
+    counts.current++;
+    return 'current';
+  }
+  counts.notCurrent[validity === 'later' ? 'future' : validity]++;
+  return validity === 'later' ? 'later' : 'never';
 }

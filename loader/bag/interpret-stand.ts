@@ -25,11 +25,14 @@ const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 /** Called with an occurrence that counts, or will. */
 export type Visit<T> = (read: T, span: Span) => void;
 
+/** Makes an object from the fields of a current occurrence, or says what is wrong with one of its values. */
+export type ReadRule<T> = (fields: Fields, file: string) => T | Problem;
+
 /**
  * How to read an occurrence, and the callbacks for one that counts on the date (`visit`) or will on a later one
  * (`later`).
  */
-type Visits<T> = { read(fields: Fields, file: string): T | Problem; visit: Visit<T>; later: Visit<T> | undefined };
+type Visits<T> = { read: ReadRule<T>; visit: Visit<T>; later: Visit<T> | undefined };
 
 /**
  * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later.

@@ -1,7 +1,10 @@
 import { ExtractError } from '../extract-error.ts';
 import { ByteCursor } from './byte-cursor.ts';
+import { type ReadRule, toWoonplaats, type Visit, visitStand } from './interpret-stand.ts';
+import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import type { ObjectKind } from './schema.ts';
 import { type Fields, StandParser } from './stand-parser.ts';
+import type { Woonplaats } from './voorkomen.ts';
 
 /** Reads occurrences whose bytes are exactly as Kadaster writes them. */
 export interface FastParser {
@@ -11,6 +14,54 @@ export interface FastParser {
 
 const standEnd = '</sl:stand>';
 const contentsEnd = '</sl:inhoud>';
+
+/** The class of a fast parser; `later` as in `ReadObjects`. */
+type FastParserClass<T> = new (peildatum: string, counts: ReadCounts, visit: Visit<T>, later?: Visit<T>) => FastParser;
+
+/**
+ * Visits each object in `xml` that counts on `peildatum`, and with `later` each that will count on a later date; counts all
+ * others by reason. A `Span` is valid during the visit. Throws an `ExtractError` that names `file` for anything but
+ * well-formed XML in the known schema; visits may precede it. `strictly` leaves everything to the strict parser.
+ */
+export type ReadObjects<T> = (
+  xml: Buffer,
+  file: string,
+  peildatum: string,
+  visit: Visit<T>,
+  options?: { strictly?: boolean; later?: Visit<T> },
+) => ReadCounts;
+
+/** The reader of files of `kind`, whose objects `read` makes from the fields of an occurrence. */
+export function objectReader<T extends object>(
+  kind: ObjectKind,
+  read: ReadRule<T>,
+  Parser: FastParserClass<T>,
+): ReadObjects<T> {
+  return (xml, file, peildatum, visit, { strictly = false, later } = {}) => {
+    const counts = emptyCounts();
+    const onStand = (fields: Fields) => visitStand(kind, fields, file, peildatum, counts, { read, visit, later });
+    const fastParser = strictly ? undefined : new Parser(peildatum, counts, visit, later);
+    readStands(xml, file, kind, peildatum, onStand, fastParser);
+    return counts;
+  };
+}
+
+/**
+ * Visits woonplaatsen as a `ReadObjects` does, but never holds the whole file: the outlines in it make it 100 MB and more.
+ */
+export async function readWoonplaatsen(
+  xml: AsyncIterable<Uint8Array>,
+  file: string,
+  peildatum: string,
+  visit: Visit<Woonplaats>,
+  later?: Visit<Woonplaats>,
+): Promise<ReadCounts> {
+  const counts = emptyCounts();
+  await readStandStream(xml, file, 'WPL', peildatum, (fields) =>
+    visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, later }),
+  );
+  return counts;
+}
 
 /**
  * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `fastParser` or `onStand`: the

@@ -42,6 +42,7 @@ const command = new Command('npm run chaos --')
   .option('--minutes <number>', 'how long', minutes, 5)
   .option('--seed <number>', 'repeats the choices of a run, though not their timing', Number, Date.now() % 1_000_000)
   .option('--runs <number>', 'how many runs, each with the next seed', Number, 1)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(main);
 await command.parseAsync();
 

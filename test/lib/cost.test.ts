@@ -86,6 +86,24 @@ describe('the figures in the docs', () => {
     expect(page).toContain(`alarms (${here.fixed_a_month.alarms},`);
   });
 
+  it('of each service, for a million lookups, are the recorded ones', () => {
+    const parts: Record<string, string[]> = {
+      'API Gateway, HTTP API': ['api_gateway'],
+      'Lambda requests': ['lambda_requests'],
+      'Lambda time': ['lambda_time'],
+      'DynamoDB writes': ['dynamodb_writes'],
+      'DynamoDB reads': ['dynamodb_reads'],
+      logs: ['function_logs', 'access_log', 'system_logs', 'log_storage'],
+      'data transfer': ['data_transfer'],
+      'metrics, alarms, storage': ['fixed', 'request_metrics'],
+    };
+    const costs: Record<string, number> = here.a_month['1000000_lookups_a_day'];
+    for (const [service, keys] of Object.entries(parts)) {
+      const million = keys.reduce((total, key) => total + (costs[key] ?? Number.NaN), 0) / 30;
+      expect(page).toContain(`| ${service} | ${million.toFixed(2)} |`);
+    }
+  });
+
   it('of the README are the recorded ones, rounded', () => {
     const words = ['', 'one', 'two', 'three', 'four', 'five', 'six'];
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
