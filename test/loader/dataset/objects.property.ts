@@ -175,7 +175,12 @@ describe('a line of the object layer', () => {
 describe('lines by what they name', () => {
   it('are found among the bytes of a part as among its lines', () => {
     const few = occurrence.map((num) => ({ ...num, openbareRuimte: `045730000000${num.huisnummer % 3}035` }));
-    const asked = fc.constantFrom<string>('0457200000199640', '1457200000199640', '0457300000001035', '0457300000000035');
+    const asked = fc.constantFrom<string>(
+      '0457200000199640',
+      '1457200000199640',
+      '0457300000001035',
+      '0457300000000035',
+    );
     fc.assert(
       fc.property(fc.array(few, { maxLength: 6 }), fc.uniqueArray(asked), (nums, ids) => {
         const lines = nums.flatMap((num) => [...objectLines([num], '2026-01-08').values()].flat());
