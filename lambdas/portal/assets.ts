@@ -58,7 +58,8 @@ main{padding:1.5rem 0 3rem}
 h1{font-size:1.65rem;line-height:1.2;margin:.5rem 0 1.25rem}h2{font-size:1.15rem;margin:0 0 .75rem}
 .crumb{color:var(--muted);margin:0}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1.25rem;margin:0 0 1.25rem}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:1rem;margin:0}
+.card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:0}
 .facts dt{color:var(--muted);font-size:.9rem}.facts dd{margin:0;font-weight:600}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding-bottom:.5rem}

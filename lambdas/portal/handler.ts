@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
 import { createAdmin } from '../shared/accounts/admin.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment } from '../shared/environment.ts';
-import { createLoads } from '../shared/loads/load-machine.ts';
+import type { LoadsConfig } from '../shared/loads/load-machine.ts';
+import type { Loads } from '../shared/loads/loads.ts';
 import { environment } from '../shared/tables.ts';
 import { portalApp } from './app.ts';
 
@@ -34,8 +33,6 @@ const client = DynamoDBDocumentClient.from(createStoreClient());
 const table = requireEnvironment(environment.accountsTable);
 const bucket = requireEnvironment(environment.snapshotBucket);
 const stateMachine = requireEnvironment(environment.loadMachine);
-const s3 = new S3Client({ maxAttempts: 3 });
-const stepFunctions = new SFNClient({ maxAttempts: 3 });
 const clientSecretName = optionalEnvironment(environment.portalClientSecret);
 
 const checksumSecret = secret(requireEnvironment(environment.keyChecksumSecretArn));
@@ -51,7 +48,7 @@ const app = portalApp(
       sessionSecret: secret(requireEnvironment(environment.portalSessionSecret)),
     },
     adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
-    loadsAs: (actor) => createLoads({ client, table, s3, bucket, stepFunctions, stateMachine, actor }),
+    loadsAs,
     now: Date.now,
   },
   logError,
@@ -59,6 +56,21 @@ const app = portalApp(
 
 /** The Lambda behind every path of the portal. */
 export const handler = handle(app);
+
+let loaderClients: Promise<Pick<LoadsConfig, 's3' | 'stepFunctions'>> | undefined;
+
+/** Only operators need it, so its clients are loaded when the first one looks at the register. */
+async function loadsAs(actor: string): Promise<Loads> {
+  const { createLoads } = await import('../shared/loads/load-machine.ts');
+  loaderClients ??= (async () => {
+    const [{ S3Client }, { SFNClient }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('@aws-sdk/client-sfn'),
+    ]);
+    return { s3: new S3Client({ maxAttempts: 3 }), stepFunctions: new SFNClient({ maxAttempts: 3 }) };
+  })();
+  return createLoads({ client, table, ...(await loaderClients), bucket, stateMachine, actor });
+}
 
 /** Reads a secret when it is first needed, and keeps it for this instance. */
 function secret(id: string): () => Promise<string> {

@@ -48,11 +48,12 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       if (!form) return undefined;
       const language = languageOf(c);
       const actor = person.email ?? person.subject;
+      const { loadsAs } = tools;
       return {
         c,
         tools,
         admin: tools.adminAs(actor),
-        loads: tools.loadsAs?.(actor),
+        loads: loadsAs && (() => loadsAs(actor)),
         person,
         people: person.email === undefined ? [person.subject] : [person.subject, person.email],
         language,

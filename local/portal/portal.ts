@@ -103,7 +103,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
         sessionSecret: async () => secret,
       },
       adminAs,
-      loadsAs: (actor) => loadsOf(createAdminStore(client, table, actor, Date.now), storage, runner),
+      loadsAs: async (actor) => loadsOf(createAdminStore(client, table, actor, Date.now), storage, runner),
       now: Date.now,
     },
     (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),

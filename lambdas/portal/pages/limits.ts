@@ -8,9 +8,9 @@ export function limitFields({ text }: Visit, limits: Limits, hint: string): Html
     const limit = limits[name];
     const value = limit === null ? text.unlimited : (limit ?? '');
     return html`<div><label for="limit-${name}">${text.limit} ${text.windows[name].toLowerCase()}</label>
-<p class="hint" id="hint-${name}">${hint}</p><input id="limit-${name}" name="limit-${name}" value="${value}" autocomplete="off" inputmode="text" aria-describedby="hint-${name}"></div>`;
+<input id="limit-${name}" name="limit-${name}" value="${value}" autocomplete="off" inputmode="text" aria-describedby="limit-hint"></div>`;
   };
-  return html`<div class="fields">${windowNames.map(field)}</div>`;
+  return html`<div class="fields">${windowNames.map(field)}</div><p class="hint" id="limit-hint">${hint}</p>`;
 }
 
 /** What was entered there, without the empty fields; `undefined` if one of them is no limit. */

@@ -43,7 +43,7 @@ async function withLoads(
   show: (visit: Visit, loads: Loads) => PageAnswer | Promise<PageAnswer>,
 ): Promise<PageAnswer> {
   const { loads, text } = visit;
-  if (loads) return show(visit, loads);
+  if (loads) return show(visit, await loads());
   return { title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` };
 }
 
@@ -99,14 +99,31 @@ function waitingEntry(visit: Visit, load: WaitingLoad): Html {
 <p><a class="button plain" href="${pathOf(load.load)}" aria-label="${text.look}: ${load.load}">${text.look}</a></p></section>`;
 }
 
-/** The kind of each objection in the language of the page, and its message with the figures. */
-function objectionList({ text }: Visit, { objections }: WaitingLoad): Html {
+/** Each objection with its figures; the loader's own sentence, which also names the limit, where it can be read. */
+function objectionList(visit: Visit, load: WaitingLoad): Html {
+  const { text, language } = visit;
   const kinds: Readonly<Record<string, string>> = text.objections;
-  const items = objections.map(
-    ({ code, message }) =>
-      html`<li><strong>${kinds[code] ?? code}</strong><br><span class="muted" lang="en">${message}</span></li>`,
-  );
+  const items = load.objections.map(({ code, message }) => {
+    const figures = language === 'en' ? message : figuresOf(visit, load, code);
+    return html`<li><strong>${kinds[code] ?? code}</strong>${figures ? html`<br><span class="muted">${figures}</span>` : ''}</li>`;
+  });
   return html`<ul>${items}</ul>`;
+}
+
+function figuresOf({ text, format }: Visit, load: WaitingLoad, code: string): string {
+  const { addresses, added, changed, removed, problems, peildatum, livePeildatum } = load;
+  const live = addresses - added + removed;
+  const share = (count: number, of: number) =>
+    text.outOf(format.number(count), format.number(of), format.share(of > 0 ? count / of : 1));
+  const figures: Readonly<Record<string, string>> = {
+    too_few_addresses: format.number(addresses),
+    too_many_removed: share(removed, live),
+    too_many_changed: share(changed, live),
+    too_many_added: share(added, live),
+    too_many_problems: share(problems ?? 0, addresses + (problems ?? 0)),
+    older_peildatum: livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '',
+  };
+  return figures[code] ?? '';
 }
 
 function approvalNote(visit: Visit, { approval, plan }: WaitingLoad): Html {

@@ -203,6 +203,7 @@ export const en = {
     too_many_problems: 'Many addresses have a problem',
     older_peildatum: 'It is older than what is live',
   },
+  outOf: (count: string, of: string, share: string) => `${count} of ${of} (${share})`,
   loadOf: (day: string) => `Load of ${day}`,
   look: 'Look at it',
   liveDate: 'Live now',

@@ -16,7 +16,7 @@ export type Tools = {
   /** The admin module; its audit names `actor`. */
   adminAs: (actor: string) => Admin;
   /** The loads of the register; absent where the loader is not connected. */
-  loadsAs?: (actor: string) => Loads;
+  loadsAs?: (actor: string) => Promise<Loads>;
   /** Milliseconds since 1970. */
   now: () => number;
 };
@@ -26,7 +26,8 @@ export type Visit = {
   c: Context;
   tools: Tools;
   admin: Admin;
-  loads: Loads | undefined;
+  /** Absent where the loader is not connected. */
+  loads: (() => Promise<Loads>) | undefined;
   person: Identity;
   /** How the admin module may know this person. */
   people: readonly string[];

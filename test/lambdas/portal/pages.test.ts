@@ -237,7 +237,7 @@ describe('an error that nobody caused', () => {
   it('is a page with what to do, and is logged', async () => {
     const none = async () => [];
     const register = () => Promise.reject(new Error('the bucket is gone'));
-    const loadsAs = () => ({ register, waiting: none, running: none, audit: none }) as never;
+    const loadsAs = async () => ({ register, waiting: none, running: none, audit: none }) as never;
     const broken = createTestPortal(service, { loadsAs });
     const person = await broken.signedIn({ subject: 'sub:o', operator: true });
     const answer = await person.get('/accounts/nothing/usage.csv');

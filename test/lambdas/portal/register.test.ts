@@ -23,7 +23,7 @@ beforeEach(async () => {
   runner = localLoadRunner({ ...register, report: (text) => reports.push(text) });
   const store = (actor: string) => createAdminStore(service.client, testTables.accounts, actor, Date.now);
   await store('test').delete({ account: 'loads#', item: `approval#${register.waiting}` });
-  portal = createTestPortal(service, { loadsAs: (actor) => loadsOf(store(actor), register.storage, runner) });
+  portal = createTestPortal(service, { loadsAs: async (actor) => loadsOf(store(actor), register.storage, runner) });
   operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
   return register.remove;
 });
@@ -72,7 +72,7 @@ describe('the register', () => {
   it('says in Dutch what waits and why', async () => {
     const person = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }, 'nl');
     const { body } = await person.get(`/operator/register/${register.waiting}`);
-    for (const shown of ['Lading van 8 mrt 2026', 'veel adressen verwijderen', 'Voorbeelden'])
+    for (const shown of ['Lading van 8 mrt 2026', 'veel adressen verdwijnen', '4 van 11 (36,4%)', 'Voorbeelden'])
       expect(body).toContain(shown);
   });
 
