@@ -140,7 +140,7 @@ export const nl: Text = {
   refusedInput: 'Geweigerd: foute invoer',
   refusedInactive: 'Geweigerd: niet actief',
   refusedText:
-    'Geweigerde verzoeken worden niet in rekening gebracht. De aantallen zijn niet exact: het kunnen er meer zijn.',
+    'Geweigerde verzoeken tellen niet mee voor de limieten. De aantallen zijn niet exact: het kunnen er meer zijn.',
   day: 'Dag',
   month: 'Maand',
   byDay: 'Per dag',
@@ -190,7 +190,7 @@ export const nl: Text = {
   backToPlans: 'Terug naar de abonnementen',
   following: 'Accounts',
   atLeast: (count) => `${count} of meer`,
-  registerText: 'Waaruit vragen worden beantwoord.',
+  registerText: 'De gegevens waarmee verzoeken worden beantwoord.',
   snapshotDate: 'Peildatum',
   loads: 'Laatst geladen',
   load: 'Lading',
