@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -177,6 +177,7 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
     return;
   }
   process.exitCode = 1;
+  cpSync(join(data, 'functions.log'), join(work, 'functions.log'), { force: true });
   console.log(`Seed ${seed}: ${journal.findings.length} findings.\n${journal.findings.slice(0, 20).join('\n')}`);
   console.log(`Run it again with: npm run chaos -- --minutes ${options.minutes} --seed ${seed}`);
 }

@@ -128,7 +128,7 @@ describe('a form', () => {
     expect(await service.admin.keys.list(id)).toEqual([]);
   });
 
-  it('to sign out of another site signs nobody out', async () => {
+  it('from another site does not sign out the visitor', async () => {
     const person = await portal.signedIn({ subject: 'sub:s', operator: true });
     expect((await person.post('/sign-out', {}, { origin: 'https://evil.example' })).status).toBe(400);
     expect((await person.get('/operator/plans')).body).toContain('large');
@@ -233,7 +233,7 @@ describe('usage', () => {
   });
 });
 
-describe('an error that nobody caused', () => {
+describe('an internal error', () => {
   it('is a page with what to do, and is logged', async () => {
     const none = async () => [];
     const register = () => Promise.reject(new Error('the bucket is gone'));
@@ -280,7 +280,7 @@ describe('every page', () => {
     }
   });
 
-  it('sets cookies that only this host gets, and sends nobody elsewhere to change the language', async () => {
+  it('sets cookies for this host only, and changes the language without redirecting to another site', async () => {
     const answer = await portal.app.request('/language?to=en&back=//evil.example');
     expect(answer.headers.get('location')).toBe('/');
     expect(answer.headers.get('set-cookie')).toMatch(

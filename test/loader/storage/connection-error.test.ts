@@ -38,7 +38,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     });
   });
 
-  it('nobody who listens', async () => {
+  it('no listening server', async () => {
     const port = await freePort();
     await expect(httpSource(`http://127.0.0.1:${port}/x.zip`, undefined, 1)).rejects.toMatchObject({
       name: 'SourceUnavailableError',

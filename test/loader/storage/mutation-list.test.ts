@@ -130,7 +130,7 @@ describe('the chain of deliveries', () => {
     expect(chainFrom([], '2022-05-11')).toEqual({ next: [], broken: null });
   });
 
-  it('tells of a gap after what it leads to', () => {
+  it('reports a gap after the deliveries before it', () => {
     const chain = chainFrom(listed([10, 11], [12, 13]), '2022-05-10');
     expect(names(chain)).toEqual([['10', '11']]);
     expect(chain.broken).toContain(
@@ -138,7 +138,7 @@ describe('the chain of deliveries', () => {
     );
   });
 
-  it('tells of a delivery that leads over the date', () => {
+  it('reports a delivery that leads over the date', () => {
     expect(chainFrom(listed([10, 13]), '2022-05-11').broken).toContain(
       'leads over that date, from 2022-05-10 to 2022-05-13',
     );
