@@ -16,7 +16,9 @@ type Row = { period: string; lookups: number };
 /** Adds `account usage`. */
 export function addAccountUsage(account: Command, terminal: Terminal): void {
   withAccounts(account.command('usage'))
-    .description('show the lookups of an account for each UTC day or month, exactly as charged, today included')
+    .description(
+      'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
+    )
     .argument('<id>', 'the account; also one that was deleted')
     .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
     .option('--to <date>', 'the last day or month (default: today)')
@@ -48,7 +50,7 @@ Example:
 export function addUsageCommands(program: Command, terminal: Terminal): void {
   const usage = program.command('usage').description('lookups of all accounts, for invoices');
   withAccounts(usage.command('export'))
-    .description('list the lookups of every account in a month, exactly as charged; deleted accounts too')
+    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
     .requiredOption('--month <month>', 'the UTC month, like 2026-11')
     .option('--csv', 'print CSV with the header account,month,lookups, or account,date,lookups with --by day')
     .addOption(byPeriod('month'))
@@ -152,5 +154,5 @@ function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
       ? refusals.map(({ date, ...counts }) => row(date, counts))
       : refusalsByMonth(refusals).map(({ month, ...counts }) => row(month, counts));
   const head = [by, 'over a limit', 'invalid input', 'inactive'];
-  return `\n\nRefused and not charged; not exact, at least so many:\n${table(head, rows)}`;
+  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, rows)}`;
 }

@@ -91,7 +91,7 @@ function languageLink(language: Language, name: string, current: Language): stri
   return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${name}</a>`;
 }
 
-/** A house, as a `data:` address, so that no request is made for it. */
+/** The icon, as a `data:` URL, so that no request is made for it. */
 const icon =
   'data:image/svg+xml,' +
   encodeURIComponent(

@@ -29,7 +29,7 @@ const throttle = z.strictObject({
 });
 
 const warmThroughput = z.strictObject({
-  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: charged lookups.'),
+  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: one for each counted lookup.'),
   addressesReads: warmUnits(12_000).describe(
     'Reads a second of the addresses table, of which a lookup takes half a one.',
   ),

@@ -327,7 +327,7 @@ describe('doctor', () => {
     });
   });
 
-  it('stops where nobody is signed in, and says how to', async () => {
+  it('stops without AWS credentials, and says how to sign in', async () => {
     operations.GetCallerIdentity = () => ({ error: 'ExpiredToken' });
     const { exit, checks } = await doctor();
     expect([exit, Object.keys(checks)]).toEqual([1, ['region', 'credentials', 'everything else']]);

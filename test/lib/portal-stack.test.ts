@@ -41,7 +41,7 @@ describe('the stack of the portal', () => {
     ]);
   });
 
-  it('tells the function who signs in and who operates, and never a secret', () => {
+  it('passes the sign-in and operator settings to the function, and never a secret', () => {
     const [lambda] = Object.values(ofType(withProvider, 'AWS::Lambda::Function'));
     const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
       .Environment;
@@ -100,7 +100,7 @@ describe('the stack of the portal', () => {
     expect(resourcesOf('states:DescribeExecution')).toEqual([expect.stringMatching(/:approve-\*"\]\]\}$/)]);
   });
 
-  it('makes a user pool where no provider is configured: nobody signs up, and a second factor is required', () => {
+  it('creates a user pool where no provider is configured, without sign-up and with a required second factor', () => {
     expect(Object.values(ofType(withProvider, 'AWS::Cognito::UserPool'))).toEqual([]);
     expect(Object.values(ofType(withPool, 'AWS::Cognito::UserPool'))).toMatchObject([
       { Properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, MfaConfiguration: 'ON' } },

@@ -65,7 +65,7 @@ async function tableOfDay({ date, state }: RegisterDay) {
 }
 
 describe('the daily execution where mutations are configured', () => {
-  it('loads an extract, looks for days that lead on, and tells that the extract is live', async () => {
+  it('loads an extract, looks for mutations that lead on, and sends a message that the extract is live', async () => {
     await list([]);
     const execution = await loader.run({ source: await serve(start, first), again: true });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'extract', peildatum: start } });
@@ -242,7 +242,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('goes on with the days where an extract is older, and what lies between is not known', async () => {
+  it('continues with mutations where an extract is older and those in between are not known', async () => {
     await list([one, two, three]);
     await loader.run({ source: await serve(start, first) });
     const kept = await loader.storage.list('mutations/');

@@ -149,7 +149,7 @@ describe('the configuration', () => {
     for (const stage of ['metadata', 'data-2', 'loaders']) expect(parseConfig({ stage })).toMatchObject({ stage });
   });
 
-  it('tells all faults at once', () => {
+  it('reports all faults at once', () => {
     expect(faults({ stage: 'A', snapshotsKept: 99, alarmMail: 'x' })).toHaveLength(3);
   });
 });

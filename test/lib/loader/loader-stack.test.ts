@@ -114,7 +114,7 @@ describe('the loader stack', () => {
     expect(JitterStrategy).toBeUndefined();
   });
 
-  it('gives the lock back and tells somebody, whatever goes wrong wherever; only not while it may still write', () => {
+  it('releases the lock and notifies the operator after any failure, except while a Lambda may still write', () => {
     const { States } = definition(loader);
     const endOf = ({ Catch = [] }: State) => Catch.find(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))?.Next;
     const unguarded = Object.entries(States).filter(
@@ -218,7 +218,7 @@ describe('the loader stack', () => {
     ]);
   });
 
-  it('looks daily in the time of Amsterdam, unless it is told not to', () => {
+  it('checks daily in Amsterdam time, unless the schedule is off', () => {
     expect(Object.values(ofType(loader, 'AWS::Scheduler::Schedule')).map(({ Properties }) => Properties)).toEqual([
       expect.objectContaining({
         ScheduleExpression: 'cron(30 5 * * ? *)',

@@ -106,7 +106,7 @@ describe('the service stack', () => {
       expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
   });
 
-  it('tells a function only what it needs: the tables, and the secret without a call at its start', () => {
+  it('passes a function only what it needs: the tables, and the secret without a call at its start', () => {
     const variables = properties('AWS::Lambda::Function').map(
       ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
     );

@@ -200,7 +200,7 @@ describe('a difference', () => {
     );
   });
 
-  it('tells what happens to an address from what happens only to a list', () => {
+  it('distinguishes a change of an address from a change of only its list', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
         const [old, now] = [placesOf(before), placesOf(after)];

@@ -97,7 +97,7 @@ describe('a load over HTTP', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
-  it('of an extract that is no longer there says so, and what is served stays', async () => {
+  it('of an extract that no longer exists says so, and the live dataset stays', async () => {
     await serve(bench.extractOf(january), '"january"');
     const { table, options } = await newPlace();
     await runLoad(options);

@@ -52,7 +52,7 @@ const everything = new Map(
 );
 
 describe('a batch writer', () => {
-  it('writes everything, 25 at a time, and tells how far it is', async () => {
+  it('writes everything, 25 at a time, and reports progress', async () => {
     const written = table((requests) => requests);
     let told = 0;
     await writer().write(writes, fence, (count) => {

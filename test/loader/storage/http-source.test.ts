@@ -140,7 +140,7 @@ describe('an extract behind HTTP', () => {
     expect((await source?.access?.read(0, 3))?.length).toBe(3);
   });
 
-  it('goes on where a connection broke', async () => {
+  it('continues where a connection broke', async () => {
     answer = ranges({ cutAfter: 100_000 });
     const source = await open();
     expect((await source?.access?.read(0, 250_000))?.equals(file.subarray(0, 250_000))).toBe(true);
