@@ -15,6 +15,7 @@ const forDevelopment = new Set([...permissive, 'MPL-2.0', 'CC-BY-4.0']);
 /** Packages whose manifest names no licence, with what their licence file says. */
 const unnamed = new Map([
   ['decko', 'MIT'],
+  ['pastable', 'MIT'],
   ['reserved', 'MIT'],
   ['stickyfill', 'MIT'],
 ]);
@@ -101,10 +102,14 @@ export function auditFindings(output: string): string[] | undefined {
     );
 }
 
+/** Every lock file of the repository: its packages are held to the same rules. */
+export const lockFiles = ['package-lock.json', 'test/generators/package-lock.json'];
+
 async function main() {
   const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
-  const lock = read('package-lock.json');
-  const findings = [...lockFindings(lock), ...unpinned(read('package.json'))];
+  const locks = lockFiles.map(read);
+  const manifests = lockFiles.map((name) => read(name.replace('package-lock', 'package')));
+  const findings = [...locks.flatMap(lockFindings), ...manifests.flatMap(unpinned)];
   const output = await new Promise<string>((resolve) => {
     // npm exits with 1 both for a finding and for no answer: its output tells which.
     execFile('npm', ['audit', '--json', '--omit=dev', '--fetch-retries=0'], { timeout: 30_000 }, (_, stdout) =>
@@ -112,7 +117,9 @@ async function main() {
     );
   });
   const vulnerable = auditFindings(output);
-  console.log(`Licences, integrity and versions of ${Object.keys(lock.packages).length - 1} packages: checked.`);
+  console.log(
+    `Licences, integrity and versions of ${locks.flatMap(({ packages }) => Object.keys(packages).slice(1)).length} packages: checked.`,
+  );
   console.log(
     vulnerable
       ? `Known vulnerabilities of production dependencies: ${vulnerable.length} high or critical.`

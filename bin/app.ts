@@ -6,7 +6,7 @@ import { ConfigError } from '../lib/config/parse-config.ts';
 /** The props of the app: none under the CDK command line, which passes context and output folder itself. */
 function settings() {
   if (process.env.CDK_CONTEXT_JSON !== undefined) return {};
-  // Run directly (`node bin/app.ts`, which is faster), it reads cdk.json as the command line does.
+  // Run by local/launch.js, which is faster, it reads cdk.json as the CDK command line does.
   const root = resolve(import.meta.dirname, '..');
   const { output, context } = JSON.parse(readFileSync(resolve(root, 'cdk.json'), 'utf8'));
   return { outdir: process.env.CDK_OUTDIR ?? resolve(root, output), context };

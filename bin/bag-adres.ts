@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 import { runCommandLine } from './cli/run-command-line.ts';
 
 // A reader like `head` may leave early. Anything else, a full disk, must not look as if the result had been written.

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { App, type AppProps, CfnOutput, Tags, Validations } from 'aws-cdk-lib';
+import { Annotations, App, type AppProps, CfnOutput, type Stack, Tags, Validations } from 'aws-cdk-lib';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
+import { packageVersion } from './config/package-version.ts';
 import { parseConfig, readContext } from './config/parse-config.ts';
 import { DataStack } from './data/data-stack.ts';
 import { LoaderStack } from './loader/loader-stack.ts';
@@ -15,21 +16,33 @@ export function bagAdresApp(props: AppProps = {}): App {
   const data = new DataStack(app, names.data, { config, stackName: names.data });
   const service = new ServiceStack(app, names.service, { config, stackName: names.service, data });
   const loader = new LoaderStack(app, names.loader, { config, stackName: names.loader, data });
+  const withCode: Stack[] = [service, loader];
   if (config.portal) {
     const stackName = portalStackName(deploymentName(config.stage));
-    const { bucket } = loader;
+    const { bucket, stateMachineArn } = loader;
     const { baseUrl: apiUrl } = service;
-    new PortalStack(app, stackName, { config, portal: config.portal, stackName, data, apiUrl, bucket });
+    const portal = new PortalStack(app, stackName, {
+      config,
+      portal: config.portal,
+      stackName,
+      data,
+      apiUrl,
+      loads: { bucket, stateMachineArn },
+    });
+    withCode.push(portal);
   }
   // `doctor` compares it with its own version.
   new CfnOutput(service, 'Version', { value: packageVersion() });
   for (const [key, value] of Object.entries({ application: 'bag-adres', stage: config.stage, ...config.tags }))
     Tags.of(app).add(key, value);
+  // Not on the data stack, so that a new version leaves its template, and with it the tables, as it is.
+  for (const stack of withCode) Tags.of(stack).add('version', packageVersion());
+  if (!RegionInfo.regions.some(({ name }) => name === config.region))
+    Annotations.of(data).addWarningV2(
+      'bag-adres:unknownRegion',
+      `bagAdres.region is "${config.region}", which the CDK does not know: check its spelling. A region that is newer than the CDK may work.`,
+    );
   return app;
-}
-
-function packageVersion(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }
 
 /**

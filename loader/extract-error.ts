@@ -1,4 +1,4 @@
-/** What can be wrong with an extract; stable codes, for callers that decide what to do. */
+/** What is wrong with an extract: stable codes, for callers that decide by them. */
 export type ExtractErrorCode =
   | 'not_a_zip'
   | 'corrupt_zip'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Whether there is a process with this id on this machine, ours to signal or not. */
+/** Whether there is a process with this id on this machine, of any user. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -12,8 +12,8 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * When this process began, in whatever form the system has it, without colons: a later process with the same id has another.
- * `''` where the system does not say.
+ * When this process began, in the form of the operating system, without colons: a later process with the same id has
+ * another value. `''` where the system does not tell.
  */
 export function processStart(pid: number): string {
   try {

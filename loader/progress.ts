@@ -1,7 +1,4 @@
-/**
- * The parts of a load that a person may wait for, in their order; a bulk import exports and imports instead of applying.
- * A repair compares.
- */
+/** The stages of a load in their order. A bulk import exports and imports instead of applying; a repair compares. */
 export type LoadStage =
   | 'stage'
   | 'reference'
@@ -14,23 +11,23 @@ export type LoadStage =
   | 'publish'
   | 'compare';
 
-/** How much there is to do or was done: bytes as stored (of files read), rows (occurrences, addresses, changes). */
+/** An amount of work: compressed bytes of files, or rows (occurrences, addresses, changes). */
 export type Amount = { bytes?: number; rows?: number };
 
-/** Tells someone how far a load is. Called often: an implementation draws no more than it has to. */
+/** Reports the progress of a load. Called often, so an implementation should limit its output. */
 export interface Progress {
-  /** A stage begins; what is not in `total` is not known beforehand. */
+  /** Begins a stage; amounts missing from `total` are unknown beforehand. */
   begin(stage: LoadStage, total: Amount): StageProgress;
 }
 
-/** One stage under way. */
+/** A stage in progress. */
 interface StageProgress {
   advance(amount: Amount): void;
-  /** The stage has ended well. One that fails is simply not ended. */
+  /** Ends the stage successfully. A failed stage is not ended. */
   end(): void;
 }
 
-/** Tells nobody. */
+/** Reports nothing. */
 export const noProgress: Progress = {
   begin: () => ({ advance: () => undefined, end: () => undefined }),
 };

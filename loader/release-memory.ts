@@ -1,7 +1,7 @@
 /**
- * Frees the memory of bytes that nothing needs any more. The garbage collector sees only a small object where megabytes
- * hang on it, and so frees them late: a load would hold tens of megabytes more, and each file would be inflated into
- * fresh memory, which takes four times the CPU (decisions 0111 and 0113). Leaves small buffers alone, as they share theirs.
+ * Frees the memory of a buffer that is no longer needed. The garbage collector sees only a small object that refers to
+ * megabytes, and frees them late: a load would hold tens of megabytes more, and each file would be inflated into new
+ * memory, which takes four times the CPU (decisions 0111 and 0113). Ignores small buffers, which share their memory.
  */
 export function releaseMemory(bytes: Buffer): void {
   if (bytes.buffer.byteLength > Buffer.poolSize) (bytes.buffer as ArrayBuffer).transfer(0);

@@ -30,21 +30,21 @@ export async function followMutations({
   };
   const apply = async () => {
     try {
-      const report = await runLoad({
+      await runLoad({
         mutations: [mutations],
         storage: options.storageFolder,
         addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
         progress: options.progress,
         owner: 'npm start',
+        onPublished: ({ added, changed, removed, days, peildatum }) => {
+          const count = days.length === 1 ? '1 day' : `${days.length} days`;
+          announceOnce(
+            `Applied ${count} of mutations: ${added} addresses added, ${changed} changed, ${removed} removed. The dataset is of ${peildatum}.`,
+          );
+        },
       });
-      if (report.outcome !== 'published') return;
-      const { added, changed, removed, days, peildatum } = report;
-      const count = days.length === 1 ? '1 day' : `${days.length} days`;
-      announceOnce(
-        `Applied ${count} of mutations: ${added} addresses added, ${changed} changed, ${removed} removed. The dataset is of ${peildatum}.`,
-      );
     } catch (error) {
-      announceOnce(`Mutations were not applied; the dataset is unchanged. ${(error as Error).message}`);
+      announceOnce(`Mutations could not be applied, and what is served stays as it is. ${(error as Error).message}`);
     }
   };
   await apply();

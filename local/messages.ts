@@ -1,11 +1,14 @@
 import { relative } from 'node:path';
 import type { Option } from 'commander';
 import { ExtractError } from '../loader/extract-error.ts';
+import { StaleLoadError } from '../loader/steps/guard.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
 import { ForeignStorageError, UnmarkedTableError, WorkGoneError } from '../loader/steps/manifest.ts';
+import { ReadBackError } from '../loader/steps/publish.ts';
 import { LockedError } from '../loader/storage/address-table.ts';
+import { NoMoreWritesError } from '../loader/storage/address-writer.ts';
 import { SourceError } from '../loader/storage/source.ts';
-import { UnusableObjectError } from '../loader/storage/storage.ts';
+import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
 import { DataFolderError } from './data-folder.ts';
 
 import { DiskSpaceError } from './engine/bulk-import.ts';
@@ -25,8 +28,12 @@ const selfExplanatory = [
   ForeignStorageError,
   FunctionError,
   LockedError,
+  NoMoreWritesError,
+  ObjectChangedError,
+  ReadBackError,
   DiskSpaceError,
   SourceError,
+  StaleLoadError,
   SynthesisError,
   TemplateError,
   UnmarkedTableError,

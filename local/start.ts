@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { sourceLocation } from '../loader/storage/source.ts';
 import { greeting, misplacedOptionsText, startErrorText } from './messages.ts';
-import type { LocalPortal } from './portal/portal.ts';
+import { listenOnDemand } from './portal/listen-on-demand.ts';
 import { showProgress } from './progress.ts';
 import type { Service } from './service.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from './state.ts';
@@ -125,22 +125,31 @@ async function start(options: Options): Promise<void> {
   await leave(1);
 }
 
-/** The portal, on the two ports after that of the service; without it the service runs all the same. */
+/**
+ * The portal, on the two ports after that of the service; without it the service runs all the same. It takes 100 MB, so it is
+ * loaded when somebody opens it.
+ */
 async function startPortalOf(
   { baseUrl }: Service,
   dataFolder: string,
   port: number,
   resources: AsyncDisposableStack,
-): Promise<LocalPortal | undefined> {
-  const { startPortal } = await import('./portal/portal.ts');
-  const ports = port === 0 || port > 65_533 ? { portal: 0, provider: 0 } : { portal: port + 1, provider: port + 2 };
+): Promise<{ portalUrl: string }> {
+  const wanted = port === 0 || port > 65_533 ? [0, 0] : [port + 1, port + 2];
   const state = await readLocalState(dataFolder);
-  try {
-    return await startPortal({ ...state, apiUrl: baseUrl, ports }, resources);
-  } catch (error) {
-    console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  }
+  const waiting = await listenOnDemand('127.0.0.1', wanted, async ([portal = 0, provider = 0]) => {
+    try {
+      const { startPortal } = await import('./portal/portal.ts');
+      const options = { ...state, apiUrl: baseUrl, ports: { portal, provider }, isBehind: true };
+      const { listening } = await startPortal(options, resources);
+      return [listening.portal, listening.provider];
+    } catch (error) {
+      console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+  });
+  resources.defer(waiting.stop);
+  return { portalUrl: `http://127.0.0.1:${waiting.ports[0]}` };
 }
 
 function portNumber(text: string): number {

@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import * as z from 'zod';
-import type { AccountBackup, Backup, ImportResult } from '../../lambdas/shared/accounts/backup.ts';
+import { roles } from '../../lambdas/shared/accounts/admin-error.ts';
+import type { AccountBackup, Backup } from '../../lambdas/shared/accounts/backup.ts';
+import type { ImportResult } from '../../lambdas/shared/accounts/import-backup.ts';
 import { windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import { type AccountsOptions, useAdmin, withAccounts } from './arguments.ts';
@@ -15,8 +17,9 @@ export function addBackupCommands(program: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-The file holds limits, usage, key ids, labels and hashes of keys, but no key and no audit. "import" restores it, in this
-table or in another one. A key works in another deployment only if that has the same checksum secret.
+The file holds limits, usage by day, members, key ids, labels and hashes of keys, but no key, no audit and no deleted
+account. "import" restores it, in this table or in another one. A key works in another deployment only if that has the same
+checksum secret.
 
 Example:
   npm run bag-adres -- export accounts.jsonl --local`,
@@ -27,9 +30,8 @@ Example:
       await useAdmin(terminal, options, async (admin) => {
         const backup = await admin.backup.export();
         await writeNewFile(path, linesOf(backup));
-        const { plans, accounts } = backup;
-        const json = { file, plans: plans.length, accounts: accounts.length };
-        return { json, text: `Exported ${counted(json.plans, 'plan')} and ${counted(json.accounts, 'account')}.` };
+        const counts = countsOf(backup);
+        return { json: { file, ...counts }, text: `Exported ${renderCounts(counts)}.` };
       });
     });
 
@@ -40,8 +42,8 @@ Example:
     .addHelpText(
       'after',
       `
-The whole file is checked before the first write. A plan or account that exists must equal the file, apart from its usage;
-if one differs, nothing is imported. After an interruption, run it again.
+The whole file is checked before the first write. A plan or account that exists must equal the file, apart from its usage
+and its members; if one differs, nothing is imported. One that is equal stays as it is. After an interruption, run it again.
 
 Example:
   npm run bag-adres -- import accounts.jsonl --check --local`,
@@ -55,9 +57,26 @@ Example:
     });
 }
 
-function renderImport({ plans, accounts, unchanged }: ImportResult, checkOnly: boolean): string {
-  const what = `${counted(plans, 'plan')} and ${counted(accounts, 'account')}`;
-  return `${checkOnly ? 'Would import' : 'Imported'} ${what}; ${unchanged} already there.`;
+type Counts = Omit<ImportResult, 'unchanged'>;
+
+function countsOf({ plans, accounts }: Backup): Counts {
+  const sum = (of: (account: AccountBackup) => readonly unknown[] | undefined) =>
+    accounts.reduce((total, account) => total + (of(account)?.length ?? 0), 0);
+  return {
+    plans: plans.length,
+    accounts: accounts.length,
+    members: sum(({ members }) => members),
+    days: sum(({ days }) => days),
+  };
+}
+
+function renderCounts({ plans, accounts, members, days }: Counts): string {
+  const more = `with ${counted(members, 'member')} and ${counted(days, 'day')} of usage`;
+  return `${counted(plans, 'plan')} and ${counted(accounts, 'account')} ${more}`;
+}
+
+function renderImport({ unchanged, ...result }: ImportResult, checkOnly: boolean): string {
+  return `${checkOnly ? 'Would import' : 'Imported'} ${renderCounts(result)}; ${unchanged} already there.`;
 }
 
 function pathOf(file: string, { env }: Terminal): string {
@@ -99,6 +118,9 @@ const accountLine = z.strictObject({
       revoked: seconds.nullable(),
     }),
   ),
+  // Exports of earlier versions have neither.
+  members: z.array(z.strictObject({ person: z.string(), role: z.enum(roles), added: seconds })).optional(),
+  days: z.array(z.strictObject({ date: z.string(), lookups: z.int().min(1), expires: seconds })).optional(),
 });
 
 /** The first line: which version of the format the others have. */
@@ -111,7 +133,7 @@ function linesOf({ plans, accounts }: Backup): string[] {
   const lines: z.input<typeof line>[] = [
     { type: 'bag-adres-backup', version: 1 },
     ...plans.map((plan) => ({ type: 'plan' as const, ...plan })),
-    ...accounts.map(({ id, state, plan, ownLimits, shards, created, usage, keys }) => ({
+    ...accounts.map(({ id, state, plan, ownLimits, shards, created, usage, keys, members, days }) => ({
       type: 'account' as const,
       ...{ id, state, plan, own_limits: ownLimits, shards, created, usage },
       keys: keys.map(({ keyId, hash, label, created, revoked }) => ({
@@ -119,6 +141,7 @@ function linesOf({ plans, accounts }: Backup): string[] {
         hash: hash && Buffer.from(hash).toString('base64'),
         ...{ label, created, revoked },
       })),
+      ...{ members, days },
     })),
   ];
   return lines.map((each) => `${JSON.stringify(each)}\n`);

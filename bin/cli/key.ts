@@ -85,12 +85,13 @@ function addRevoke(key: Command, terminal: Terminal): void {
 export function renderKeys(keys: KeyView[]): string {
   if (keys.length === 0) return 'There are no keys yet. Create one with "key create --account ID --label TEXT".';
   return table(
-    ['key id', 'label', 'state', 'created', 'expires', 'revoked'],
-    keys.map(({ keyId, label, state, created, expires, revoked }) => [
+    ['key id', 'label', 'state', 'created', 'last used', 'expires', 'revoked'],
+    keys.map(({ keyId, label, state, created, lastUsed, expires, revoked }) => [
       keyId,
       label ?? '-',
       state,
       created ?? '-',
+      lastUsed ?? '-',
       expires ?? '-',
       revoked ?? '-',
     ]),

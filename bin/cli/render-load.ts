@@ -26,10 +26,12 @@ export function renderReport(report: LoadReport): string {
     report.days.length > 0
       ? [`By ${counted(report.days.length, 'day')} of mutations on top of the extract of ${report.extractPeildatum}.`]
       : [];
+  const stopped = report.stopped === null ? [] : [`The mutations that follow can't be applied. ${report.stopped}`];
   const tense = outcome === 'planned' ? 'would' : 'did';
   return [
     `${title}.`,
     ...days,
+    ...stopped,
     '',
     renderChanges(report),
     '',

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { UsageRange } from '../../lambdas/shared/accounts/usage.ts';
+import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/refusal-count.ts';
+import type { DayRefusals, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
 import { monthOf } from '../../lambdas/shared/accounts/usage-count.ts';
 import { UsageError } from '../connect/errors.ts';
 import { type AccountsOptions, accountId, useAdmin, withAccounts } from './arguments.ts';
@@ -15,7 +16,9 @@ type Row = { period: string; lookups: number };
 /** Adds `account usage`. */
 export function addAccountUsage(account: Command, terminal: Terminal): void {
   withAccounts(account.command('usage'))
-    .description('show the lookups of an account for each UTC day or month, exactly as charged, today included')
+    .description(
+      'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
+    )
     .argument('<id>', 'the account; also one that was deleted')
     .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
     .option('--to <date>', 'the last day or month (default: today)')
@@ -23,7 +26,8 @@ export function addAccountUsage(account: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-Without --from: the last 30 days, or with --by month the last 12 months.
+Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
+below, where there were any. They are not charged, and there may have been more: an instance that ends loses what it counted.
 
 Example:
   npm run bag-adres -- account usage acme --by month --local`,
@@ -34,9 +38,10 @@ Example:
       await useAdmin(terminal, options, async (admin) => {
         const usage = await admin.accounts.usage(name, range);
         const rows = rowsOf(usage.days, by);
-        const { account, from, to, days } = usage;
-        const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }) };
-        return { json, text: renderUsage(rows, by, terminal.columns) };
+        const { account, from, to, days, refusals } = usage;
+        const refused = refusals.length > 0 && (by === 'day' ? { refusals } : { refusals: refusalsByMonth(refusals) });
+        const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }), ...refused };
+        return { json, text: `${renderUsage(rows, by, terminal.columns)}${renderRefusals(refusals, by)}` };
       });
     });
 }
@@ -45,7 +50,7 @@ Example:
 export function addUsageCommands(program: Command, terminal: Terminal): void {
   const usage = program.command('usage').description('lookups of all accounts, for invoices');
   withAccounts(usage.command('export'))
-    .description('list the lookups of every account in a month, exactly as charged; deleted accounts too')
+    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
     .requiredOption('--month <month>', 'the UTC month, like 2026-11')
     .option('--csv', 'print CSV with the header account,month,lookups, or account,date,lookups with --by day')
     .addOption(byPeriod('month'))
@@ -122,4 +127,32 @@ function renderUsage(rows: Row[], by: Period, columns: number | undefined): stri
     return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
   });
   return [...lines, '', total].join('\n');
+}
+
+type RefusalsOfMonth = { month: string } & RefusalCounts;
+
+function refusalsByMonth(refusals: readonly DayRefusals[]): RefusalsOfMonth[] {
+  const sums = new Map<string, RefusalsOfMonth>();
+  for (const { date, ...counts } of refusals) {
+    const month = date.slice(0, 7);
+    const sum = sums.get(month) ?? { month, quota: 0, input: 0, inactive: 0 };
+    sums.set(month, sum);
+    for (const kind of refusalKinds) sum[kind] += counts[kind];
+  }
+  return [...sums.values()];
+}
+
+/** A second table, of the days or months with refusals; nothing where there are none. */
+function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
+  if (refusals.length === 0) return '';
+  const row = (period: string, { quota, input, inactive }: RefusalCounts) => [
+    period,
+    ...[quota, input, inactive].map(thousands),
+  ];
+  const rows =
+    by === 'day'
+      ? refusals.map(({ date, ...counts }) => row(date, counts))
+      : refusalsByMonth(refusals).map(({ month, ...counts }) => row(month, counts));
+  const head = [by, 'over a limit', 'invalid input', 'inactive'];
+  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, rows)}`;
 }

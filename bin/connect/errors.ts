@@ -34,13 +34,20 @@ const loadErrorCodes: Record<string, string> = {
   ExtractError: 'bad_extract',
   ForeignStorageError: 'foreign_storage',
   LockedError: 'locked',
+  LockSettlingError: 'locked',
   MissingObjectError: 'storage_incomplete',
+  MutationGapError: 'mutation_gap',
+  MutationMismatchError: 'mutation_mismatch',
+  NoMoreWritesError: 'no_more_writes',
+  ObjectChangedError: 'object_changed',
   PendingLoadError: 'pending',
   ReadBackError: 'read_back',
   RefusedLoadError: 'blocked',
   SourceChangedError: 'source_changed',
   SourceError: 'no_extract',
+  SourceTooSlowError: 'source_too_slow',
   SourceUnavailableError: 'source_unavailable',
+  SourceUnfinishedError: 'source_unfinished',
   StaleLoadError: 'stale_load',
   UnknownLoadError: 'unknown_load',
   UnknownSnapshotError: 'unknown_snapshot',
@@ -100,7 +107,8 @@ function notFound(what: string): Explanation {
 }
 
 function unreachable(reason: string): Explanation {
-  return { code: 'unreachable', message: `Can't connect: ${reason}` };
+  const advice = 'Check the connection, and with --local whether "npm start" still runs; then run the command again.';
+  return { code: 'unreachable', message: `Can't connect: ${reason.replace(/\.$/, '')}. ${advice}` };
 }
 
 /** Explains any failure of a command, without any API key. Errors with a code of their own already do. */

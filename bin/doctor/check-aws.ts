@@ -49,7 +49,7 @@ export async function checkBootstrap({ isDeployed }: { isDeployed: boolean }): P
   return bad('bootstrap', `${found}; version ${bootstrapVersion} or newer is needed.`, bootstrap);
 }
 
-/** A load runs ten functions at once, besides the lookups; a new account allows ten in total. */
+/** A load runs up to ten functions at once, besides the lookups; a new account allows ten in total. */
 const comfortableConcurrency = 100;
 
 /** The concurrency quota of Lambda. */
@@ -61,9 +61,9 @@ export async function checkConcurrency(): Promise<Finding> {
     const found = `${free} of ${limit} concurrent executions are unreserved`;
     if (free >= comfortableConcurrency) return ok('lambda quota', found);
     const advice =
-      'Lookups above that are throttled, and a load uses ten of them. Request 1,000, which is free: Service Quotas, ' +
-      'AWS Lambda, Concurrent executions (L-B99A9384). Until then set loadConcurrency to ' +
-      `${Math.max(1, Math.floor(free / 4))} in cdk.json and deploy the loader stack, so that a load leaves most of them to lookups.`;
+      'Lookups above that are throttled. Request 1,000, which is free: Service Quotas, AWS Lambda, Concurrent executions ' +
+      `(L-B99A9384). Until then a load runs at most ${Math.max(1, Math.floor(free / 4))} functions at once, a quarter of these, ` +
+      'and leaves the others to lookups.';
     return warning('lambda quota', found, advice);
   } finally {
     client.destroy();
@@ -200,10 +200,9 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
   const found = `${last.status} (${last.name}, started ${last.startDate?.toISOString()})`;
   if (last.status === 'SUCCEEDED') return ok('last load', found);
   if (last.status === 'RUNNING')
-    return warning(
+    return ok(
       'last load',
-      found,
-      `Do not deploy the loader stack before it has ended: its next steps would run the new code. "load follow ${last.name} ${where}" shows its progress.`,
+      `${found}; a deployment does not change its steps. "load follow ${last.name} ${where}" shows its progress`,
     );
   const why = `"load follow ${last.name} ${where}" says why it ended, "load status ${where}" whether a load is blocked.`;
   return warning('last load', found, `${why} See docs/runbook.md#load-failed.`);

@@ -165,9 +165,9 @@ async function sendUncounted({ client }: Run): Promise<void> {
 }
 
 /** How often two lookups are compared: a window may end between them. */
-const attempts = 3;
+const comparisons = 3;
 /** The most lookups that a run makes: those of the comparison, and one or two for each other check. */
-export const mostLookups = 2 * attempts + 6;
+export const mostLookups = 2 * comparisons + 6;
 
 /** The outcomes of lookups, and what they cost. */
 export const lookupChecks: readonly Check[] = [
@@ -177,7 +177,7 @@ export const lookupChecks: readonly Check[] = [
     async run(run) {
       const look = async () =>
         readRateLimit((await lookUp(run, queryOf(run.options.address))).answer, run.limits ?? {});
-      for (let attempt = 1; attempt <= attempts; attempt++) {
+      for (let comparison = 1; comparison <= comparisons; comparison++) {
         const before = await look();
         await sendUncounted(run);
         const after = await look();
@@ -186,7 +186,7 @@ export const lookupChecks: readonly Check[] = [
         const counted = before.left - after.left;
         if (!hasReset && counted === 1) return;
         const shown = `two lookups counted ${counted} units in the ${before.window}, not 1`;
-        if (attempt === attempts && !hasReset) assert.fail(`${shown}: use an account that nobody else uses`);
+        if (comparison === comparisons && !hasReset) assert.fail(`${shown}: use an account that nobody else uses`);
       }
       throw new Skip('a time window ended between the two lookups each time');
     },

@@ -2,6 +2,7 @@
 # Looks up one address: sh curl.sh POSTCODE HUISNUMMER [TOEVOEGING]. Prints the response, which is JSON.
 # Requires BAG_ADRES_URL and BAG_ADRES_KEY in the environment.
 set -eu
+: "${BAG_ADRES_URL:?Set BAG_ADRES_URL and BAG_ADRES_KEY.}" "${BAG_ADRES_KEY:?Set BAG_ADRES_URL and BAG_ADRES_KEY.}"
 
 # The key is passed on standard input, because other users of the machine can read the arguments of a program.
 # curl retries on 429, 500 and 503 and waits for as long as Retry-After says.

@@ -3,6 +3,10 @@
 // Requires BAG_ADRES_URL and BAG_ADRES_KEY in the environment, and PHP 8.1 or newer with its curl extension.
 declare(strict_types=1);
 
+if (!getenv('BAG_ADRES_URL') || !getenv('BAG_ADRES_KEY')) {
+    fwrite(STDERR, "Set BAG_ADRES_URL and BAG_ADRES_KEY.\n");
+    exit(1);
+}
 $url = rtrim(getenv('BAG_ADRES_URL'), '/') . '/v1/address?' . http_build_query([
     'postcode' => $argv[1] ?? '',
     'huisnummer' => $argv[2] ?? '',

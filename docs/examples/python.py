@@ -10,11 +10,14 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+base_url, key = os.environ.get("BAG_ADRES_URL"), os.environ.get("BAG_ADRES_KEY")
+if not base_url or not key:
+    sys.exit("Set BAG_ADRES_URL and BAG_ADRES_KEY.")
 names = ("postcode", "huisnummer", "toevoeging")
 query = urllib.parse.urlencode(dict(zip(names, sys.argv[1:])))
 request = urllib.request.Request(
-    f"{os.environ['BAG_ADRES_URL'].rstrip('/')}/v1/address?{query}",
-    headers={"X-API-Key": os.environ["BAG_ADRES_KEY"]},
+    f"{base_url.rstrip('/')}/v1/address?{query}",
+    headers={"X-API-Key": key},
 )
 
 

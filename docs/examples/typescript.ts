@@ -11,7 +11,10 @@ type Answer =
 type Problem = { title?: string; detail?: string; errors?: { detail: string }[]; message?: string };
 
 const { BAG_ADRES_URL, BAG_ADRES_KEY } = process.env;
-if (!BAG_ADRES_URL || !BAG_ADRES_KEY) throw new Error('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
+if (!BAG_ADRES_URL || !BAG_ADRES_KEY) {
+  console.error('Set BAG_ADRES_URL and BAG_ADRES_KEY.');
+  process.exit(1);
+}
 const headers = { 'X-API-Key': BAG_ADRES_KEY };
 const [postcode = '', huisnummer = '', toevoeging = ''] = process.argv.slice(2);
 const query = new URLSearchParams({ postcode, huisnummer, toevoeging });

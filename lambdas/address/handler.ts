@@ -1,5 +1,6 @@
 import { createAccessStore } from '../shared/accounts/access-store.ts';
 import { createKeyUse } from '../shared/accounts/key-use.ts';
+import { createRefusalCount } from '../shared/accounts/refusal-count.ts';
 import { createAddressStore } from '../shared/addresses/address-store.ts';
 import { createDatasetDate } from '../shared/addresses/dataset-date.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
@@ -15,6 +16,7 @@ const addresses = requireEnvironment(environment.addressesTable);
 export const handler = addressRoute({
   accessStore: createAccessStore(client, accounts),
   keyUse: createKeyUse(client, accounts),
+  refusals: createRefusalCount(client, accounts),
   addressStore: createAddressStore(client, addresses),
   datasetDate: createDatasetDate(client, addresses),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),

@@ -5,6 +5,7 @@ import { type AccessStore, charge } from '../shared/accounts/charge.ts';
 import type { KeyUse } from '../shared/accounts/key-use.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
 import { Refusal } from '../shared/accounts/refusal.ts';
+import type { RefusalCount } from '../shared/accounts/refusal-count.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
 import { maxToevoegingen } from '../shared/addresses/address-item.ts';
 import type { AddressStore, Found } from '../shared/addresses/address-store.ts';
@@ -26,7 +27,7 @@ import {
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 
-/** Reads the input. Refuses nothing yet: the holder of a bad key must not learn whether the input is valid. */
+/** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
 export function readInput(): Middleware {
   return {
     before: ({ event }) => {
@@ -44,7 +45,17 @@ export function requireValidInput(): Middleware {
   };
 }
 
-/** The outcome of a lookup, from what the register has for it. */
+/** Counts the requests of an account that are refused, which no answer waits for. */
+export function countRefusals(refusals: RefusalCount | undefined, clock: Clock): Middleware {
+  return {
+    onError: ({ event, error }) => {
+      const account = event.caller?.account ?? event.refused;
+      if (account !== undefined && error instanceof Refusal) refusals?.note(account, error.reason.code, clock());
+    },
+  };
+}
+
+/** The outcome of a lookup, from what the dataset has for it. */
 export function lookupAnswer(request: AddressRequest, { places, toevoegingen }: Found): LookupAnswer {
   const [first, ...others] = places;
   if (!first) {
@@ -94,8 +105,10 @@ export type AddressRouteOptions = {
   accessStore: AccessStore;
   addressStore: AddressStore;
   datasetDate: DatasetDate;
-  /** Without it no key has a day of last use. */
+  /** Without it the day of a key's last use is not recorded. */
   keyUse?: KeyUse;
+  /** Without it refusals are not counted. */
+  refusals?: RefusalCount;
   checksumSecret: string;
   previousChecksumSecret?: string | undefined;
   clock: Clock;
@@ -107,14 +120,23 @@ export function addressRoute({
   addressStore,
   datasetDate,
   keyUse,
+  refusals,
   checksumSecret,
   previousChecksumSecret,
   clock,
 }: AddressRouteOptions) {
-  /** A valid lookup is authenticated and counted by one write; any other, which consumes nothing, by one read. */
-  async function admit(claim: KeyClaim, { input, signal }: RequestEvent): Promise<Caller> {
-    if (input?.request) return await charge(accessStore, claim, clock, signal);
-    return requireCaller(await accessStore.read(claim, signal), claim, clock());
+  /** One write authenticates and counts a valid lookup; one read authenticates any other, which consumes nothing. */
+  async function admit(claim: KeyClaim, event: RequestEvent): Promise<Caller> {
+    const { input, signal } = event;
+    refusals?.flush(clock());
+    try {
+      if (input?.request) return await charge(accessStore, claim, clock, signal);
+      return requireCaller(await accessStore.read(claim, signal), claim, clock());
+    } catch (error) {
+      // Any other refusal comes after the key was found to be right.
+      if (error instanceof Refusal && error.reason.code !== 'unauthorized') event.refused = claim.account;
+      throw error;
+    }
   }
 
   return middy<RequestEvent, Answer>()
@@ -123,6 +145,7 @@ export function addressRoute({
     .use(datasetDateHeader(datasetDate))
     .use(rateLimitHeaders(clock))
     .use(renderProblems())
+    .use(countRefusals(refusals, clock))
     .use(deadline())
     .use(acceptOnly('GET', '/v1/address'))
     .use(readInput())

@@ -11,6 +11,8 @@ import { operatorPages } from './pages/operator.ts';
 import { overviewPages } from './pages/overview.ts';
 import { faultPage } from './pages/parts.ts';
 import { peoplePages } from './pages/people.ts';
+import { planPages } from './pages/plans.ts';
+import { registerPages } from './pages/register.ts';
 import { usagePages } from './pages/usage.ts';
 import type { Text } from './text/en.ts';
 import { texts } from './text/format.ts';
@@ -28,6 +30,8 @@ export const pageRoutes: readonly PageRoute[] = [
   ...peoplePages,
   ...managePages,
   ...operatorPages,
+  ...planPages,
+  ...registerPages,
 ];
 
 /** How long somebody may take to sign in at the provider. */

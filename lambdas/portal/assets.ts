@@ -58,7 +58,8 @@ main{padding:1.5rem 0 3rem}
 h1{font-size:1.65rem;line-height:1.2;margin:.5rem 0 1.25rem}h2{font-size:1.15rem;margin:0 0 .75rem}
 .crumb{color:var(--muted);margin:0}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1.25rem;margin:0 0 1.25rem}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:1rem;margin:0}
+.card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:0}
 .facts dt{color:var(--muted);font-size:.9rem}.facts dd{margin:0;font-weight:600}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding-bottom:.5rem}
@@ -71,7 +72,7 @@ meter{width:100%;min-width:6rem;height:.8rem;display:block;margin-top:.3rem}
 .tag.good{color:var(--good)}.tag.bad{color:var(--bad)}.tag.off{color:var(--muted)}
 .note{border-left:4px solid;border-radius:.3rem;padding:.7rem 1rem;margin:0 0 1.25rem}
 .note.good{color:var(--good);background:var(--good-ground)}.note.bad{color:var(--bad);background:var(--bad-ground)}
-.muted{color:var(--muted)}
+.muted{color:var(--muted)}h3{font-size:1rem;margin:0 0 .4rem}.entry+.entry{border-top:1px solid var(--line);margin-top:1rem;padding-top:1rem}
 label{display:block;font-weight:600;margin-top:.9rem}.hint{color:var(--muted);font-size:.9rem;margin:.1rem 0 .3rem}
 input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--muted);border-radius:.35rem;padding:.5rem .65rem;width:100%;max-width:26rem}
 .fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(12rem,1fr));gap:0 1rem}

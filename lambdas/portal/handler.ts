@@ -4,13 +4,13 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
-import { openStorage } from '../../loader/storage/open.ts';
 import { createAdmin } from '../shared/accounts/admin.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment } from '../shared/environment.ts';
+import type { LoadsConfig } from '../shared/loads/load-machine.ts';
+import type { Loads } from '../shared/loads/loads.ts';
 import { environment } from '../shared/tables.ts';
 import { portalApp } from './app.ts';
-import { storedRegister } from './register.ts';
 
 const settingsSchema = z.object({
   baseUrl: z.string(),
@@ -31,7 +31,8 @@ const logger = new Logger({ serviceName: 'portal' });
 const secrets = new SecretsManagerClient({ maxAttempts: 2 });
 const client = DynamoDBDocumentClient.from(createStoreClient());
 const table = requireEnvironment(environment.accountsTable);
-const bucket = optionalEnvironment(environment.snapshotBucket);
+const bucket = requireEnvironment(environment.snapshotBucket);
+const stateMachine = requireEnvironment(environment.loadMachine);
 const clientSecretName = optionalEnvironment(environment.portalClientSecret);
 
 const checksumSecret = secret(requireEnvironment(environment.keyChecksumSecretArn));
@@ -47,7 +48,7 @@ const app = portalApp(
       sessionSecret: secret(requireEnvironment(environment.portalSessionSecret)),
     },
     adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
-    ...(bucket && { register: async () => storedRegister(await openStorage(`s3://${bucket}`)) }),
+    loadsAs,
     now: Date.now,
   },
   logError,
@@ -55,6 +56,21 @@ const app = portalApp(
 
 /** The Lambda behind every path of the portal. */
 export const handler = handle(app);
+
+let loaderClients: Promise<Pick<LoadsConfig, 's3' | 'stepFunctions'>> | undefined;
+
+/** Only operators need it, so its clients are loaded when the first one looks at the register. */
+async function loadsAs(actor: string): Promise<Loads> {
+  const { createLoads } = await import('../shared/loads/load-machine.ts');
+  loaderClients ??= (async () => {
+    const [{ S3Client }, { SFNClient }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('@aws-sdk/client-sfn'),
+    ]);
+    return { s3: new S3Client({ maxAttempts: 3 }), stepFunctions: new SFNClient({ maxAttempts: 3 }) };
+  })();
+  return createLoads({ client, table, ...(await loaderClients), bucket, stateMachine, actor });
+}
 
 /** Reads a secret when it is first needed, and keeps it for this instance. */
 function secret(id: string): () => Promise<string> {

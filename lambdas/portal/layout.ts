@@ -88,7 +88,16 @@ function accountTabs({ id, role }: NonNullable<Frame['account']>, text: Text): T
 }
 
 function tabList(label: string, tabs: Tab[], current: string): Html {
+  // Of a page below a tab: the tab with the longest path that leads to it.
+  const [within] = tabs
+    .map(({ path }) => path)
+    .filter((path) => current.startsWith(`${path}/`))
+    .toSorted((a, b) => b.length - a.length);
+  const mark = (path: string) => {
+    if (path === current) return html` aria-current="page"`;
+    return path === within && !tabs.some((tab) => tab.path === current) ? html` aria-current="true"` : '';
+  };
   return html`<nav class="tabs" aria-label="${label}"><div class="wrap"><ul>
-${tabs.map(({ path, name }) => html`<li><a href="${path}"${path === current ? html` aria-current="page"` : ''}>${name}</a></li>`)}
+${tabs.map(({ path, name }) => html`<li><a href="${path}"${mark(path)}>${name}</a></li>`)}
 </ul></div></nav>`;
 }

@@ -47,10 +47,13 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       const form = c.req.method === 'POST' ? await formOf(c, token) : {};
       if (!form) return undefined;
       const language = languageOf(c);
+      const actor = person.email ?? person.subject;
+      const { loadsAs } = tools;
       return {
         c,
         tools,
-        admin: tools.adminAs(person.email ?? person.subject),
+        admin: tools.adminAs(actor),
+        loads: loadsAs && (() => loadsAs(actor)),
         person,
         people: person.email === undefined ? [person.subject] : [person.subject, person.email],
         language,

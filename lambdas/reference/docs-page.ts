@@ -31,7 +31,7 @@ export async function docsPage(language: Language, baseUrl: string): Promise<{ h
   return { html: render(page, style, script), policy };
 }
 
-/** Where the client found this API. API Gateway accepts only the host names of the deployment. */
+/** The base URL that the client used. API Gateway accepts only the host names of the deployment. */
 export function baseUrlOf({ host = '', 'x-forwarded-proto': protocol }: RequestEvent['headers']): string {
   const isHost = /^[a-z0-9.-]+(:[0-9]+)?$/i.test(host);
   return isHost ? `${protocol === 'http' ? 'http' : 'https'}://${host}` : 'https://api.example.nl';
@@ -91,7 +91,7 @@ function languageLink(language: Language, name: string, current: Language): stri
   return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${name}</a>`;
 }
 
-/** A house, as a `data:` address, so that no request is made for it. */
+/** The icon, as a `data:` URL, so that no request is made for it. */
 const icon =
   'data:image/svg+xml,' +
   encodeURIComponent(

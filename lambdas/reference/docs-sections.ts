@@ -10,7 +10,7 @@ export type Page = {
   language: Language;
   words: Words & Descriptions;
   explanations: Record<ExplainedCode, Explanation>;
-  /** Where this deployment is, such as `https://api.example.nl`. */
+  /** The URL of this deployment, such as `https://api.example.nl`. */
   baseUrl: string;
 };
 
@@ -91,7 +91,7 @@ function quota({ words }: Page): string {
   const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
   return block(
     `<p>${inline(words.paragraphs.Quota)}</p>\n<h3>${words.retries}</h3>\n${table([words.status, words.retries], rows)}`,
-    sample(words.sections.headers, lines.join('\n')),
+    sample(words.sections.headers, lines.join('\n'), 'headers'),
   );
 }
 
@@ -168,7 +168,7 @@ function sample(caption: string, code: string, kind = 'sample'): string {
   return `<figure class="sample ${kind}"><figcaption>${caption}</figcaption><pre tabindex="0"><code>${code}</code></pre></figure>\n`;
 }
 
-/** Text, with samples beside it where there is room and below it where there is not. */
+/** Text, with samples beside it, or below it on a narrow screen. */
 function block(text: string, samples = ''): string {
   return `<div class="block">\n<div class="text">\n${text}\n</div>\n${samples && `<div class="samples">\n${samples}</div>\n`}</div>`;
 }

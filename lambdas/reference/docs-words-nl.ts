@@ -53,12 +53,13 @@ export const dutch: Words & Descriptions = {
     key_label: 'De naam waarmee de sleutel is gemaakt.',
     plan_code: 'Het abonnement van het account.',
     limits:
-      'De limiet voor elk tijdvenster van het abonnement: `minute`, `hour`, `day`, `month`, in UTC. `null` is onbeperkt; 0 laat niets toe.',
+      'De limiet voor elk tijdvenster van het abonnement: `minute`, `hour`, `day`, `month`, in UTC. `null` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.',
   },
   testAddresses: 'Testadressen',
   storing: 'Resultaten bewaren',
   programs: 'Volledige programma’s',
-  programsLead: 'Elk programma heeft alleen zijn taal nodig en probeert opnieuw zoals hieronder beschreven.',
+  programsLead:
+    'Elk programma werkt zonder extra bibliotheken en probeert verzoeken opnieuw zoals hieronder beschreven.',
   retries: 'Wanneer opnieuw proberen',
   retryRows: [
     ['429, 503', 'Na het aantal seconden in `Retry-After`.'],
@@ -85,21 +86,21 @@ export const dutch: Words & Descriptions = {
   paragraphs: {
     Toevoeging:
       '`toevoeging` is de huisletter en de huisnummertoevoeging van het register samen: huisletter `b` en huisnummertoevoeging `99` ' +
-      'zijn `toevoeging=b99`.',
+      'worden samen `toevoeging=b99`.',
     Keys:
       'Elk verzoek, behalve dat naar `/v1/openapi.json`, heeft een API-sleutel nodig in de header `X-API-Key`. Roep de API aan vanaf een ' +
       'server: een sleutel hoort niet in een browser, dus er zijn geen CORS-headers.',
     Outcomes:
-      'Een geldige opzoeking geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. Namen ' +
+      'Een geldige zoekopdracht geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. Namen ' +
       'zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
     Problems:
       'Elk antwoord dat geen succes meldt, is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die ' +
-      'zegt wat er gebeurde en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
+      'vertelt wat er is gebeurd en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
     Quota:
-      'Een geldige opzoeking telt als één in elk tijdvenster van het abonnement. Opzoekingen en antwoorden met 429 zeggen in ' +
+      'Een geldige zoekopdracht telt als één in elk tijdvenster van het abonnement. Zoekopdrachten en antwoorden met 429 vermelden in ' +
       '`RateLimit-Policy` en `RateLimit` hoeveel er over is. Wacht bij 429 en 503 het aantal seconden in `Retry-After`.',
     'Test addresses':
-      '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous` in elke installatie, met welke gegevens ook.',
+      '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous` in elke installatie, ongeacht de gegevens.',
     'Storing results':
       'De gegevens zijn vrij van rechten (CC0): u mag ze bewaren en delen. `Cache-Control: no-store` gaat over HTTP-caches tussen u en de ' +
       'dienst, omdat een antwoord bij een sleutel hoort.',
@@ -129,9 +130,9 @@ export const dutch: Words & Descriptions = {
       'Elk eindig tijdvenster van het account, met zijn quotum `q` en zijn lengte in seconden `w`, als structured field (IETF-concept ' +
       '"RateLimit header fields for HTTP"). Afwezig bij een account zonder zulke vensters.',
     RateLimit:
-      'Het tijdvenster dat het eerst op is: wat er over is `r` en het aantal seconden tot het opnieuw begint `t`.',
+      'Het tijdvenster dat het eerst op is: het resterende quotum `r` en het aantal seconden tot het opnieuw begint `t`.',
     'Retry-After': 'Seconden tot het verzoek zou kunnen slagen, ten minste 1.',
-    'WWW-Authenticate': 'Hoe u zich bekendmaakt: met een API-sleutel in de header `X-API-Key`.',
+    'WWW-Authenticate': 'Hoe u zich authenticeert: met een API-sleutel in de header `X-API-Key`.',
     Allow: 'De methode die het pad ondersteunt.',
   },
   exampleTitles: {
@@ -142,13 +143,13 @@ export const dutch: Words & Descriptions = {
   },
   operations: {
     lookUpAddress:
-      'Vindt straat en woonplaats bij precies deze postcode, dit huisnummer en deze toevoeging: `12` is niet `12A`. Een geldige opzoeking ' +
+      'Vindt straat en woonplaats bij precies deze postcode, dit huisnummer en deze toevoeging: `12` is niet `12A`. Een geldige zoekopdracht ' +
       'telt als één in elk tijdvenster van het quotum, wat de uitkomst ook is; een ongeldige telt niet. Onbekende parameters worden ' +
       'genegeerd, behalve de namen die andere API’s voor een huisnummer of toevoeging gebruiken (`huisletter`, `huisnummertoevoeging`, ' +
       '`house_number`, `addition` en dergelijke): die zijn ongeldig, want zonder die waarde zou het antwoord een ander adres zijn.',
-    validateKey: 'Zegt of de sleutel geldig is en welke limieten gelden. Telt niet mee voor het quotum.',
+    validateKey: 'Geeft aan of de sleutel geldig is en welke limieten gelden. Telt niet mee voor het quotum.',
     getOpenApi:
-      'Dit document in OpenAPI 3.1. Vraagt geen sleutel. Stuur de `ETag` die u hebt als `If-None-Match`: zolang het document gelijk is, ' +
+      'Dit document in OpenAPI 3.1. Er is geen sleutel voor nodig. Stuur de `ETag` die u hebt als `If-None-Match`: zolang het document gelijk is, ' +
       'krijgt u 304 zonder inhoud.',
   },
 };

@@ -23,11 +23,11 @@ export const explanationsNl: Record<ExplainedCode, Explanation> = {
     happened:
       'De sleutel en het account zijn geldig, maar het abonnement van het account is niet meer actief. Het verzoek telde niet ' +
       'mee voor het quotum.',
-    remedy: 'Vraag uw leverancier om een ander abonnement voor het account. De sleutel blijft gelijk.',
+    remedy: 'Vraag uw leverancier om een ander abonnement voor het account. De sleutel blijft hetzelfde.',
   },
   'not-found': {
     happened:
-      'Op dit pad is niets. Een adres dat niet in het register staat is geen fout: dan is het antwoord status 200 met de uitkomst ' +
+      'Er is niets op dit pad. Een adres dat niet in het register staat is geen fout: dan is het antwoord status 200 met de uitkomst ' +
       '`not_found`.',
     remedy:
       'Vergelijk het pad met de documentatie. Paden zijn hoofdlettergevoelig, beginnen met `/v1/` en eindigen niet op een schuine streep.',
@@ -39,13 +39,13 @@ export const explanationsNl: Record<ExplainedCode, Explanation> = {
   'invalid-input': {
     happened:
       'Een of meer parameters zijn ongeldig. Er is geen adres opgezocht en het verzoek telde niet mee voor het quotum. `errors` ' +
-      'heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` dat zegt wat u wel stuurt.',
+      'heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` met wat u in plaats daarvan moet sturen.',
     remedy:
       'Verbeter elke parameter die `errors` noemt en stuur het verzoek opnieuw. Hetzelfde verzoek krijgt altijd hetzelfde antwoord.',
   },
   missing: {
     happened: 'Een verplichte parameter ontbreekt, is leeg of heeft alleen spaties.',
-    remedy: 'Stuur `postcode` en `huisnummer` bij elke opzoeking; alleen `toevoeging` mag ontbreken.',
+    remedy: 'Stuur `postcode` en `huisnummer` bij elke zoekopdracht; alleen `toevoeging` mag ontbreken.',
   },
   duplicate: {
     happened: 'Een parameter is meer dan één keer gestuurd.',
@@ -78,7 +78,7 @@ export const explanationsNl: Record<ExplainedCode, Explanation> = {
     happened: 'Er staat iets achter de twee letters van de postcode.',
     remedy: `${postcodeForm} Stuur het nummer als \`huisnummer\`.`,
   },
-  'postcode-form': { happened: 'De postcode is geen vier cijfers gevolgd door twee letters.', remedy: postcodeForm },
+  'postcode-form': { happened: 'De postcode bestaat niet uit vier cijfers en twee letters.', remedy: postcodeForm },
   'huisnummer-with-toevoeging': {
     happened: 'Het huisnummer bevat een toevoeging, zoals in `12A`.',
     remedy: 'Stuur het nummer als `huisnummer` en alles erachter als `toevoeging`: `huisnummer=12` en `toevoeging=A`.',
@@ -86,7 +86,7 @@ export const explanationsNl: Record<ExplainedCode, Explanation> = {
   'huisnummer-range': {
     happened: 'Het huisnummer bestaat uit twee nummers, zoals in `12-14`.',
     remedy:
-      'Zoek een van beide op. Is het tweede een toevoeging, stuur het dan als `toevoeging`: `huisnummer=12` en `toevoeging=14`.',
+      'Zoek één van de twee op. Is het tweede een toevoeging, stuur het dan als `toevoeging`: `huisnummer=12` en `toevoeging=14`.',
   },
   'huisnummer-space': {
     happened: 'Het huisnummer begint of eindigt met witruimte. In een query string is een `+` ook een spatie.',
@@ -122,17 +122,17 @@ export const explanationsNl: Record<ExplainedCode, Explanation> = {
       'account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
     remedy:
       'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke ' +
-      'opzoeking zeggen hoeveel er over is, zodat een client op tijd rustiger kan aandoen. Gebeurt dit vaak, vraag uw leverancier ' +
+      'zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier ' +
       'dan om een groter abonnement.',
   },
   'internal-error': {
     happened: 'Er is een onverwachte fout opgetreden. Dit verzoek kan zijn meegeteld voor uw quotum.',
     remedy:
-      'Probeer het nog één keer. Blijft de fout, stuur dan de `request_id` naar uw leverancier, die daarmee de oorzaak kan vinden.',
+      'Probeer het nog één keer. Blijft de fout optreden, stuur dan de `request_id` naar uw leverancier, die daarmee de oorzaak kan vinden.',
   },
   'temporarily-unavailable': {
     happened:
-      'Een onderdeel van de dienst antwoordde niet op tijd. Een opzoeking die niet geteld kan worden, krijgt nooit een antwoord. Dit ' +
+      'Een onderdeel van de dienst antwoordde niet op tijd. Een zoekopdracht die niet geteld kan worden, wordt nooit beantwoord. Dit ' +
       'verzoek kan zijn meegeteld voor uw quotum.',
     remedy:
       'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw, een paar keer, met steeds langere pauzes.',

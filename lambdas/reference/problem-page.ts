@@ -19,7 +19,7 @@ const texts = {
   nl: {
     explanations: explanationsNl,
     invalid: 'Ongeldige invoer',
-    happened: 'Wat er gebeurde',
+    happened: 'Wat er is gebeurd',
     remedy: 'Wat u kunt doen',
     codes: 'De codes in <code>errors</code>',
     codeOf: 'Een code in de <code>errors</code> van',

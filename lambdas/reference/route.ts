@@ -11,7 +11,7 @@ import { openApiDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';
 import { isDocsPath } from './published.ts';
 
-/** HEAD is answered as GET is: whatever writes the response leaves out its body. */
+/** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
 
 /** `GET /v1/openapi.json`, `/problems/{code}` and `/docs`: the description of the API. Requires no key. */
@@ -31,7 +31,7 @@ export function referenceRoute() {
 type Document = { headers: Record<string, string>; body: string };
 type Published = { headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
 
-/** What was read before; it never changes within a deployment. Few, because the host of a request is part of the page. */
+/** A small cache: what is read never changes within a deployment, but the page contains the host of the request. */
 const read = new Map<string, Promise<Published>>();
 const maxRead = 64;
 
@@ -89,7 +89,7 @@ function answer({ headers, text, gzip, etag }: Published, request: RequestEvent[
   return { statusCode: 200, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
 }
 
-/** The weak comparison of RFC 9110, which `If-None-Match` asks for. */
+/** The weak comparison of RFC 9110, which `If-None-Match` requires. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));

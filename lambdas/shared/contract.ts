@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 const withoutSpaces = z.overwrite<string>((value) => value.replaceAll(' ', ''));
 const upperCase = z.overwrite<string>((value) => value.toUpperCase());
 
-/** A postcode as it is typed, to one as the register writes it. The pattern keeps `ß` and `ſ` out, which turn ASCII. */
+/** Converts a postcode as typed to the form of the register. The pattern keeps `ß` and `ſ` out, which turn ASCII. */
 export const postcodeParameter = z
   .string()
   .check(z.regex(/^ *[1-9](?: *[0-9]){3}(?: *[A-Za-z]){2} *$/, { abort: true }), withoutSpaces, upperCase);
@@ -11,7 +11,7 @@ export const postcodeParameter = z
 /** A house number of the register: 1 to 99999. */
 export const huisnummerSchema = z.int().check(z.gte(1), z.lte(99_999));
 
-/** Digits, leading zeros among them, to a house number. */
+/** Converts digits, with leading zeros, to a house number. */
 export const huisnummerParameter = z.pipe(
   z.pipe(
     z.string().check(z.regex(/^[0-9]{1,5}$/)),
@@ -20,25 +20,25 @@ export const huisnummerParameter = z.pipe(
   huisnummerSchema,
 );
 
-/** Letters and digits to a toevoeging in the letter case it was given; none of them to `null`. */
+/** Converts letters and digits to a toevoeging in the letter case that was sent, and an empty one to `null`. */
 export const toevoegingParameter = z.pipe(
   z.string().check(z.regex(/^ *(?:[0-9A-Za-z] *){0,5}$/), withoutSpaces),
   z.transform((value: string) => value || null),
 );
 
-/** What a lookup asks for, normalised. */
+/** The input of a lookup, normalised. */
 export const addressRequestSchema = z.object({
   postcode: z.string().check(z.regex(/^[1-9][0-9]{3}[A-Z]{2}$/)),
   huisnummer: huisnummerSchema,
   toevoeging: z.nullable(z.string().check(z.regex(/^[0-9A-Za-z]{1,5}$/))),
 });
 
-/** What a lookup asks for, normalised; `toevoeging` in the letter case it was given. */
+/** The input of a lookup, normalised; `toevoeging` in the letter case that was sent. */
 export type AddressRequest = z.infer<typeof addressRequestSchema>;
 
 export const placeSchema = z.object({ straat: z.string(), woonplaats: z.string() });
 
-/** A street and the place it lies in, as the register writes them. */
+/** A street and its place, as the register writes them. */
 export type Place = z.infer<typeof placeSchema>;
 
 const noCandidates = z.array(placeSchema).check(z.maxLength(0));
@@ -67,7 +67,7 @@ export const ambiguousSchema = z.object({
 
 export const lookupAnswerSchema = z.discriminatedUnion('status', [foundSchema, notFoundSchema, ambiguousSchema]);
 
-/** The answer to a lookup: one of three outcomes, told apart by `status`. */
+/** The response to a lookup: one of three outcomes, distinguished by `status`. */
 export type LookupAnswer = z.infer<typeof lookupAnswerSchema>;
 
 /** The members of every problem (RFC 9457). */
@@ -136,5 +136,5 @@ export const validationAnswerSchema = z.object({
   limits: limitsSchema,
 });
 
-/** The answer to a key that works. */
+/** The response for a valid key. */
 export type ValidationAnswer = z.infer<typeof validationAnswerSchema>;

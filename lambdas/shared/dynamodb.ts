@@ -79,7 +79,7 @@ export function conditionFailed(error: unknown): error is ConditionalCheckFailed
 
 /**
  * Whether a write was refused because of another one: its condition did not hold, or a transaction on the same item was
- * under way. Errors are told apart by name, so that it doesn't matter which copy of the SDK threw them.
+ * under way. Errors are identified by name, so it doesn't matter which copy of the SDK threw them.
  */
 export function isConflict(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -89,17 +89,17 @@ export function isConflict(error: unknown): boolean {
   return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
 }
 
-/** The store could not be reached, or did not say what became of a request. */
+/** The store could not be reached, or did not report the outcome of a request. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** Errors that are ours: a command the store will never accept. They stay what they are and become a 500. */
+/** Errors of our own: a command that the store never accepts. They are rethrown unchanged and become a 500. */
 const ourFaults = new Set(['ValidationException', 'SerializationException']);
 
 /**
- * Waits for `work`, but never past `signal`: the SDK does not look at it while it sleeps between two tries. Whatever
- * keeps the store from answering becomes a `StoreUnavailable` with its cause; `expected` errors pass untouched.
+ * Waits for `work`, but never past `signal`: the SDK ignores it while it waits between two attempts. Any failure to get
+ * a response becomes a `StoreUnavailable` with its cause; `expected` errors are rethrown unchanged.
  */
 export async function orUnavailable<Output>(
   work: Promise<Output>,
@@ -110,7 +110,7 @@ export async function orUnavailable<Output>(
     return await Promise.race([work, aborted(signal)]);
   } catch (error) {
     if (expected(error) || (error instanceof Error && ourFaults.has(error.name))) throw error;
-    throw new StoreUnavailable('the store did not answer', { cause: error });
+    throw new StoreUnavailable('the store did not respond', { cause: error });
   }
 }
 
@@ -159,9 +159,9 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
 }
 
 /**
- * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so one try may hang for a second
- * at most and there are three. A try whose answer was lost may have been applied, so a retried charge can count one
- * lookup up to three times, and never none (decision 0101).
+ * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt may take a second
+ * at most, and there are three. An attempt whose response was lost may have been applied, so a retried charge can count
+ * one lookup up to three times, and never none (decision 0101).
  */
 export function createStoreClient(): DynamoDBClient {
   const client = new DynamoDBClient({

@@ -15,6 +15,9 @@ export const requestDimensions = {
   outcome: 'outcome',
 } as const;
 
+/** The dimension of the metric of the deployed version, beside `service`: `1.2.0`. */
+export const versionDimension = 'version';
+
 /** The variable that makes every outcome a metric, when it is `all`. */
 export const requestMetricsVariable = 'REQUEST_METRICS';
 
@@ -31,6 +34,11 @@ export const metricNames = {
   canaryLatency: 'CanaryLatency',
   /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
   datasetAge: 'DatasetAgeDays',
+  /**
+   * 1, with the deployed version as a dimension beside `service`; emitted with the age. Once a day is billed as one hour of a day,
+   * a cent a month.
+   */
+  deployedVersion: 'DeployedVersion',
   /**
    * Addresses that days of mutations had led to otherwise than the extract of the same date, emitted where the two were compared;
    * its only dimension is `service`.

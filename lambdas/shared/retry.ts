@@ -1,29 +1,51 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type RetryOptions = {
-  /** How often the work is tried at most. */
+  /** How many attempts in a row may fail, the first included. */
   attempts: number;
-  /** The pause after a first failure; it doubles with each further one. */
+  /** The pause after the first failure; it doubles with each further one. 0 retries at once. */
   firstPauseMs: number;
-  longestPauseMs: number;
-  /** Whether another attempt makes sense; any other error is thrown at once. */
-  retryIf: (error: unknown) => boolean;
+  longestPauseMs?: number;
+  /** The share of each pause that is random: 1 (full jitter) separates writers that compete for one item. */
+  jitter?: number;
+  /** Whether another attempt can succeed; any other error is thrown at once. Not called after the last attempt. */
+  retryIf: (error: unknown) => boolean | Promise<boolean>;
 };
 
-/**
- * Runs `attempt` until it succeeds, with random pauses (full jitter) in between, so that competitors come apart. Throws
- * the error of the last attempt.
- */
+/** Counts the failures in a row and pauses longer after each: for loops that a callback does not fit. */
+export class Backoff {
+  readonly #options: RetryOptions;
+  #failures = 0;
+
+  constructor(options: RetryOptions) {
+    this.#options = options;
+  }
+
+  /** Forgets the failures so far, because an attempt made progress. */
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  /** Pauses before the next attempt. Throws `error` if there is none. */
+  async pause(error: unknown): Promise<void> {
+    const { attempts, firstPauseMs, longestPauseMs = Number.POSITIVE_INFINITY, jitter = 0.5, retryIf } = this.#options;
+    if (++this.#failures >= attempts || !(await retryIf(error))) throw error;
+    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failures - 1));
+    if (pause > 0) await sleep(pause * (1 - jitter * Math.random()));
+  }
+}
+
+/** Runs `attempt` until it succeeds, with growing pauses. Throws the error of the last attempt. */
 export async function retryWithBackoff<T>(
-  attempt: () => Promise<T>,
-  { attempts, firstPauseMs, longestPauseMs, retryIf }: RetryOptions,
+  attempt: (backoff: Backoff) => Promise<T>,
+  options: RetryOptions,
 ): Promise<T> {
-  for (let failed = 1; ; failed++) {
+  const backoff = new Backoff(options);
+  for (;;) {
     try {
-      return await attempt();
+      return await attempt(backoff);
     } catch (error) {
-      if (failed === attempts || !retryIf(error)) throw error;
-      await sleep(Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (failed - 1)));
+      await backoff.pause(error);
     }
   }
 }

@@ -46,6 +46,8 @@ export const environment = {
   portalClientSecret: 'PORTAL_CLIENT_SECRET',
   /** The bucket of the loader, where the portal reads of the register. */
   snapshotBucket: 'SNAPSHOT_BUCKET',
+  /** The state machine of the loader, which the portal starts when an operator approves a load. */
+  loadMachine: 'LOAD_MACHINE_ARN',
 } as const;
 
 /** Environment variables of the job that records usage. */

@@ -5,6 +5,22 @@ export function text(form: RegExp, allowed: string) {
   return z.string().regex(form).meta({ allowed });
 }
 
+/** The tags of an operator: as AWS allows them for every service, and none of those that the app sets. */
+export const tags = z.record(
+  text(/^(?![aA][wW][sS]:|(?:application|stage|version)$)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u, 'the name of a tag'),
+  z.string().regex(/^[\p{L}\p{Z}\p{N}_.:/=+@-]{0,256}$/u),
+);
+
+/** What a tag may be, in words. */
+export const tagForm =
+  'names and values of letters, digits, spaces and _ . : / = + - @, without names that begin with aws:, and without application, stage and version, which are set already';
+
+/** When EventBridge Scheduler runs something. Of the day of the month and the day of the week one is `?`: AWS refuses any other cron. */
+export const schedule = text(
+  /^(?:off|rate\([1-9]\d* (?:minute|hour|day)s?\)|cron\((?:\*|[0-5]?\d)(?:[-/,][0-5]?\d)* (?:\*|[01]?\d|2[0-3])(?:[-/,](?:[01]?\d|2[0-3]))* (?:\? [^\s?]+ [^\s?]+|[^\s?]+ [^\s?]+ \?) [^\s?]+\))$/,
+  '`off`, or `cron(MINUTE HOUR DAY MONTH WEEKDAY YEAR)` with `?` for the day or the weekday, or `rate(...)` of EventBridge Scheduler',
+);
+
 /** What a table takes at once; a new on-demand table takes `least`. */
 export function warmUnits(least: number) {
   return z.int().min(least).max(1_000_000).default(least);

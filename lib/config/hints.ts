@@ -1,10 +1,13 @@
 import * as z from 'zod';
 import { configSchema } from './schema.ts';
 
-/** The schema at a path of the configuration, without its defaults; undefined if the schema has no such path. */
+/** The schema at a path of the configuration, without its defaults; undefined if the schema has no such path. Every element of a list has the same. */
 export function schemaAt(path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = configSchema;
-  for (const name of path) at = at instanceof z.ZodObject ? unwrap(at.shape[String(name)]) : undefined;
+  for (const name of path) {
+    if (at instanceof z.ZodArray) at = unwrap(at.element);
+    else at = at instanceof z.ZodObject ? unwrap(at.shape[String(name)]) : undefined;
+  }
   return at;
 }
 

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { tagForm } from './fields.ts';
 import { allowedIn, nearest, schemaAt } from './hints.ts';
 import { type Config, configSchema } from './schema.ts';
 
@@ -72,7 +73,7 @@ function describe(issue: z.core.$ZodIssue): string[] {
   const field = ['bagAdres', ...issue.path].join('.');
   const schema = schemaAt(issue.path);
   // Only a tag can be invalid at a path that the schema does not have.
-  const allowed = schema ? allowedIn(schema) : 'a tag that AWS accepts, whose name does not begin with aws:';
+  const allowed = schema ? allowedIn(schema) : tagForm;
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => {
       const guess = nearest(key, allowed.split(', '));
@@ -117,6 +118,16 @@ function contradictions(config: Config): string[] {
       faults.push(
         `bagAdres.throttle.${burst} is ${throttle[burst]}, less than a tenth of ${rate} (${throttle[rate]}): most of that rate would be refused. Allowed: ${Math.ceil(throttle[rate] / 10)} or more.`,
       );
+  const [current, previous] = config.checksumSecretVersions;
+  if (current !== undefined && current === previous)
+    faults.push(
+      `bagAdres.checksumSecretVersions has the version ${current} twice: name it once, or another one with it.`,
+    );
+  const certificateAccount = domain?.certificateArn.split(':')[4];
+  if (config.account !== undefined && certificateAccount !== undefined && certificateAccount !== config.account)
+    faults.push(
+      `bagAdres.domain.certificateArn is of the account ${certificateAccount} but bagAdres.account is "${config.account}": they must be the same account.`,
+    );
   return faults;
 }
 

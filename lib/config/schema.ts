@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
-import { domain, text, warmUnits } from './fields.ts';
+import { domain, schedule, tags, text, warmUnits } from './fields.ts';
 import { portal } from './portal-schema.ts';
 
 const share = z.number().min(0).max(1);
@@ -29,7 +29,7 @@ const throttle = z.strictObject({
 });
 
 const warmThroughput = z.strictObject({
-  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: charged lookups.'),
+  accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: one for each counted lookup.'),
   addressesReads: warmUnits(12_000).describe(
     'Reads a second of the addresses table, of which a lookup takes half a one.',
   ),
@@ -91,7 +91,7 @@ export const configSchema = z.strictObject({
   region: text(/^[a-z]{2,4}(-[a-z]+){1,2}-[1-9]$/, 'an AWS region, for instance eu-central-1')
     .default('eu-central-1')
     .describe('The region of all stacks.'),
-  account: text(/^\d{12}$/, 'an account id of 12 digits')
+  account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
     .optional()
     .describe(
       'The AWS account of all stacks: credentials of another one are refused. Without it, the account of your credentials.',
@@ -142,10 +142,7 @@ export const configSchema = z.strictObject({
     .meta({ allowed: 'an e-mail address' })
     .optional()
     .describe('Who is notified of alarms; without it nobody is. AWS first sends a mail that must be confirmed.'),
-  schedule: text(
-    /^(off|cron\((\S+ ){5}\S+\)|rate\([1-9]\d* (minute|hour|day)s?\))$/,
-    '`off`, or `cron(...)` or `rate(...)` of EventBridge Scheduler',
-  )
+  schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
   source: text(
@@ -159,7 +156,9 @@ export const configSchema = z.strictObject({
     .min(1)
     .max(40)
     .default(10)
-    .describe('Functions that a load runs at once. Lower it while the account allows few concurrent functions.'),
+    .describe(
+      'Functions that a load runs at once, at most. A load never takes more than a quarter of what the account can run beside reserved functions.',
+    ),
   mutations: z
     .union([
       z.boolean(),
@@ -226,11 +225,10 @@ export const configSchema = z.strictObject({
   portal: portal
     .optional()
     .describe('A web application for customers and operators, in a stack of its own. See [the portal](portal.md).'),
-  tags: z
-    .record(text(/^(?!aws:).{1,128}$/, 'a tag name that does not begin with aws:'), z.string().max(256))
+  tags: tags
     .meta({ allowed: 'names and values' })
     .default({})
-    .describe('Tags for every resource, beside `application` and `stage`.'),
+    .describe('Tags for every resource, beside `application`, `stage` and, except for the data stack, `version`.'),
 });
 
 /** A valid configuration, with every default filled in. */

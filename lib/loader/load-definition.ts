@@ -17,7 +17,15 @@ import type { SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { failureStates, loaderErrors } from '../../loader/names.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
-import { lockSettles, mapState, notifyState, sourceFaults, sourceUnfinished, stepState } from './load-states.ts';
+import {
+  lockSettles,
+  mapState,
+  notifyState,
+  quotaState,
+  sourceFaults,
+  sourceUnfinished,
+  stepState,
+} from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 /** A condition in JSONata. */
@@ -102,7 +110,7 @@ export type LoadDefinitionProps = {
   bucket: IBucket;
   topic: ITopic;
   stage: string;
-  /** Functions that a map runs at once, at most. */
+  /** Functions that a map runs at once, at most; fewer where the account runs few. */
   concurrency: number;
   /** Whether the configuration names mutations, which are looked for again once an extract was published. */
   followsMutations: boolean;
@@ -115,7 +123,7 @@ type Follows = { followsMutations: boolean };
 export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
 
 /**
- * The load as states, in JSONata. Variables: `request` (the execution's input), `owner` (of the lock), `restarts`, then
+ * The load as states, in JSONata. Variables: `request` (the execution's input), `owner` (of the lock), `restarts`, `concurrency` (of a map), then
  * `action`, `load` and `items` (the S3 object with the items of the next map), `published` (the last that this execution
  * published), finally `outcome` and `report`. See the diagram in `loader/steps/README.md`.
  */
@@ -128,16 +136,17 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
       owner: '{% $states.context.Execution.Id %}',
       restarts: 0,
       published: null,
+      concurrency,
     },
   });
   const discover = stepState(scope, 'Discover', steps.discover, '$merge([$request, {"owner": $owner}])');
   const apply = applyAndPublish(scope, { ...props, endings, discover });
-  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply, concurrency });
+  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply });
   const shards = Pass.jsonata(scope, 'ShardsToMerge', { assign: fromInput('items') });
   shards.next(merge);
   const mutate = endings.guarded(stepState(scope, 'Mutate', steps.mutate, '{"load": $load}'));
   mutate.next(shards);
-  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, shards, concurrency });
+  const stageState = stageAndExtract(scope, { steps, bucket, endings, discover, mutate, shards });
 
   discover.addRetry(lockSettles);
   discover.addRetry(sourceFaults);
@@ -159,10 +168,10 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
       .when(when("$states.input.action = 'finish'"), apply, { assign: fromInput('action', 'load', 'items') })
       .otherwise(endings.release),
   );
-  return begin.next(discover);
+  return begin.next(quotaState(scope, discover));
 }
 
-type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket' | 'concurrency'> & { endings: LoadEndings };
+type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket'> & { endings: LoadEndings };
 
 /** Writers beyond these would exceed what a new table takes; see `writesPerSecond` in loader-steps.ts. */
 const mostWriters = 4;
@@ -184,7 +193,6 @@ function stageAndExtract(
     discover,
     mutate,
     shards,
-    concurrency,
   }: Parts & Record<'discover' | 'mutate', TaskStateBase> & { shards: Pass },
 ): TaskStateBase {
   const load = '{"load": $load}';
@@ -207,7 +215,7 @@ function stageAndExtract(
     step: steps.extract,
     batchInput,
     itemsPerBatch: 1,
-    concurrency,
+    concurrency: '$concurrency',
   });
   endings
     .guarded(stage)
@@ -222,10 +230,16 @@ function stageAndExtract(
 /** Merge, Guard. A refused load ends here, before its first write. */
 function mergeAndGuard(
   scope: Construct,
-  { steps, bucket, endings, apply, concurrency }: Parts & { apply: DistributedMap },
+  { steps, bucket, endings, apply }: Parts & { apply: DistributedMap },
 ): DistributedMap {
   const batchInput = { load: '{% $load %}' };
-  const merge = mapState(scope, 'Merge', { bucket, step: steps.merge, batchInput, itemsPerBatch: 1, concurrency });
+  const merge = mapState(scope, 'Merge', {
+    bucket,
+    step: steps.merge,
+    batchInput,
+    itemsPerBatch: 1,
+    concurrency: '$concurrency',
+  });
   endings
     .guarded(merge)
     .next(
@@ -244,11 +258,11 @@ function mergeAndGuard(
 
 /**
  * Apply, Publish. An interrupted load is finished this way first; then Discover looks at the request itself. After an extract
- * Discover looks for the mutations that lead on from it.
+ * Discover looks for the mutations that lead on from it, and after days for what was wrong with the next one.
  */
 function applyAndPublish(
   scope: Construct,
-  { steps, bucket, endings, discover, followsMutations, concurrency }: Parts & Follows & { discover: TaskStateBase },
+  { steps, bucket, endings, discover, followsMutations }: Parts & Follows & { discover: TaskStateBase },
 ): DistributedMap {
   const published = { published: '{% $states.input %}' };
   const isFollowed = followsMutations ? 'true' : '$exists($request.mutations)';
@@ -258,7 +272,7 @@ function applyAndPublish(
     step: steps.apply,
     batchInput,
     itemsPerBatch: 5,
-    concurrency: Math.min(mostWriters, concurrency),
+    concurrency: `$min([${mostWriters}, $concurrency])`,
   });
   endings
     .guarded(apply, endings.failLocked)
@@ -266,6 +280,8 @@ function applyAndPublish(
     .next(
       Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
         .when(when("$action = 'finish'"), discover, { assign: published })
+        // Days before one that is wrong: Discover comes to that one, and fails by it.
+        .when(when('$exists($states.input.stopped)'), discover, { assign: published })
         .when(when(`$action = 'load' and ${isFollowed}`), discover, {
           // `again` was about the extract, which would be loaded once more.
           assign: { ...published, request: '{% $merge([$request, {"again": false}]) %}' },

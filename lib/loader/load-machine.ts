@@ -27,8 +27,15 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
     role.addToPolicy(new PolicyStatement({ actions, resources }));
   allow(
     ['lambda:InvokeFunction'],
-    functions.map(({ functionArn }) => functionArn),
+    functions.map(({ functionArn }) => `${functionArn}:*`),
   );
+  for (const each of functions)
+    acknowledgeWildcard(
+      role,
+      each,
+      '<%.Arn>:*',
+      'A load that was running when a new version was deployed goes on calling the versions that it began with.',
+    );
   const items = `${storagePrefixes.loads}*`;
   const results = `${MAP_RUNS}*`;
   allow(['s3:GetObject'], [bucket.arnForObjects(items)]);
@@ -38,6 +45,7 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
   );
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
   topic.grantPublish(role);
+  allow(['lambda:GetAccountSettings'], ['*']);
   const tracingActions = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
   if (tracing)
     allow(
@@ -60,7 +68,7 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
   acknowledge(
     role,
     'AwsSolutions-IAM5[Resource::*]',
-    'Tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
+    'The quota of Lambda, tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
   );
   if (bucket.encryptionKey)
     acknowledge(
@@ -101,7 +109,9 @@ export function grantDescribeExecutions(step: IFunction, machine: StateMachine):
 
 function acknowledgeExecutions(machine: StateMachine, map: string): void {
   const { region, account, partition } = Stack.of(machine);
-  const executions = `arn:${partition}:states:${region}:${Token.isUnresolved(account) ? '<AWS::AccountId>' : account}:execution`;
+  // The CDK knows the partition of the regions that it knows, and the account where it is configured.
+  const named = (value: string, parameter: string) => (Token.isUnresolved(value) ? `<AWS::${parameter}>` : value);
+  const executions = `arn:${named(partition, 'Partition')}:states:${region}:${named(account, 'AccountId')}:execution`;
   const machineName = '{"Fn::Select":[6,{"Fn::Split":[":",{"Ref":"%"}]}]}';
   acknowledgeWildcard(
     machine,

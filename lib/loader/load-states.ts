@@ -3,6 +3,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
   DistributedMap,
+  type IChainable,
   ItemBatcher,
   JitterType,
   ResultWriterV2,
@@ -12,7 +13,7 @@ import {
   TaskInput,
   Timeout,
 } from 'aws-cdk-lib/aws-stepfunctions';
-import { LambdaInvoke, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { CallAwsService, LambdaInvoke, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { loaderErrors } from '../../loader/names.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
@@ -97,10 +98,43 @@ export const messageFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
+/** The quota of Lambda could not be read. */
+const quotaFaults: RetryProps = {
+  errors: ['States.TaskFailed'],
+  interval: Duration.seconds(2),
+  backoffRate: 2,
+  maxAttempts: 2,
+  jitterStrategy: JitterType.FULL,
+};
+
+/**
+ * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones, as a new
+ * account runs ten in total and lookups need most of them. If that can't be read, the variable stays and `next` follows anyway.
+ */
+export function quotaState(scope: Construct, next: IChainable): CallAwsService {
+  const state = CallAwsService.jsonata(scope, 'ReadQuota', {
+    service: 'lambda',
+    action: 'getAccountSettings',
+    // `machineRole` grants it.
+    iamResources: ['*'],
+    taskTimeout: Timeout.duration(Duration.minutes(1)),
+    assign: {
+      concurrency:
+        '{% $min([$concurrency, $max([1, $floor($states.result.AccountLimit.UnreservedConcurrentExecutions / 4)])]) %}',
+    },
+    outputs: '{% $states.input %}',
+  });
+  state.addRetry(quotaFaults);
+  state.addCatch(next, { errors: ['States.ALL'], outputs: '{% $states.input %}' });
+  state.next(next);
+  return state;
+}
+
 /** A step of the load. @param payload a JSONata expression for the Lambda's input */
 export function stepState(scope: Construct, id: string, step: LambdaFunction, payload: string): LambdaInvoke {
   const state = LambdaInvoke.jsonata(scope, id, {
-    lambdaFunction: step.function,
+    // A version, not the function: a running execution keeps its definition, so all of its steps run the code that it began with.
+    lambdaFunction: step.function.currentVersion,
     payload: TaskInput.fromText(`{% ${payload} %}`),
     outputs: '{% $states.result.Payload %}',
     // The Lambda ends first; this is for a response that never arrives.
@@ -118,7 +152,8 @@ export type MapStateProps = {
   /** The same input for every batch, as JSONata. */
   batchInput: Record<string, string>;
   itemsPerBatch: number;
-  concurrency: number;
+  /** Batches at once, at most, as JSONata. */
+  concurrency: string;
 };
 
 /**
@@ -134,7 +169,7 @@ export function mapState(scope: Construct, id: string, props: MapStateProps): Di
     itemReader: new S3JsonItemReader({ bucket, key: '{% $items.key %}' }),
     itemBatcher: new ItemBatcher({ maxItemsPerBatch: itemsPerBatch, batchInput }),
     resultWriterV2: new ResultWriterV2({ bucket, prefix: `${MAP_RUNS}${id.toLowerCase()}` }),
-    maxConcurrency: concurrency,
+    jsonataMaxConcurrency: `{% ${concurrency} %}`,
   });
   state.itemProcessor(stepState(scope, `${id}Batch`, step, '$states.input'));
   state.addRetry(mapFaults);

@@ -1,8 +1,21 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
-import { Dashboard, GraphWidget, type IMetric, LogQueryWidget, SingleValueWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  LogQueryWidget,
+  MathExpression,
+  SingleValueWidget,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import {
+  metricNames,
+  metricNamespaceOf,
+  requestDimensions,
+  versionDimension,
+} from '../../lambdas/shared/metric-names.ts';
 import { datasetAge } from './loader-alarms.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
@@ -13,6 +26,7 @@ export class LoaderDashboard extends Construct {
   constructor(scope: Construct, id: string, { stage, machine, steps, addresses }: LoaderDashboardProps) {
     super(scope, id);
     const period = Duration.minutes(5);
+    const versions = [metricNamespaceOf(stage), requestDimensions.service, versionDimension].join(',');
     const loads = (metricName: string, label: string) =>
       machine.metric(metricName, { statistic: 'Sum', period, label });
     const written = (metricName: string, label: string) =>
@@ -51,6 +65,16 @@ export class LoaderDashboard extends Construct {
             'Errors of a step',
             functions.map((step) => step.function.metricErrors({ statistic: 'Sum', period, label: step.node.id })),
           ),
+        ],
+        [
+          graph('Deployed version', [
+            new MathExpression({
+              expression: `SEARCH('{${versions}} MetricName="${metricNames.deployedVersion}"', 'Maximum')`,
+              usingMetrics: {},
+              label: '',
+              period: Duration.days(1),
+            }),
+          ]),
         ],
         [
           new LogQueryWidget({

@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
+import { SavedQueries, type SavedQuery } from '../shared/saved-queries.ts';
 import { LoadMachine } from './load-machine.ts';
 import { LoaderAlarms } from './loader-alarms.ts';
 import { LoaderDashboard } from './loader-dashboard.ts';
@@ -15,6 +16,7 @@ export type LoaderStackProps = { config: Config; stackName: string; data: DataSt
 /** Keeps the addresses up to date: a bucket with snapshots, and a state machine that applies what differs. */
 export class LoaderStack extends Stack {
   readonly bucket: Bucket;
+  readonly stateMachineArn: string;
 
   constructor(scope: Construct, id: string, { config, stackName, data }: LoaderStackProps) {
     super(scope, id, {
@@ -28,6 +30,8 @@ export class LoaderStack extends Stack {
     this.bucket = bucket;
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
     const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket, topic });
+    this.stateMachineArn = machine.stateMachineArn;
+    new SavedQueries(this, 'Queries', { stage: config.stage, queries: loaderQueries(steps, config) });
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });
     if (config.dashboards) new LoaderDashboard(this, 'Overview', { stage: config.stage, machine, steps, addresses });
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
@@ -35,4 +39,28 @@ export class LoaderStack extends Stack {
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }
+}
+
+/** What the runbook asks of the logs of the steps. */
+function loaderQueries({ steps }: LoaderSteps, { mutations }: Config): SavedQuery[] {
+  return [
+    {
+      chapter: 'Load failed',
+      name: 'Errors',
+      logs: Object.values(steps).map(({ logs }) => logs),
+      query:
+        'filter message = "failed" | sort @timestamp desc | limit 5 | display @timestamp, error.name, error.message, input.load',
+    },
+    ...(mutations
+      ? [
+          {
+            chapter: 'Audit differences',
+            name: 'Counts',
+            logs: [steps.publish.logs],
+            query:
+              'filter message = "done" and ispresent(result.audit.added) | sort @timestamp desc | display @timestamp, result.peildatum, result.audit.added, result.audit.changed, result.audit.removed',
+          },
+        ]
+      : []),
+  ];
 }

@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loader/names.ts';
+import { packageVersion } from '../config/package-version.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { type BucketAccess, LambdaFunction } from '../shared/lambda-function.ts';
@@ -60,6 +61,7 @@ const stepsOf = (config: Config) =>
       // A server without Range support has the whole extract copied, 3.6 GB, and nothing to continue from.
       minutes: 15,
       environment: {
+        [loaderEnvironment.version]: packageVersion(),
         [loaderEnvironment.lockSeconds]: `${lockTime.toSeconds()}`,
         [loaderEnvironment.settleSeconds]: `${settlingTime.toSeconds()}`,
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),

@@ -5,15 +5,16 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { environment } from '../../lambdas/shared/tables.ts';
-import { storagePrefixes } from '../../loader/names.ts';
+import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
-import { accessLog, CustomDomain } from '../service/http-api.ts';
+import { accessLog, accessLogGroup, CustomDomain } from '../service/http-api.ts';
 import { operatorAlarm } from '../shared/alarms.ts';
 import { bundle } from '../shared/bundle.ts';
 import { isProtected, logGroupProps, removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
+import { SavedQueries } from '../shared/saved-queries.ts';
 import { PortalAccess } from './portal-access.ts';
 import { UserPoolSignIn } from './user-pool.ts';
 
@@ -24,8 +25,8 @@ export type PortalStackProps = {
   data: DataStack;
   /** The address API, as customers call it. */
   apiUrl: string;
-  /** The bucket of the loader. */
-  bucket: Bucket;
+  /** The loader: its bucket and its state machine. */
+  loads: { bucket: Bucket; stateMachineArn: string };
 };
 
 /** Requests a second of the whole portal, sign-ins included, and how many may arrive at once. */
@@ -33,7 +34,7 @@ const throttle = { rateLimit: 20, burstLimit: 40 };
 
 /** The customer portal: an HTTP API with a host name of its own, so that cookies never meet the address API. */
 export class PortalStack extends Stack {
-  constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, bucket }: PortalStackProps) {
+  constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, loads }: PortalStackProps) {
     super(scope, id, {
       stackName,
       description: 'Dutch address service: the customer portal',
@@ -54,7 +55,8 @@ export class PortalStack extends Stack {
       }),
       description: 'The customer portal',
       memoryMb: 1024,
-      timeout: Duration.seconds(15),
+      // A plan that 2,000 accounts follow; API Gateway waits 30 seconds.
+      timeout: Duration.seconds(29),
       environment: {
         [environment.portal]: this.toJsonString({
           baseUrl,
@@ -71,16 +73,7 @@ export class PortalStack extends Stack {
       },
       withoutDeadLetterQueue:
         'API Gateway invokes it synchronously: the browser gets the error, and nothing is queued.',
-    })
-      // What the page on the register shows: what is live, and which loads wait.
-      .usesBucket(bucket, environment.snapshotBucket, {
-        read: ['manifest.json', 'manifest.copy.json', `${storagePrefixes.loads}*`],
-      });
-    acknowledge(
-      lambda,
-      `AwsSolutions-IAM5[Resource::${JSON.stringify(outputOf(bucket, config))}/${storagePrefixes.loads}*]`,
-      'Read only: loads name their objects at run time, under this prefix.',
-    );
+    });
     if (clientSecretName) {
       const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
       lambda.usesSecret(secret, environment.portalClientSecret);
@@ -89,7 +82,14 @@ export class PortalStack extends Stack {
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
-    new PortalAccess(this, 'Access', { accounts, keyChecksumSecret: checksumSecret }).serve(lambda.function);
+    // Operators do here what they do with the command line, but for loads of other extracts and for going back.
+    new PortalAccess(this, 'Access', {
+      accounts,
+      keyChecksumSecret: checksumSecret,
+      plans: 'change',
+      loads,
+    }).serve(lambda.function);
+    acknowledgeLoads(lambda, loads.bucket, config);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
 
     const api = this.httpApi(config, portal, data, lambda);
@@ -100,6 +100,17 @@ export class PortalStack extends Stack {
       problem: 'Pages of the portal fail.',
       runbook: 'Portal fails',
       topic,
+    });
+    new SavedQueries(this, 'Queries', {
+      stage: config.stage,
+      queries: [
+        {
+          chapter: 'Portal fails',
+          name: 'Errors',
+          logs: [lambda.logs],
+          query: 'filter level = "ERROR" | sort @timestamp desc | limit 5',
+        },
+      ],
     });
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
@@ -143,15 +154,27 @@ export class PortalStack extends Stack {
       stageName: '$default',
       autoDeploy: true,
       throttle,
-      accessLogSettings: accessLog(this, logGroupProps(config, encryptionKey)),
+      accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey))),
       domainMapping: { domainName: domain.domainName },
     });
     return api;
   }
 }
 
-/** The ARN of the bucket as the template of another stack refers to it: the CDK names the output after its path. */
-function outputOf(bucket: Bucket, { region }: Config) {
-  const OutputName = 'PublishOutputFnGetAttSnapshotsD03D071CArnA336F924';
-  return { 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } };
+/** The wildcards of `PortalAccess`, as the template of another stack refers to them: the CDK names an output after its path. */
+function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Config): void {
+  const output = (OutputName: string) =>
+    JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });
+  const partOfMachine = (index: number) =>
+    `{"Fn::Select":[${index},{"Fn::Split":[":stateMachine:",${output('PublishOutputRefLoadMachineB910BA0CCF72B24C')}]}]}`;
+  acknowledge(
+    lambda,
+    `AwsSolutions-IAM5[Resource::${output('PublishOutputFnGetAttSnapshotsD03D071CArnA336F924')}/${storagePrefixes.loads}*/plan.json]`,
+    'Read only: the plans of loads, which are named at run time.',
+  );
+  acknowledge(
+    lambda,
+    `AwsSolutions-IAM5[Resource::${partOfMachine(0)}:execution:${partOfMachine(1)}:${approvalRunPrefix}*]`,
+    'Read only: the executions that approvals started, which are named at run time.',
+  );
 }

@@ -43,14 +43,18 @@ const fields = {
   lambda_status: '$context.integration.integrationStatus',
 };
 
-/** The log group and format of a stage's access log. */
-export function accessLog(scope: Construct, props: LogGroupProps): IAccessLogSettings {
+/** The log group of a stage's access log. */
+export function accessLogGroup(scope: Construct, props: LogGroupProps): LogGroup {
   // Half the price. This class supports no metric filters, which nothing here needs, and Logs Insights reads it as well.
-  const logGroup = new LogGroup(scope, 'AccessLog', {
+  return new LogGroup(scope, 'AccessLog', {
     ...props,
     logGroupName: vendedLogGroupName(scope, 'access'),
     logGroupClass: LogGroupClass.INFREQUENT_ACCESS,
   });
+}
+
+/** The destination and format of a stage's access log. */
+export function accessLog(logGroup: LogGroup): IAccessLogSettings {
   return {
     destination: new LogGroupLogDestination(logGroup),
     format: AccessLogFormat.custom(JSON.stringify(fields)),
@@ -93,6 +97,7 @@ export type HttpApiProps = {
  */
 export class HttpApi extends Construct {
   readonly api: Api;
+  readonly accessLog: LogGroup;
   /** The URL that callers use. */
   readonly baseUrl: string;
 
@@ -119,12 +124,13 @@ export class HttpApi extends Construct {
       'The functions authenticate: key, account and quota are one conditional write, which an authorizer would split.',
     );
     const { ratePerSecond, burst, otherRatePerSecond, otherBurst } = config.throttle;
+    this.accessLog = accessLogGroup(this, logGroupProps(config, encryptionKey));
     const stage = new HttpStage(this, 'Stage', {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
       throttle: { rateLimit: otherRatePerSecond, burstLimit: otherBurst },
-      accessLogSettings: accessLog(this, logGroupProps(config, encryptionKey)),
+      accessLogSettings: accessLog(this.accessLog),
       ...(domain && { domainMapping: { domainName: domain.domainName } }),
     });
     // Each route has a token bucket of its own, so that requests to other paths can't use up that of lookups.

@@ -141,7 +141,7 @@ export class ServiceAlarms extends Construct {
       metric: requests(stage, 'address', 'temporarily-unavailable'),
       threshold: 3,
       ...lasting,
-      problem: 'Lookups are refused because quota can not be charged or addresses can not be read.',
+      problem: 'Lookups get 503: their quota can not be counted, or addresses can not be read.',
       runbook: 'Charge failures',
       topic,
     });

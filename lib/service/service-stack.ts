@@ -4,11 +4,13 @@ import { environment } from '../../lambdas/shared/tables.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
+import { SavedQueries } from '../shared/saved-queries.ts';
 import { Canary } from './canary.ts';
 import { HttpApi } from './http-api.ts';
 import { HttpFunction } from './http-function.ts';
 import { ServiceAlarms } from './service-alarms.ts';
 import { ServiceDashboard } from './service-dashboard.ts';
+import { serviceQueries } from './service-queries.ts';
 import { UsageJob } from './usage-job.ts';
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
@@ -53,13 +55,22 @@ export class ServiceStack extends Stack {
       .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
 
     const live = { address: address.live, validate: validate.live };
-    const { api, baseUrl } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
+    const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
     this.baseUrl = baseUrl;
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     const canary =
       config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });
     address.deploySafely(config, [...rollback.address, ...(canary ? [canary.failed] : [])]);
     validate.deploySafely(config, rollback.validate);
+    new SavedQueries(this, 'Queries', {
+      stage,
+      queries: serviceQueries({
+        address: address.logs,
+        validate: validate.logs,
+        access: accessLog,
+        canary: canary?.logs,
+      }),
+    });
     if (config.usage.job) new UsageJob(this, 'Usage', { config, encryptionKey, accounts, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }

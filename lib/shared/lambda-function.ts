@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -16,7 +16,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
-import { logGroupProps, removal } from './data-protection.ts';
+import { logGroupProps } from './data-protection.ts';
 import { acknowledge, acknowledgeWildcard, grantTable } from './grants.ts';
 
 export type LambdaFunctionProps = {
@@ -54,13 +54,14 @@ const bucketActions = {
  */
 export class LambdaFunction extends Construct {
   readonly function: CdkFunction;
+  readonly logs: ILogGroup;
   readonly timeout: Duration;
 
   constructor(scope: Construct, id: string, props: LambdaFunctionProps) {
     super(scope, id);
     const { config, encryptionKey, code, module = 'index', description, memoryMb, timeout, environment = {} } = props;
     this.timeout = timeout;
-    const logGroup = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
+    this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new CdkFunction(this, 'Function', {
       description,
       code,
@@ -73,13 +74,14 @@ export class LambdaFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       // Lambda's own lines about each invocation that succeeded cost more than ours, and say less.
       systemLogLevelV2: SystemLogLevel.WARN,
-      logGroup,
-      role: functionRole(this, logGroup, encryptionKey),
+      logGroup: this.logs,
+      role: functionRole(this, this.logs, encryptionKey),
       environment,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
-      // Earlier versions stay, so that the alias can go back to one at once.
-      currentVersionOptions: { removalPolicy: removal(config) },
+      // Earlier versions stay: the alias can go back to one at once, and a load that is running goes on with its own. Deleting
+      // the function deletes them all, so a trial leaves none behind either.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
     if (!config.tracing)
       acknowledge(

@@ -14,7 +14,7 @@ const ampersand = 0x26;
 const zero = 0x30;
 const dash = 0x2d;
 
-/** Bytes that stand for themselves in text: printable ASCII without the characters that mean something in XML. */
+/** Bytes that are plain text: printable ASCII without the special characters of XML. */
 const plain = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= 0x20 && byte < 0x7f && !'<&>'.includes(String.fromCharCode(byte))),
 );
@@ -117,7 +117,7 @@ export class ByteCursor {
     return bytes[this.position] === lessThan;
   }
 
-  /** The letter at `start`. Character codes make a short string faster than bytes do (decision 0111). */
+  /** The letter at `start`. Making a short string from character codes is faster than from bytes (decision 0111). */
   letter(start: number): string {
     return String.fromCharCode(this.bytes[start] as number);
   }
@@ -131,6 +131,12 @@ export class ByteCursor {
   /** The `length` bytes of ASCII at `start`. */
   text(start: number, length: number): string {
     return this.bytes.toString('latin1', start, start + length);
+  }
+
+  /** Copies the `length` bytes at `start` to the start of `target`; of a few bytes faster than `Buffer.copy`. */
+  copy(start: number, length: number, target: Uint8Array): void {
+    const { bytes } = this;
+    for (let i = 0; i < length; i++) target[i] = bytes[start + i] as number;
   }
 
   /** Past a number of one to five digits without leading zero, up to the next tag; returns it, or 0. */
@@ -202,7 +208,7 @@ export class RepeatingText {
     return this.#text;
   }
 
-  /** From the end, as neighbours in the register differ there. */
+  /** From the end, where neighbours in the register differ. */
   #isSame(bytes: Buffer, start: number): boolean {
     for (let i = this.#length - 1; i >= 0; i--) {
       if (bytes[start + i] !== bytes[this.#start + i]) return false;

@@ -9,22 +9,22 @@ import { deliveryFile, mutationDelivery, type ObjectKind, readPeildatum } from '
 export type Member = { kind: ObjectKind; name: string; path: ZipEntry[] };
 
 /**
- * Copies a deflated inner zip to where it can be read by range: memory, a temporary file, S3. `name` is the same for the
- * same contents and differs for others, so that a spool may reuse a copy.
+ * Copies a deflated inner zip to where it can be read by range: memory, a temporary file, S3. `name` identifies the
+ * contents, so a spool may reuse a copy.
  */
 export type Spool = (stream: Readable, name: string, size: number) => Promise<RandomAccess>;
 
 /** Copies into memory; refuses an inner zip over 256 MB, which needs a spool to a file or to S3. */
 export const memorySpool: Spool = async (stream, name, size) => {
-  if (size > 256 * 1024 * 1024) throw new Error(`${name}: ${size} bytes are too many to inflate into memory`);
+  if (size > 256 * 1024 * 1024) throw new Error(`${name}: ${size} bytes are too many to inflate in memory`);
   return bufferAccess(Buffer.concat(await stream.toArray()));
 };
 
 /**
- * The members of an extract that addresses are made of, in the order NUM, OPR, WPL, and its snapshot date. Entries may
- * come in any order, beside others and junk; `Inactief`, `NietBag` and `InOnderzoek` are never among the members.
- * `peildatum` overrides the date of the Leveringsdocument, which may then be missing.
- * @throws ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or other dates
+ * The members of an extract with nummeraanduidingen, openbare ruimten and woonplaatsen (NUM, OPR, WPL, in this order),
+ * and its snapshot date. Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are
+ * never members. `peildatum` overrides the date of the Leveringsdocument, which may then be missing. @throws
+ * ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or different dates
  */
 export async function findMembers(
   source: RandomAccess,
@@ -48,7 +48,7 @@ export async function findMembers(
   return { peildatum, members };
 }
 
-/** The inner zip of a member: in place where every zip around it is stored, else by way of `spool`. */
+/** The inner zip of a member: in place if every zip around it is stored, else through `spool`. */
 export async function memberAccess(
   source: RandomAccess,
   member: Member,
@@ -61,7 +61,7 @@ export async function memberAccess(
 }
 
 /**
- * The XML files of a member, in the order of its zip: every `.xml` in any letter case but the junk of a Mac.
+ * The XML files of a member, in the order of its zip: every `.xml` in any letter case, except metadata files of macOS.
  * @throws ExtractError where there is none, or where the numbers of `0457NUM15102021-000001.xml` have a gap or repeat
  */
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
@@ -105,7 +105,7 @@ async function innerZip(outer: RandomAccess, entry: ZipEntry, label: string, spo
   return subRange(outer, position, length);
 }
 
-/** Has the CRC-32, as an extract can be replaced by one of the same size without a sign of it from its server. */
+/** Has the CRC-32: a server may replace an extract by one of the same size without any other sign. */
 function spoolName({ crc32, name }: ZipEntry): string {
   return `${crc32.toString(16).padStart(8, '0')}-${baseName(name)}`;
 }
@@ -137,14 +137,14 @@ async function peildatumOf(
 function foreign(label: string, entries: ZipEntry[]): ExtractError {
   const [first = 'nothing', ...more] = entries.map(({ name }) => name);
   const held = more.length > 0 ? `${first} and ${more.length} more` : first;
-  const problem = `is no extract of the BAG: it holds ${held}. Give lvbag-extract-nl.zip, or a BAGGEM of a municipality`;
+  const problem = `is not an extract of the BAG: it holds ${held}. Use lvbag-extract-nl.zip, or the BAGGEM of a municipality`;
   return new ExtractError('missing_member', label, problem);
 }
 
 function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractError {
   const held = entries.slice(0, 20).map(({ name }) => name);
   const problem = `has no member 9999${kind}*.zip; it holds ${held.join(', ') || 'nothing'}`;
-  return new ExtractError('missing_member', label, `${problem}. Give a full extract (lvbag-extract-nl.zip or BAGGEM)`);
+  return new ExtractError('missing_member', label, `${problem}. Use a full extract (lvbag-extract-nl.zip or BAGGEM)`);
 }
 
 function refuseTwice(members: Member[], label: string): void {
@@ -154,21 +154,27 @@ function refuseTwice(members: Member[], label: string): void {
   throw new ExtractError('duplicate_member', label, problem);
 }
 
-/** Members of an older date still have what has ended since: together they would bring back what no longer exists. */
+/**
+ * Members of an older date still have objects that have ended since: combined, they would restore what no longer
+ * exists.
+ */
 function refuseOtherDates(members: Member[], peildatum: string, label: string): void {
   const dates = new Set(members.map(({ name }) => dateIn(name)));
   if (dates.size === 1 && dates.has(peildatum)) return;
   const held = members.slice(0, 20).map(({ name }) => name);
   const problem =
     dates.size > 1
-      ? `holds members of several dates: ${held.join(', ')}. Give an extract of one date`
+      ? `holds members of several dates: ${held.join(', ')}. Use an extract of one date`
       : `is of ${peildatum} by its ${deliveryFile}, but holds ${held.join(', ')}; get the extract again`;
   throw new ExtractError('mixed_peildatums', label, problem);
 }
 
 const dayMilliseconds = 86_400_000;
 
-/** A dataset with a date in the future would make every later extract an older one. A day is for clocks and time zones. */
+/**
+ * After a dataset with a date in the future, every extract until then would be refused as older. One day is allowed for
+ * clocks and time zones.
+ */
 function refuseFuture(peildatum: string, label: string, now: number): void {
   if (Date.parse(peildatum) <= now + dayMilliseconds) return;
   const today = new Date(now).toISOString().slice(0, 10);
@@ -181,12 +187,12 @@ function dateIn(member: string): string {
   return member.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1');
 }
 
-/** Entries in a folder of what the register holds apart from its addresses. */
+/** Entries in the folders of objects that are not used for addresses. */
 function isUnused(name: string): boolean {
   return /(?:Inactief|NietBag|InOnderzoek)[^/]*\//i.test(name);
 }
 
-/** What a Mac adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary, whatever its name says. */
+/** Metadata files that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary despite its name. */
 function isJunk(name: string): boolean {
   return name.startsWith('__MACOSX/') || baseName(name).startsWith('.');
 }

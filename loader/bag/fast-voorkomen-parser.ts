@@ -1,5 +1,14 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
+import type { ReadCounts } from './problem-report.ts';
 import { type NotCurrentReason, noEind, type Span } from './voorkomen.ts';
+
+/** The elements that both a nummeraanduiding and an openbare ruimte have. */
+export const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
+export const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:status>');
+export const geconstateerd = literal('<Objecten:geconstateerd>');
+export const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
+export const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
+export const ligtInEnd = literal('</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>');
 
 const open = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
 const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
@@ -32,14 +41,14 @@ const plain = {
 };
 
 /**
- * Whether an occurrence counts, or that its bytes are not of the known shape. `later` is a `future` one that will count unless
- * the register changes.
+ * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count
+ * unless the register changes.
  */
 export type Validity = 'current' | 'later' | NotCurrentReason | 'unknown_shape';
 
 /**
- * Moves past `Objecten:voorkomen`, and says of an occurrence with the live status whether it counts on `day`
- * (20211015), by the rules and in the order of `whyNotCurrent`. Sets `span` of one that counts or will.
+ * Moves past `Objecten:voorkomen`, and returns whether an occurrence with the live status counts on `day` (20211015),
+ * by the rules and in the order of `whyNotCurrent`. Sets `span` for one that counts or will.
  */
 export function parseVoorkomen(cursor: ByteCursor, day: number, span: Span): Validity {
   if (!cursor.skip(open)) return 'unknown_shape';
@@ -88,4 +97,23 @@ function skipPlainRest(cursor: ByteCursor): boolean {
     cursor.skipText() &&
     cursor.skip(plain.close)
   );
+}
+
+/** Adds an occurrence to `counts`, and returns whether it counts on the date, later, or never. */
+export function countOccurrence(
+  counts: ReadCounts,
+  isIssued: boolean,
+  validity: Exclude<Validity, 'unknown_shape'>,
+): 'current' | 'later' | 'never' {
+  counts.voorkomens++;
+  if (!isIssued) {
+    counts.notCurrent.withdrawn++;
+    return 'never';
+  }
+  if (validity === 'current') {
+    counts.current++;
+    return 'current';
+  }
+  counts.notCurrent[validity === 'later' ? 'future' : validity]++;
+  return validity === 'later' ? 'later' : 'never';
 }

@@ -22,15 +22,21 @@ const knownStatuses: Record<ObjectKind, string[]> = {
 
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What is done with an occurrence that counts, or will. */
+/** Called with an occurrence that counts, or will. */
 export type Visit<T> = (read: T, span: Span) => void;
 
-/** How an occurrence is read, and what is done with one that counts on the date (`visit`) or will on a later one (`later`). */
-type Visits<T> = { read(fields: Fields, file: string): T | Problem; visit: Visit<T>; later: Visit<T> | undefined };
+/** Makes an object from the fields of a current occurrence, or says what is wrong with one of its values. */
+export type ReadRule<T> = (fields: Fields, file: string) => T | Problem;
+
+/**
+ * How to read an occurrence, and the callbacks for one that counts on the date (`visit`) or will on a later one
+ * (`later`).
+ */
+type Visits<T> = { read: ReadRule<T>; visit: Visit<T>; later: Visit<T> | undefined };
 
 /**
  * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later.
- * @throws ExtractError for an unknown status, date or number: without them it is unknown whether the object exists
+ * @throws ExtractError for an unknown status, date or number: without them nobody can tell whether the object exists
  */
 export function visitStand<T extends object>(
   kind: ObjectKind,
@@ -106,7 +112,7 @@ const numRules: Rule[] = [
   ['OpenbareRuimteRef', /^\d{16}$/],
   ['WoonplaatsRef', /^\d{4}$/],
 ];
-/** `\S.*` as XML Schema means it, up to 80 characters: JavaScript's `\s` and `.` know more blanks and line ends. */
+/** `\S.*` as in XML Schema, up to 80 characters: JavaScript's `\s` and `.` include other white space and line ends. */
 const naam = /^[^ \t\r\n][^\r\n]{0,79}$/u;
 const oprRules: Rule[] = [
   ['identificatie', /^\d{16}$/],
@@ -123,6 +129,7 @@ export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduidi
   return (
     invalidValue(fields, numRules, file) ?? {
       identificatie: () => fields.identificatie as string,
+      writeIdentificatie: (target) => void target.set(Buffer.from(fields.identificatie as string, 'latin1')),
       huisnummer: Number(fields.huisnummer),
       huisletter: fields.huisletter ?? '',
       huisnummertoevoeging: fields.huisnummertoevoeging ?? '',

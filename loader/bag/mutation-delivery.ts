@@ -5,13 +5,13 @@ import { entryRange, readEntry, withEntry } from '../zip/zip-entry.ts';
 import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
 
-/** The mutations of one delivery, usually a day: what leads a register of the date `vanaf` to the date `tot`. */
+/** The mutations of one delivery, usually of a day: the changes from the date `vanaf` to the date `tot`. */
 export type MutationDelivery = { vanaf: string; tot: string; mutations: Mutation[]; problems: Problem[] };
 
 /**
- * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`, as `label` names it in errors. Holds one of its inner zips
- * in memory if that is compressed once more.
- * @throws ExtractError for anything but a whole delivery in the known schema whose parts agree with each other
+ * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`; errors name it `label`. Holds an inner zip in memory
+ * if it is compressed a second time. @throws ExtractError for anything but a complete delivery in the known schema
+ * whose parts agree with each other
  */
 export async function readMutationDelivery(source: RandomAccess, label: string): Promise<MutationDelivery> {
   const member = memberOf(await listEntries(source, label), label);
@@ -46,9 +46,9 @@ function memberOf(entries: ZipEntry[], label: string): ZipEntry {
   const [first = 'nothing', ...more] = entries.map(({ name }) => name);
   const held = more.length > 0 ? `${first} and ${more.length} more` : first;
   const hint = entries.some(({ name }) => /^\d{4}(NUM|GEM)\d{8}\.zip$/.test(baseName(name)))
-    ? 'It is a full extract: give it with --extract.'
-    : 'Give a file of mutations such as BAGNLDM-13112021-14112021.zip.';
-  throw new ExtractError('missing_member', label, `is no delivery of mutations: it holds ${held}. ${hint}`);
+    ? 'It is a full extract: pass it with --extract.'
+    : 'Use a delivery of mutations such as BAGNLDM-13112021-14112021.zip.';
+  throw new ExtractError('missing_member', label, `is not a delivery of mutations: it holds ${held}. ${hint}`);
 }
 
 function datesIn(name: string): { vanaf: string; tot: string } {

@@ -8,8 +8,9 @@ import { SchemaParser } from './schema-parser.ts';
 import type { Fields } from './stand-parser.ts';
 
 /**
- * What became of one occurrence of a nummeraanduiding, openbare ruimte or woonplaats. `was` is `null` for a new occurrence
- * (toevoeging). On both sides `null` also stands for an occurrence that never counts: `isNew` tells the two apart.
+ * The change of one occurrence of a nummeraanduiding, openbare ruimte or woonplaats. `was` is `null` for a new
+ * occurrence (a toevoeging in the file). Either side is also `null` for an occurrence that never counts; `isNew`
+ * distinguishes the two.
  */
 export type Mutation = {
   kind: ObjectKind;
@@ -20,12 +21,12 @@ export type Mutation = {
   wordt: ObjectVoorkomen | null;
 };
 
-/** What a file of mutations holds, in its own order; `vanaf` and `tot` are the dates between which it leads. */
+/** The contents of a file of mutations, in its own order; it leads from the date `vanaf` to the date `tot`. */
 export type MutationFile = {
   vanaf: string;
   tot: string;
   mutations: Mutation[];
-  /** Occurrences with a value that the register's own rules forbid; they are not among the addresses. */
+  /** Occurrences with a value that the register's rules forbid; they are left out. */
   problems: Problem[];
 };
 
@@ -37,16 +38,16 @@ const kinds: Record<string, ObjectKind> = {
   'Objecten:OpenbareRuimte': 'OPR',
   'Objecten:Woonplaats': 'WPL',
 };
-/** How a group begins whose object is no part of an address: a building, or an addressed object. */
+/** How a group begins whose object is not part of an address: a pand or an adresseerbaar object. */
 const otherGroup =
   /^<ml:mutatieGroep><ml:(?:toevoeging><ml:wordt|wijziging><ml:was)><mlm:bagObject><Objecten:(?:Verblijfsobject|Pand|Ligplaats|Standplaats)>$/;
 const longestOtherStart = 140;
 const prefixes = ['ml', 'mlm', 'Objecten'] as const;
 
 /**
- * Reads one XML file of mutations. Nearly all of a day is the geometry of buildings: their groups are passed over as bytes
- * where they are written exactly as Kadaster writes them, and everything else goes through the strict parser, as does all
- * of the file with `strictly`. Throws `ExtractError` for anything but well-formed XML in the known schema, for a removed
+ * Reads one XML file of mutations. Nearly all of it is the geometry of buildings: these groups are skipped as bytes if
+ * they are written exactly as Kadaster writes them. Everything else goes through the strict parser, and with `strictly`
+ * the whole file does. Throws `ExtractError` for anything but well-formed XML in the known schema, for a removed
  * occurrence (verwijdering), and for a group of several objects.
  */
 export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationFile {
@@ -65,7 +66,7 @@ export function readMutations(xml: Buffer, file: string, { strictly = false } = 
   return collected.end();
 }
 
-/** Only there may a group be passed over: anywhere else its bytes could mean something else. */
+/** A group may be skipped only there: elsewhere the same bytes could have another meaning. */
 function isBetweenGroups(parser: SchemaParser): boolean {
   const closed = parser.justClosed;
   return (closed === 'ml:mutatieGroep' || closed === 'ml:inhoud') && parser.hasUsualPrefixes(prefixes);
@@ -80,7 +81,7 @@ function isOther(group: Buffer): boolean {
 
 const groupStartBytes = Buffer.from(groupStart, 'latin1');
 
-/** Makes mutations of the elements that the strict parser reads. */
+/** Builds mutations from the elements that the strict parser reads. */
 class MutationCollector {
   readonly parser: SchemaParser;
   readonly #file: string;
@@ -106,7 +107,7 @@ class MutationCollector {
     const { MutatiedatumVanaf: vanaf = '', MutatiedatumTot: tot = '', StandTechnischeDatum: stand = '' } = this.#dates;
     for (const date of [vanaf, tot, stand]) {
       if (!/^\d{4}-\d{2}-\d{2}$/.test(date))
-        throw this.#refused(`does not say from and to which date it leads: '${date}'`);
+        throw this.#refused(`lacks the dates from and to which it leads: '${date}'`);
     }
     if (tot !== stand || vanaf >= tot) {
       throw this.#refused(
@@ -174,7 +175,7 @@ class MutationCollector {
     const object = this.#fields.identificatie ?? 'of another kind';
     return this.#refused(
       `removes an occurrence of object ${object} (verwijdering), which BAG 2.0 does not do. ` +
-        'Nothing was changed: load the next full extract, or ask the supplier for a corrected file',
+        'Nothing was changed. Load the next full extract, or ask the supplier for a corrected file',
     );
   }
 

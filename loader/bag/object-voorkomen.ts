@@ -11,17 +11,21 @@ import {
   whyNotCurrent,
 } from './voorkomen.ts';
 
-export type NumVoorkomen = Span & Omit<Nummeraanduiding, 'identificatie'> & { kind: 'NUM'; identificatie: string };
+export type NumVoorkomen = Span &
+  Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'> & { kind: 'NUM'; identificatie: string };
 export type OprVoorkomen = Span & OpenbareRuimte & { kind: 'OPR' };
 export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
 
-/** One occurrence (voorkomen) of an object that addresses are made of, which counts between its `begin` and its `eind`. */
+/**
+ * One occurrence (voorkomen) of a nummeraanduiding, openbare ruimte or woonplaats, which counts from its `begin` until
+ * its `eind`.
+ */
 export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
 
 /**
- * The occurrence that an element describes; `null` for one that never counts, on whatever date: withdrawn, inactive, outside
- * the BAG, or ended on the day it began. A value that the register's own rules forbid is a `Problem`. Throws `ExtractError`
- * where nobody could say whether it counts.
+ * The occurrence that an element describes; `null` for one that never counts on any date: withdrawn, inactive, outside
+ * the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`. Throws `ExtractError`
+ * where it is unclear whether it counts.
  */
 export function toObjectVoorkomen(kind: ObjectKind, fields: Fields, file: string): ObjectVoorkomen | Problem | null {
   const geldigheid = geldigheidOf(kind, fields, file);
@@ -30,7 +34,9 @@ export function toObjectVoorkomen(kind: ObjectKind, fields: Fields, file: string
   switch (kind) {
     case 'NUM': {
       const num = toNummeraanduiding(fields, file);
-      return isProblem(num) ? num : { kind, ...num, identificatie: num.identificatie(), ...span };
+      if (isProblem(num)) return num;
+      const { identificatie, writeIdentificatie: _, ...rest } = num;
+      return { kind, ...rest, identificatie: identificatie(), ...span };
     }
     case 'OPR': {
       const opr = toOpenbareRuimte(fields, file);

@@ -10,7 +10,7 @@ export const problemKinds = [
 ] as const;
 export type ProblemKind = (typeof problemKinds)[number];
 
-/** One object that counts but is not loaded; `detail` says more where the kind does not say it all. */
+/** One object that counts but is not loaded; `detail` adds what the kind does not say. */
 export type Problem = { kind: ProblemKind; file: string; identificatie: string; detail?: string };
 
 /** Whether reading an object gave a problem instead of the object. */
@@ -77,7 +77,7 @@ export type ReadCounts = {
   voorkomens: number;
   current: number;
   notCurrent: Record<NotCurrentReason, number>;
-  /** Those that would count, but have a value that the register's own rules forbid. */
+  /** Those that would count, but have a value that the register's rules forbid. */
   problems: Problem[];
 };
 
@@ -101,7 +101,7 @@ export function keep<T extends object>(read: T | Problem, counts: ReadCounts, vi
   }
 }
 
-/** The counts of a report, which is the part of it that a manifest keeps. */
+/** The counts of a report: the part of it that a manifest keeps. */
 export function problemCounts(report: ProblemReport): ProblemCounts {
   return Object.fromEntries(problemKinds.map((kind) => [kind, report[kind].count])) as ProblemCounts;
 }

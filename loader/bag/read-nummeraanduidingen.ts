@@ -1,9 +1,17 @@
 import { type ByteCursor, literal, RepeatingText } from './byte-cursor.ts';
-import { parseVoorkomen } from './fast-voorkomen-parser.ts';
-import { toNummeraanduiding, type Visit, visitStand } from './interpret-stand.ts';
-import { emptyCounts, type ReadCounts } from './problem-report.ts';
-import { type FastParser, readStands } from './read-stands.ts';
-import type { Fields } from './stand-parser.ts';
+import {
+  countOccurrence,
+  documentdatum,
+  documentnummer,
+  geconstateerd,
+  issued,
+  ligtInEnd,
+  parseVoorkomen,
+  withdrawn,
+} from './fast-voorkomen-parser.ts';
+import { toNummeraanduiding, type Visit } from './interpret-stand.ts';
+import type { ReadCounts } from './problem-report.ts';
+import { type FastParser, objectReader } from './read-stands.ts';
 import { dayOf, type Nummeraanduiding, type Span } from './voorkomen.ts';
 
 const open = literal(
@@ -20,19 +28,13 @@ const postcode = literal('<Objecten:postcode>');
 const postcodeEnd = literal('</Objecten:postcode>');
 const type = literal('<Objecten:typeAdresseerbaarObject>');
 const typeEnd = literal('</Objecten:typeAdresseerbaarObject>');
-const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
-const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:status>');
-const geconstateerd = literal('<Objecten:geconstateerd>');
-/** What nearly every nummeraanduiding that counts has between its postcode and the date of its document. */
+/** The elements that nearly every current nummeraanduiding has between its postcode and the date of its document. */
 const usual = literal(
   '<Objecten:typeAdresseerbaarObject>Verblijfsobject</Objecten:typeAdresseerbaarObject>',
   '<Objecten:status>Naamgeving uitgegeven</Objecten:status><Objecten:geconstateerd>N',
 );
-const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
-const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
 const documentnummerEnd = literal('</Objecten:documentnummer>');
 const ligtIn = literal('<Objecten:ligtIn><Objecten-ref:WoonplaatsRef domein="NL.IMBAG.Woonplaats">');
-const ligtInEnd = literal('</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>');
 const ligtAan = literal('<Objecten:ligtAan><Objecten-ref:OpenbareRuimteRef domein="NL.IMBAG.Openbareruimte">');
 const close = literal(
   '</Objecten-ref:OpenbareRuimteRef></Objecten:ligtAan>',
@@ -43,8 +45,8 @@ const close = literal(
 const absent = -1;
 
 /**
- * Reads nummeraanduidingen whose bytes are exactly as the Kadaster writes them: elements in the order of the schema,
- * no blanks between them, plain text and valid values in them. Makes strings only of current ones.
+ * Reads nummeraanduidingen whose bytes are exactly as Kadaster writes them: elements in the order of the schema,
+ * without white space between them, with plain text and valid values. Makes strings only of current ones.
  */
 export class FastNummeraanduidingParser implements FastParser {
   readonly #counts: ReadCounts;
@@ -89,18 +91,12 @@ export class FastNummeraanduidingParser implements FastParser {
     const street = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(close)) return false;
 
-    const counts = this.#counts;
-    counts.voorkomens++;
-    if (!isIssued) {
-      counts.notCurrent.withdrawn++;
-      return true;
-    }
-    if (validity === 'current') counts.current++;
-    else counts.notCurrent[validity === 'later' ? 'future' : validity]++;
-    const visit = validity === 'current' ? this.#visit : validity === 'later' ? this.#later : undefined;
+    const counted = countOccurrence(this.#counts, isIssued, validity);
+    const visit = counted === 'current' ? this.#visit : counted === 'later' ? this.#later : undefined;
     visit?.(
       {
         identificatie: () => cursor.text(identificatie, 16),
+        writeIdentificatie: (target) => cursor.copy(identificatie, 16, target),
         huisnummer: number,
         huisletter: letter === absent ? '' : cursor.letter(letter),
         huisnummertoevoeging: addition === absent ? '' : cursor.text(addition, additionEnd - addition),
@@ -114,23 +110,5 @@ export class FastNummeraanduidingParser implements FastParser {
   }
 }
 
-/**
- * Visits each nummeraanduiding in `xml` that counts on `peildatum`, with `later` each that will
- * count on a later date, and counts all the others by reason. A `Span` is valid during the visit. Throws an
- * `ExtractError` that names `file` for anything but well-formed XML in the one known schema; visits may precede it.
- */
-export function readNummeraanduidingen(
-  xml: Buffer,
-  file: string,
-  peildatum: string,
-  visit: Visit<Nummeraanduiding>,
-  options: { strictly?: boolean; later?: Visit<Nummeraanduiding> } = {},
-): ReadCounts {
-  const { later } = options;
-  const counts = emptyCounts();
-  const onStand = (fields: Fields) =>
-    visitStand('NUM', fields, file, peildatum, counts, { read: toNummeraanduiding, visit, later });
-  const fastParser = options.strictly ? undefined : new FastNummeraanduidingParser(peildatum, counts, visit, later);
-  readStands(xml, file, 'NUM', peildatum, onStand, fastParser);
-  return counts;
-}
+/** Reads the nummeraanduidings of an XML file. */
+export const readNummeraanduidingen = objectReader('NUM', toNummeraanduiding, FastNummeraanduidingParser);

@@ -1,9 +1,17 @@
 import { type ByteCursor, literal } from './byte-cursor.ts';
-import { parseVoorkomen } from './fast-voorkomen-parser.ts';
-import { toOpenbareRuimte, type Visit, visitStand } from './interpret-stand.ts';
-import { emptyCounts, type ReadCounts } from './problem-report.ts';
-import { type FastParser, readStands } from './read-stands.ts';
-import type { Fields } from './stand-parser.ts';
+import {
+  countOccurrence,
+  documentdatum,
+  documentnummer,
+  geconstateerd,
+  issued,
+  ligtInEnd,
+  parseVoorkomen,
+  withdrawn,
+} from './fast-voorkomen-parser.ts';
+import { toOpenbareRuimte, type Visit } from './interpret-stand.ts';
+import type { ReadCounts } from './problem-report.ts';
+import { type FastParser, objectReader } from './read-stands.ts';
 import { dayOf, type OpenbareRuimte, type Span } from './voorkomen.ts';
 
 const open = literal(
@@ -13,22 +21,16 @@ const open = literal(
 const naam = literal('</Objecten:identificatie><Objecten:naam>');
 const type = literal('</Objecten:naam><Objecten:type>');
 const typeEnd = literal('</Objecten:type>');
-const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
-const withdrawn = literal('<Objecten:status>Naamgeving ingetrokken</Objecten:status>');
-const geconstateerd = literal('<Objecten:geconstateerd>');
-const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
-const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
 const ligtIn = literal(
   '</Objecten:documentnummer>',
   '<Objecten:ligtIn><Objecten-ref:WoonplaatsRef domein="NL.IMBAG.Woonplaats">',
 );
-const ligtInEnd = literal('</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>');
 const close = literal('</Objecten:OpenbareRuimte></sl-bag-extract:bagObject></sl:stand>');
 
 const longestName = 80;
 
 /**
- * Reads streets whose bytes are exactly as the Kadaster writes them. The strict parser reads the others: those with a
+ * Reads streets whose bytes are exactly as Kadaster writes them. The strict parser reads the others: those with a
  * `verkorteNaam`, and those whose name holds an entity or a letter outside ASCII.
  */
 export class FastOpenbareRuimteParser implements FastParser {
@@ -64,15 +66,8 @@ export class FastOpenbareRuimteParser implements FastParser {
     const validity = parseVoorkomen(cursor, this.#day, this.#span);
     if (validity === 'unknown_shape' || !cursor.skip(close)) return false;
 
-    const counts = this.#counts;
-    counts.voorkomens++;
-    if (!isIssued) {
-      counts.notCurrent.withdrawn++;
-      return true;
-    }
-    if (validity === 'current') counts.current++;
-    else counts.notCurrent[validity === 'later' ? 'future' : validity]++;
-    const visit = validity === 'current' ? this.#visit : validity === 'later' ? this.#later : undefined;
+    const counted = countOccurrence(this.#counts, isIssued, validity);
+    const visit = counted === 'current' ? this.#visit : counted === 'later' ? this.#later : undefined;
     visit?.(
       {
         identificatie: cursor.text(identificatie, 16),
@@ -85,23 +80,5 @@ export class FastOpenbareRuimteParser implements FastParser {
   }
 }
 
-/**
- * Visits each street in `xml` that counts on `peildatum`, with `later` each that will
- * count on a later date, and counts all the others by reason. A `Span` is valid during the visit. Throws an `ExtractError`
- * that names `file` for anything but well-formed XML in the one known schema; visits may precede it.
- */
-export function readOpenbareRuimten(
-  xml: Buffer,
-  file: string,
-  peildatum: string,
-  visit: Visit<OpenbareRuimte>,
-  options: { strictly?: boolean; later?: Visit<OpenbareRuimte> } = {},
-): ReadCounts {
-  const { later } = options;
-  const counts = emptyCounts();
-  const onStand = (fields: Fields) =>
-    visitStand('OPR', fields, file, peildatum, counts, { read: toOpenbareRuimte, visit, later });
-  const fastParser = options.strictly ? undefined : new FastOpenbareRuimteParser(peildatum, counts, visit, later);
-  readStands(xml, file, 'OPR', peildatum, onStand, fastParser);
-  return counts;
-}
+/** Reads the streets of an XML file. */
+export const readOpenbareRuimten = objectReader('OPR', toOpenbareRuimte, FastOpenbareRuimteParser);

@@ -8,8 +8,8 @@ type Lookup<T> = { get(identificatie: string): T | undefined };
 export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
 
 /**
- * The street and place of a current nummeraanduiding, or the problem that prevents an address: its street or place is not
- * among the current ones. Never guesses.
+ * The street and place of a current nummeraanduiding, or the problem that prevents an address: its street or place is
+ * not current. Never guesses.
  */
 export function toPlace(
   { openbareRuimte, woonplaats }: Pick<Nummeraanduiding, 'openbareRuimte' | 'woonplaats'>,

@@ -2,7 +2,7 @@ import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
 import { type Content, mutationNamespaces, namespaces, unknownSchema } from './schema.ts';
 
-/** What the reader of one kind of document does with its elements; names have the prefixes of `namespaces`. */
+/** Handles the elements of one kind of document; names have the prefixes of `namespaces`. */
 export type SchemaHandler = {
   onOpen?(name: string): void;
   onText?(name: string, text: string): void;
@@ -14,9 +14,9 @@ const prefixOf = new Map(Object.entries(uris).map(([prefix, uri]) => [uri, prefi
 const blank = /^[ \t\r\n]*$/;
 
 /**
- * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold no element that `document` does
- * not allow where it stands. Prefixes, comments, CDATA and entities make no difference. Text may be written in any pieces.
- * Throws `ExtractError` with `file`, line and column.
+ * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold no element that `document`
+ * does not allow where it stands. Prefixes, comments, CDATA and entities make no difference. Text may be written in
+ * pieces of any size. Throws `ExtractError` with `file`, line and column.
  */
 export class SchemaParser {
   readonly #file: string;
@@ -55,17 +55,17 @@ export class SchemaParser {
     this.#guarded(() => this.#parser.close());
   }
 
-  /** The element that ends exactly where the text that was written so far ends; none in the middle of anything. */
+  /** The element that ends exactly where the text written so far ends, if any. */
   get justClosed(): string | undefined {
     return this.#closed.position === this.#written ? this.#closed.name : undefined;
   }
 
-  /** Whether these prefixes mean, for what comes next, what they mean in the files of Kadaster. */
+  /** Whether these prefixes have, from here on, the same namespaces as in the files of Kadaster. */
   hasUsualPrefixes(prefixes: readonly string[]): boolean {
     return prefixes.every((prefix) => this.#parser.resolve(prefix) === uris[prefix]);
   }
 
-  /** An error at the place that is being read. */
+  /** An error at the current position. */
   invalid(problem: string): ExtractError {
     const { line, column } = this.#parser;
     return new ExtractError(

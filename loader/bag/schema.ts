@@ -1,7 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
 
-/** The version of the BAG 2.0 schema that this program reads, as it ends the namespaces. */
+/** The version of the BAG 2.0 schema that this program reads, as in its namespaces. */
 export const schemaVersion = 'v20200601';
 
 const imbag = 'www.kadaster.nl/schemas/lvbag/imbag';
@@ -25,7 +25,7 @@ export const mutationNamespaces = {
 /** What an element may hold: `text`, anything at all (`skipped`), or the named elements. */
 export type Content = 'text' | 'skipped' | { [element: string]: Content };
 
-/** The kinds of object that addresses are made of. */
+/** The kinds of object that are used for addresses. */
 export type ObjectKind = 'NUM' | 'OPR' | 'WPL';
 
 const voorkomen: Content = {
@@ -182,7 +182,7 @@ export function readPeildatum(xml: Buffer, file: string): string {
   }
   const date = peildatum.trim();
   if (!isDate(date)) {
-    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is no date: '${peildatum}'`);
+    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${peildatum}'`);
   }
   return date;
 }
@@ -195,12 +195,12 @@ function isDate(text: string): boolean {
 
 /** The error for a file in another version of the schema. */
 export function unknownSchema(file: string, schema: string): ExtractError {
-  const problem = `in schema '${schema}', not in version ${schemaVersion} of BAG 2.0, which is the only one read`;
+  const problem = `in schema '${schema}', not in version ${schemaVersion} of BAG 2.0, the only supported one`;
   return new ExtractError('unknown_schema', file, `${problem}; get the current extract, or update this program`);
 }
 
 /** The error for a delivery of mutations. */
 export function mutationDelivery(file: string): ExtractError {
-  const problem = 'a delivery of mutations; give a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
+  const problem = 'a delivery of mutations; use a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
   return new ExtractError('mutation_delivery', file, problem);
 }

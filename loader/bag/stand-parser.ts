@@ -18,10 +18,10 @@ const repeatable = new Set([stand, objectType]);
 const prefixes = Object.keys(namespaces);
 
 /**
- * The strict parser of a file of `kind` in an extract of `peildatum`, which decides what such a file means: prefixes, order,
- * comments, CDATA and entities make no difference; an element that the schema does not have is refused, and so is a value
- * that occurs twice. A file whose header has another date is refused. Text may be written in any pieces; `onStand` is called
- * with each `sl:stand` when it closes.
+ * The strict parser of a file of `kind` in an extract of `peildatum`, which defines what such a file means. Prefixes,
+ * order, comments, CDATA and entities make no difference. It refuses an element that the schema does not have, a value
+ * that occurs twice, and a file whose header has another date. Text may be written in pieces of any size; `onStand` is
+ * called with each `sl:stand` when it closes.
  */
 export class StandParser {
   readonly #kind: ObjectKind;

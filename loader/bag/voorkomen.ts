@@ -3,8 +3,10 @@
  * nummeraanduiding and an openbare ruimte, 4 for a woonplaats.
  */
 export type Nummeraanduiding = {
-  /** Valid during the visit only. A function, as only problems need it and a string each would take a tenth of parsing. */
+  /** Valid during the visit only. A function, as few need it and a string each would take a tenth of parsing. */
   identificatie: () => string;
+  /** Writes its 16 digits as bytes, to the start of `target`, which needs no string. Valid during the visit only. */
+  writeIdentificatie: (target: Uint8Array) => void;
   /** 1 to 99999. */
   huisnummer: number;
   /** One letter in the case of the register, or `''`. */
@@ -12,13 +14,13 @@ export type Nummeraanduiding = {
   /** One to four letters and digits, or `''`. */
   huisnummertoevoeging: string;
   postcode: string | null;
-  /** The street that it lies on. */
+  /** The street that it is on. */
   openbareRuimte: string;
-  /** Its own place, where that differs from its street's. */
+  /** Its own place, if that differs from its street's. */
   woonplaats: string | null;
 };
 
-/** A street, and the place that it lies in. */
+/** A street, and the place that it is in. */
 export type OpenbareRuimte = { identificatie: string; naam: string; woonplaats: string };
 
 /** A place: a town, or a part of one. */

@@ -3,9 +3,18 @@ import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
 import { isSameVoorkomen } from './objects.ts';
 
-/** A file of mutations does not fit the objects that it is applied to; the message names the object and what to do. */
+/**
+ * A file of mutations does not match the objects that it is applied to; the message names the object and what to do.
+ */
 export class MutationMismatchError extends Error {
   override readonly name = 'MutationMismatchError';
+  /** How many of the days could be applied before it. */
+  readonly applied: number;
+
+  constructor(message: string, applied: number) {
+    super(message);
+    this.applied = applied;
+  }
 }
 
 /** One file of mutations: it leads from `vanaf` to `tot`. */
@@ -14,31 +23,32 @@ export type MutationDay = { file: string; vanaf: string; tot: string; mutations:
 /** The occurrences of objects by `objectKey`, each by its number. */
 export type Objects = Map<string, Map<number, ObjectVoorkomen>>;
 
-/** What identifies an object among those of all kinds. */
+/** Identifies an object among objects of all kinds. */
 export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'identificatie'>): string {
   return `${kind} ${identificatie}`;
 }
 
 /**
- * Applies days of mutations, in order, to `objects`: all occurrences, of each object that the days mention, which count on
- * the first day's `vanaf` or may count later. Each day must follow the one before, and say of every occurrence that it
- * changes what we have. Changes `objects`.
+ * Applies days of mutations, in order, to `objects`: all occurrences of the objects that the days mention which count
+ * on the first day's `vanaf` or may count later. Each day must follow the one before, and its old values must equal
+ * those in `objects`. Changes `objects`.
  * @throws MutationMismatchError
  */
 export function applyMutations(objects: Objects, days: readonly MutationDay[]): void {
   let date = days[0]?.vanaf;
-  for (const day of days) {
+  for (const [applied, day] of days.entries()) {
     if (day.vanaf !== date) {
       throw new MutationMismatchError(
-        `${day.file}: leads from ${day.vanaf}, and the register is at ${date}. Give the files that lead from ${date} on.`,
+        `${day.file}: leads from ${day.vanaf}, but the dataset is of ${date}. Pass the files that lead on from ${date}.`,
+        applied,
       );
     }
-    for (const mutation of day.mutations) applyOne(objects, mutation, day);
+    for (const mutation of day.mutations) applyOne(objects, mutation, day, applied);
     date = day.tot;
   }
 }
 
-function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: MutationDay): void {
+function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: MutationDay, applied: number): void {
   const { kind, identificatie, volgnummer, isNew, wordt } = mutation;
   const key = objectKey(mutation);
   const held = objects.get(key) ?? new Map<number, ObjectVoorkomen>();
@@ -50,14 +60,15 @@ function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: Mutatio
     const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
     throw new MutationMismatchError(
       `${file}: ${isNew ? `adds ${occurrence}, which is there already` : `changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`}. ` +
-        'The file was replaced, or one before it is wrong. Nothing was changed; the next full extract makes it right.',
+        'The file was replaced, or one before it is wrong. Nothing of it was applied; the next full extract corrects it.',
+      applied,
     );
   }
   if (wordt) held.set(volgnummer, wordt);
   else held.delete(volgnummer);
 }
 
-/** An occurrence that ended on or before `date` is not kept, and nothing depends on it. */
+/** Drops an occurrence that ended on or before `date`: nothing depends on it any more. */
 function stillCounting(voorkomen: ObjectVoorkomen | null, date: string): ObjectVoorkomen | null {
   return voorkomen && voorkomen.eind > dayOf(date) ? voorkomen : null;
 }

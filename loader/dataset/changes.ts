@@ -1,11 +1,11 @@
 import { addressPart, GrowingBytes, keyOf, type Line, packLineBytes, unpackLines } from './lines.ts';
 
-/** What happens to the address of a key. */
+/** How the address of a key changes. */
 export type ChangeKind = 'added' | 'changed' | 'removed';
 
 /**
- * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen beside the
- * address differs, or a list without an address appears or goes.
+ * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen stored
+ * with the address differs, or a list without an address is added or removed.
  */
 export type Change = { kind: ChangeKind | 'list' } & (
   | { before: Line | null; after: Line }
@@ -15,7 +15,7 @@ export type Change = { kind: ChangeKind | 'list' } & (
 /** How many addresses of each kind. */
 export type ChangeCounts = Record<ChangeKind, number>;
 
-/** What turns the snapshot `before` into `after`, in the order of the keys. Both are sorted, one line a key. */
+/** The changes from the snapshot `before` to `after`, ordered by key. Both are sorted, with one line per key. */
 export function* diff(before: readonly Line[], after: readonly Line[]): Generator<Change> {
   let i = 0;
   let j = 0;
@@ -52,8 +52,8 @@ function compare(a: string, b: string): number {
 export type Write = { put: Line } | { remove: string };
 
 /**
- * Makes the stored form of changes: `+` and the whole line to put, or `-` and the key to remove. Each says all that has to
- * be done, so doing it twice is doing it once.
+ * Encodes changes for storage: `+` and the whole line to put, or `-` and the key to remove. Repeating a change has no
+ * further effect.
  */
 export class ChangeWriter {
   readonly #text = new GrowingBytes();

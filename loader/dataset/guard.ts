@@ -20,8 +20,8 @@ export type Thresholds = {
 const sizeCodes = ['too_many_removed', 'too_many_changed', 'too_many_added'] as const;
 
 /**
- * The limits of a load of mutations: a day changes a fiftieth of what a month does, but some days hold a municipality that
- * renames its streets. So a day may change a fifth of what a load may, and several days no more than a load.
+ * The limits of a load of mutations. A day changes a fiftieth of what a month does, but on some days a municipality
+ * renames its streets. So one day may change a fifth of what a load may, and several days at most as much as a load.
  */
 export function thresholdsOfDays(thresholds: Thresholds, days: number): Thresholds {
   const share = Math.min(1, days / 5);
@@ -38,21 +38,21 @@ type ObjectionCode = (typeof sizeCodes)[number] | 'too_few_addresses' | 'too_man
 /** Why a load stops before its first write; the message says by how much. */
 export type Objection = { code: ObjectionCode; message: string };
 
-/** Whether an objection is only to how much would change, not to what is in the extract or how old it is. */
+/** Whether an objection is only to the amount of change, not to the contents or the date of the extract. */
 export function isAboutSize({ code }: Objection): boolean {
   return (sizeCodes as readonly string[]).includes(code);
 }
 
-/** The live dataset, as far as a load is compared with it. */
+/** What a load is compared with: the live dataset. */
 export type Live = { peildatum: string; keys: number };
 
 /**
- * Every objection to a load, compared with the live dataset; without one no share counts. An older date is an objection
- * unless it was asked for (`mayGoBack`).
+ * Every objection to a load, compared with the live dataset; without a live dataset the shares don't apply. An older
+ * date is an objection unless `allowOlder`.
  */
 export function objections(
   counts: LoadCounts,
-  load: { peildatum: string; mayGoBack: boolean; wasJudged?: boolean },
+  load: { peildatum: string; allowOlder: boolean; wasJudged?: boolean },
   live: Live | null,
   thresholds: Thresholds,
 ): Objection[] {
@@ -80,7 +80,7 @@ export function objections(
     const what = `${grouped(problems)} of ${grouped(of)} addresses have a problem`;
     check('too_many_problems', what, problems, of, thresholds.maximumProblemShare);
   }
-  if (live && load.peildatum < live.peildatum && !load.mayGoBack) {
+  if (live && load.peildatum < live.peildatum && !load.allowOlder) {
     const message = `the extract of ${load.peildatum} is older than the live dataset of ${live.peildatum}`;
     found.push({ code: 'older_peildatum', message });
   }

@@ -20,7 +20,7 @@ import { releaseMemory } from '../release-memory.ts';
  */
 export type Line = string;
 
-/** The places part of a row; made once a street, not once an address. Tabs and line ends in a name are escaped. */
+/** The places part of a row; made once per street, not once per address. Tabs and line ends in a name are escaped. */
 export function placeText({ woonplaats, straat }: Place): string {
   return Buffer.from(`${escaped(woonplaats)}\t${escaped(straat)}`).toString('latin1');
 }
@@ -71,14 +71,23 @@ export function addressPart(line: Line): Line | null {
   return tabs === 1 ? null : line.slice(0, line.lastIndexOf('\t'));
 }
 
-const level = { params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 } };
+/** Whether a line has an address, and not only a list. */
+export function hasAddress(line: Line): boolean {
+  return line.indexOf('\t', line.indexOf('\t') + 1) >= 0;
+}
+
+/** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
 
 /** Lines in their stored form; the same lines give the same bytes. */
 export function packLines(lines: readonly Line[]): Buffer {
-  return packLineBytes(Buffer.from(lines.join('\n'), 'latin1'));
+  const bytes = Buffer.from(lines.join('\n'), 'latin1');
+  const packed = packLineBytes(bytes);
+  releaseMemory(bytes);
+  return packed;
 }
 
-/** As `packLines`, of lines that are bytes already, separated by line ends. */
+/** As `packLines`, for lines that are bytes already, separated by line ends. */
 export function packLineBytes(lines: Uint8Array): Buffer {
   return zstdCompressSync(lines, level);
 }
@@ -91,10 +100,12 @@ export function unpackLines(packed: Uint8Array): Line[] {
   return text === '' ? [] : text.split('\n');
 }
 
-/** Lines rarely pack better than this. */
+/** Lines are rarely compressed further than this. */
 const mostPacked = 16;
 
-/** The bytes that `packLineBytes` stored; damaged bytes are an error. In one piece: by default zlib joins many. */
+/**
+ * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer: by default zlib concatenates many.
+ */
 export function unpackLineBytes(packed: Uint8Array): Buffer {
   return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
 }
@@ -119,7 +130,13 @@ export class GrowingBytes {
     if (least <= this.memory.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.memory.length, least));
     this.memory.copy(larger, 0, 0, this.length);
+    this.release();
     this.memory = larger;
+  }
+
+  /** Frees the memory of bytes that nobody adds to or reads any more. */
+  release(): void {
+    releaseMemory(this.memory);
   }
 
   write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
@@ -133,33 +150,28 @@ export class GrowingBytes {
   }
 }
 
+/** Addresses in the order of their keys, one for each object: the keys, and the places part of the line of each. */
+export type Rows = { keys: string[]; places: string[] };
+
 /**
- * The lines of a snapshot from rows in any order: sorted by key, one a key, with its distinct places and, where they belong,
- * the lists of toevoegingen. Needs all rows of a postcode. Sorts `rows` in place. The same rows give the same lines,
- * whatever their order and however they were spread over workers.
+ * The lines of a snapshot: one per key, with its distinct places and the lists of toevoegingen. Needs all rows of a postcode.
+ * The same rows give the same lines, whatever the order of those with one key.
  */
-export function joinRows(rows: Line[]): Line[] {
-  rows.sort();
+export function joinRows({ keys, places }: Rows): Line[] {
   const lines: Line[] = [];
-  let previous = '';
-  let start = '';
   let group = '';
   let groupAt = 0;
-  for (const row of rows) {
-    if (row === previous) continue;
-    previous = row;
-    if (start !== '' && row.startsWith(start)) {
-      lines.push(`${lines.pop()}${row.slice(start.length - 1)}`);
-      continue;
-    }
-    const key = keyOf(row);
+  for (let start = 0, end = 0; start < keys.length; start = end) {
+    const key = keys[start] as string;
+    do end++;
+    while (keys[end] === key);
     if (group === '' || !key.startsWith(group)) {
       addList(lines, groupAt, group);
       group = key.slice(0, key.lastIndexOf('#') + 1);
       groupAt = lines.length;
     }
-    start = `${key}\t`;
-    lines.push(row);
+    const ofKey = end === start + 1 ? places[start] : [...new Set(places.slice(start, end))].sort().join('\t');
+    lines.push(`${key}\t${ofKey}`);
   }
   addList(lines, groupAt, group);
   return lines;

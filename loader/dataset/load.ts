@@ -14,20 +14,22 @@ export type Load = {
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
-  /** The snapshot to go back to; only of a rollback. */
+  /** The snapshot to roll back to; only for a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
   /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
   days: MutationFile[];
-  /** The extract that the result goes back to; `null` of a rollback. */
+  /** Why the deliveries that follow these days are not applied: what is wrong with the first of them. */
+  stopped?: string;
+  /** The extract that the result is based on; `null` for a rollback. */
   extract: ExtractInfo | null;
-  /** Only of an extract. */
+  /** Only for an extract. */
   source: SourceVersion | null;
   members: Member[];
-  /** Identifies the contents of the extract, wherever it lies, by the checksums of its members. */
+  /** Identifies the contents of the extract at any location, by the checksums of its members. */
   identity: string;
 };
 
-/** The date of the extract that the load reads, which days of mutations then bring to the load's own. */
+/** The date of the extract that the load reads, before its mutations are applied. */
 export function extractDate({ extract, peildatum }: Load): string {
   return extract?.peildatum ?? peildatum;
 }
@@ -38,17 +40,17 @@ export type Part = { part: string; member: number; files: ZipEntry[] };
 /** What one worker found in its part of the extract. */
 export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
-/** A change as a person reads it. */
+/** A change in readable form. */
 export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
 
 /** The counts of a load, before and after it is applied; plain JSON. */
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
-  /** `null` of a snapshot to go back to whose problems were not kept. */
+  /** `null` for a rollback to a snapshot whose problems were not kept. */
   problems: ProblemReport | null;
   addresses: number;
 } & ShardCounts;
 
-/** The same contents loaded onto the same dataset make the same load, so that it can be continued and approved. */
+/** The same contents loaded onto the same dataset have the same load id, so the load can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([formatVersion, identity, base]))
@@ -83,12 +85,12 @@ export type ShardCounts = {
   /** Keys that only have a list of toevoegingen, and no address. */
   listKeys: number;
   changes: ChangeCounts;
-  /** Lists of toevoegingen that appear, change or go where the address under the same key does not. */
+  /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
   listsChanged: number;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
-/** How many objects should have been addresses; one without postcode should not, as it has no key. */
+/** How many objects should have been addresses; one without a postcode should not, because it has no key. */
 export function problemCount(report: ProblemReport): number {
   return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
 }
@@ -130,7 +132,7 @@ export function noChanges(): ShardCounts {
   };
 }
 
-/** Adds one change to `counts`, and keeps it as an example while there are few. */
+/** Adds one change to `counts`, and keeps the first few as examples. */
 export function countChange(counts: ShardCounts, change: Change): void {
   if (change.kind === 'list') {
     counts.listsChanged++;
@@ -141,7 +143,7 @@ export function countChange(counts: ShardCounts, change: Change): void {
   if (examples.length < examplesPerKind) examples.push(changeExample(change));
 }
 
-/** A change as a person reads it, from its lines. */
+/** A change in readable form, from its lines. */
 export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
   const { key } = parseLine((after ?? before) as Line);
   return { key, before: places(before), after: places(after) };

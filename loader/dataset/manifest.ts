@@ -4,7 +4,7 @@ import type { ChangeCounts } from './changes.ts';
 /** The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`. */
 export type Snapshot = { id: string; shards: string[] };
 
-/** Which copy of an extract a source held: enough to tell whether it changed without reading it. Plain JSON. */
+/** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
 export type SourceVersion = {
   /** A URL, `s3://bucket/key`, or the path of a file. */
   location: string;
@@ -16,11 +16,11 @@ export type SourceVersion = {
 /** One delivery of mutations in the storage. */
 export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number };
 
-/** The last full extract behind a dataset: its own date and contents, whatever days of mutations came on top. */
+/** The last full extract behind a dataset: its own date and contents, without the mutations applied to it since. */
 export type ExtractInfo = {
   peildatum: string;
   identity: string;
-  /** Whether it is of the whole country, and not of some municipalities, which most mutations do not concern. */
+  /** Whether it covers the whole country rather than some municipalities, which most mutations do not concern. */
   isNational: boolean;
 };
 
@@ -36,9 +36,11 @@ export type ManifestEntry = {
   extract: ExtractInfo | null;
   /** The days of mutations that this load applied. */
   days: MutationFile[];
+  /** Why it did not apply the deliveries that follow: what is wrong with the first of them. */
+  stopped?: string;
   /**
-   * Of an extract that came after days of mutations: how many addresses these had led to another result for, which the load
-   * made right. All 0 when the days were applied without a fault and none was corrected.
+   * For an extract loaded after days of mutations: the number of addresses that these had got wrong, which the load
+   * corrected. All 0 if the mutations were applied correctly and none was replaced later.
    */
   audit?: ChangeCounts;
   voorkomens: number;
@@ -65,7 +67,7 @@ export type Manifest = {
   pending: ManifestEntry | null;
   /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
   history: ManifestEntry[];
-  /** Identities of extracts that were rolled back: the daily check must not load them again. */
+  /** Identities of extracts that were rolled back, which the daily check must not load again. */
   rejected: string[];
 };
 
@@ -74,12 +76,12 @@ export const emptyManifest: Manifest = { published: null, pending: null, history
 
 const longestHistory = 100;
 
-/** From now on the table may be between `published` and `entry`. */
+/** Marks `entry` as pending: from now on the table may be between `published` and `entry`. */
 export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
   return { ...manifest, pending: entry };
 }
 
-/** The table now holds what was pending. */
+/** Marks the pending entry as published: the table now holds it. */
 export function complete(manifest: Manifest, at: string): Manifest {
   const { pending, published } = manifest;
   if (!pending) return manifest;

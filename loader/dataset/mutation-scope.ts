@@ -2,15 +2,16 @@ import type { Mutation } from '../bag/mutations.ts';
 import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import { type MutationDay, objectKey } from './apply-mutations.ts';
 
-/** What a register holds, as far as it decides which mutations are about it. */
+/** What a dataset holds, as far as that decides which mutations concern it. */
 export type Register = {
   /** Whether an object is among those that count now or later, by `objectKey`. */
   holds(key: string): boolean;
 };
 
 /**
- * The mutations that concern a register of one municipality: files of mutations are of the whole country. Its places are
- * those that it holds; its streets those in its places; its nummeraanduidingen those on its streets, before or after a change.
+ * The mutations that concern the dataset of one municipality; files of mutations cover the whole country. Its places
+ * are those that it holds, its streets those in its places, and its nummeraanduidingen those on its streets, before or
+ * after a change.
  */
 export function withinRegister(days: readonly MutationDay[], register: Register): MutationDay[] {
   const added = new Set<string>();

@@ -12,7 +12,7 @@ export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[] };
 /** By part; plain JSON. */
 export type Edits = Record<string, PartEdits>;
 
-/** Notes that lines, by part, are to be removed or added. */
+/** Adds lines to remove or to add, by part. */
 export function addEdit(
   edits: Edits,
   what: keyof PartEdits,
@@ -47,7 +47,7 @@ export function objectsOf(found: FoundObjects): Objects {
   return objects;
 }
 
-/** What leads from the lines that were found to those of `objects` on `peildatum`. */
+/** The edits that turn the lines that were found into those of `objects` on `peildatum`. */
 export function editsOf(found: FoundObjects, objects: Objects, peildatum: string): Edits {
   const edits: Edits = {};
   for (const [key, occurrences] of objects) {
@@ -59,7 +59,7 @@ export function editsOf(found: FoundObjects, objects: Objects, peildatum: string
   return edits;
 }
 
-/** The lines of a part after an edit, sorted. A line that is removed goes as often as it is there. Changes `lines`. */
+/** The lines of a part after an edit, sorted. Removes every copy of a line. Changes `lines`. */
 export function edited(lines: ObjectLine[], edit: PartEdits | undefined): ObjectLine[] {
   if (!edit) return lines.sort();
   const gone = new Set(edit.remove);

@@ -1,26 +1,41 @@
 import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
 import { GrowingBytes, packLineBytes } from './lines.ts';
-import { longestSingleLine, type ObjectLine, objectLines, partOf, writeSingleLine } from './objects.ts';
+import {
+  longestSingleLine,
+  type ObjectLine,
+  objectLines,
+  parseObjectLine,
+  withoutPostcode,
+  writeSingleLine,
+} from './objects.ts';
 import type { Segments } from './shard.ts';
 
 /**
- * The occurrences of the first and of the last object that a worker read, and whether every object came after those with a
- * lower identificatie. From these `collect` finds the objects that were divided between workers.
+ * The occurrences of the first and of the last object that a worker read, and whether every object came after those
+ * with a lower identificatie. `collect` uses these to find objects that were divided between workers.
  */
 export type Edges = { edges: NumVoorkomen[][]; isSorted: boolean };
 
-const lineEnd = '\n';
+const lineEnd = 0x0a;
+const idLength = 16;
 
 /**
  * The object lines that one worker reads, kept apart by part until they are stored. An extract lists the occurrences of an
- * object one after the other, and its objects by identificatie: so occurrences are grouped as they come.
+ * object one after the other, and its objects by identificatie: so occurrences are grouped as they come. Nearly every object
+ * has one, so each is written at once, as bytes and without a string, and taken back where another one of its object follows.
  */
 export class ObjectRows {
   readonly #peildatum: string;
   /** By the number of the part. */
   readonly #parts: (GrowingBytes | undefined)[] = Array.from({ length: 1_000 }, () => undefined);
-  #group: NumVoorkomen[] = [];
+  /** The digits of the identificatie of the object that is being read, and of the next one. */
+  #id = new Uint8Array(idLength);
+  #nextId = new Uint8Array(idLength);
+  /** Where the line of that object is, while it has only one occurrence. */
+  #single: { lines: GrowingBytes; start: number } | undefined;
+  /** The occurrences of that object where it has several. */
+  #several: NumVoorkomen[] = [];
   #first: NumVoorkomen[] | undefined;
   #isSorted = true;
   count = 0;
@@ -30,45 +45,43 @@ export class ObjectRows {
   }
 
   /** Adds an occurrence that counts on the date or later. */
-  add(num: Nummeraanduiding, { volgnummer, begin, eind }: Span): void {
-    const identificatie = num.identificatie();
-    const previous = this.#group[0]?.identificatie;
-    if (previous !== undefined && previous !== identificatie) {
-      if (previous > identificatie) this.#isSorted = false;
-      this.#endGroup();
+  add(num: Nummeraanduiding, span: Span): void {
+    num.writeIdentificatie(this.#nextId);
+    const order = compareIds(this.#nextId, this.#id);
+    if (order === 0) {
+      if (this.#single) this.#takeBack(this.#single);
+      this.#several.push(voorkomenOf(num, span));
+      return;
     }
-    // Field by field: spreading an object takes as long as reading the occurrence.
-    this.#group.push({
-      kind: 'NUM',
-      identificatie,
-      volgnummer,
-      begin,
-      eind,
-      postcode: num.postcode,
-      huisnummer: num.huisnummer,
-      huisletter: num.huisletter,
-      huisnummertoevoeging: num.huisnummertoevoeging,
-      openbareRuimte: num.openbareRuimte,
-      woonplaats: num.woonplaats,
-    });
+    if (order < 0) this.#isSorted = false;
+    this.#endObject();
+    [this.#id, this.#nextId] = [this.#nextId, this.#id];
+    const lines = this.#linesOf(partNumber(num.postcode));
+    const start = lines.length;
+    lines.reserve(1 + longestSingleLine);
+    if (start > 0) lines.memory[lines.length++] = lineEnd;
+    lines.length = writeSingleLine(lines.memory, lines.length, this.#id, num, span);
+    this.#single = { lines, start };
+    this.count++;
   }
 
   /** To be called after the last occurrence. */
   end(): Edges {
-    const last = this.#group;
-    if (last.length > 0) this.#endGroup();
-    const first = this.#first ?? [];
-    return { edges: first === last ? [last] : [first, last], isSorted: this.#isSorted };
+    const last = this.#single ? [occurrenceIn(this.#single)] : this.#several;
+    const isOnly = this.#first === undefined;
+    this.#endObject();
+    return { edges: isOnly ? [last] : [this.#first ?? [], last], isSorted: this.#isSorted };
   }
 
-  /** All lines in one object, each part compressed by itself, and where each lies in it. */
+  /** All lines in one object, each part compressed by itself, and where each lies in it. To be called last. */
   pack(): { bytes: Buffer; segments: Segments } {
     const segments: Segments = {};
     const packed: Buffer[] = [];
     let position = 0;
     this.#parts.forEach((lines, part) => {
-      if (!lines) return;
+      if (!lines || lines.length === 0) return;
       const bytes = packLineBytes(lines.bytes);
+      lines.release();
       packed.push(bytes);
       segments[String(part).padStart(3, '0')] = [position, bytes.length];
       position += bytes.length;
@@ -76,40 +89,70 @@ export class ObjectRows {
     return { bytes: Buffer.concat(packed), segments };
   }
 
-  #endGroup(): void {
-    const group = this.#group;
-    this.#first ??= group;
-    this.#group = [];
-    const [only] = group;
-    if (only && group.length === 1) this.#writeSingle(only);
-    else {
-      for (const [part, lines] of objectLines(group, this.#peildatum))
-        for (const line of lines) this.#write(part, line);
-    }
+  #takeBack(single: { lines: GrowingBytes; start: number }): void {
+    this.#several = [occurrenceIn(single)];
+    single.lines.length = single.start;
+    this.#single = undefined;
+    this.count--;
   }
 
-  /** Byte by byte, as nearly every object has one line: no string is made of it. */
-  #writeSingle(num: NumVoorkomen): void {
-    const lines = this.#linesOf(partOf(num));
-    lines.reserve(longestSingleLine);
-    lines.length = writeSingleLine(lines.memory, lines.length, num);
+  #endObject(): void {
+    const [single, several] = [this.#single, this.#several];
+    if (single) this.#first ??= [occurrenceIn(single)];
+    if (several.length === 0) return;
+    this.#first ??= several;
+    for (const [part, lines] of objectLines(several, this.#peildatum)) {
+      for (const line of lines) this.#write(part, line);
+    }
+    this.#several = [];
   }
 
   #write(part: string, line: ObjectLine): void {
-    this.#linesOf(part).write(line, 'latin1');
+    const lines = this.#linesOf(Number(part));
+    lines.write(lines.length > 0 ? `\n${line}` : line, 'latin1');
+    this.count++;
   }
 
-  /** The lines of a part, to which one is about to be added. */
-  #linesOf(part: string): GrowingBytes {
-    this.count++;
-    const index = Number(part);
-    const lines = this.#parts[index];
-    if (lines) {
-      lines.write(lineEnd, 'latin1');
-      return lines;
-    }
-    const first = new GrowingBytes();
-    this.#parts[index] = first;
-    return first;
+  #linesOf(part: number): GrowingBytes {
+    this.#parts[part] ??= new GrowingBytes();
+    return this.#parts[part];
   }
+}
+
+/** `partOf` as a number, without a string. */
+function partNumber(postcode: string | null): number {
+  if (postcode === null) return Number(withoutPostcode);
+  const digit = (at: number) => postcode.charCodeAt(at) - 0x30;
+  return 100 * digit(0) + 10 * digit(1) + digit(2);
+}
+
+/** Less than 0 where `a` comes first. */
+function compareIds(a: Uint8Array, b: Uint8Array): number {
+  for (let i = 0; i < idLength; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** The occurrence of the last line. */
+function occurrenceIn({ lines, start }: { lines: GrowingBytes; start: number }): NumVoorkomen {
+  return parseObjectLine(lines.bytes.toString('latin1', start > 0 ? start + 1 : 0));
+}
+
+function voorkomenOf(num: Nummeraanduiding, { volgnummer, begin, eind }: Span): NumVoorkomen {
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging, openbareRuimte, woonplaats } = num;
+  return {
+    kind: 'NUM',
+    identificatie: num.identificatie(),
+    volgnummer,
+    begin,
+    eind,
+    postcode,
+    huisnummer,
+    huisletter,
+    huisnummertoevoeging,
+    openbareRuimte,
+    woonplaats,
+  };
 }

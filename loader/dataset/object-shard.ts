@@ -1,13 +1,16 @@
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
 import { checkedJson, parseCheckedJson } from './checked-json.ts';
 import { packLines, unpackLines } from './lines.ts';
-import { nextChange, type ObjectLine } from './objects.ts';
+import type { ObjectLine } from './objects.ts';
 
-/** What was derived from a part: its addresses, and the problems by kind. */
-export type PartResult = { addresses: number; problems: ProblemCounts };
+/**
+ * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which one of
+ * its occurrences begins or ceases to count.
+ */
+export type PartResult = { addresses: number; problems: ProblemCounts; next: string | null };
 
-/** Where the lines of one part lie, the first date on which one of them begins or ends to count, and what was derived. */
-type Part = PartResult & { position: number; length: number; next: string | null };
+/** Where the lines of one part lie, and what was derived from them. */
+type Part = PartResult & { position: number; length: number };
 
 /**
  * Makes the stored form of the object layer of one shard: each part, the first three digits of the postcodes, is compressed
@@ -20,17 +23,17 @@ export class ObjectShardWriter {
   /** How many lines were added. */
   count = 0;
 
-  /** Adds a part, in the state of `peildatum`; a part without lines leaves no trace. */
-  add(part: string, lines: readonly ObjectLine[], peildatum: string, result: PartResult): void {
+  /** Adds a part; one without lines leaves no trace. */
+  add(part: string, lines: readonly ObjectLine[], result: PartResult): void {
     if (lines.length === 0) return;
     this.count += lines.length;
-    this.#append(part, packLines(lines), { ...result, next: nextChange(lines, peildatum) });
+    this.#append(part, packLines(lines), result);
   }
 
   /** Adds a part as it is in another shard file. */
   copy(part: string, from: ObjectShardReader): void {
     const packed = from.packed(part);
-    if (packed) this.#append(part, packed, { ...from.result(part), next: from.nextChange(part) });
+    if (packed) this.#append(part, packed, from.result(part));
   }
 
   get isEmpty(): boolean {
@@ -51,6 +54,8 @@ export class ObjectShardWriter {
   }
 }
 
+const nothing: PartResult = { addresses: 0, problems: problemCounts(emptyReport()), next: null };
+
 /** What an `ObjectShardWriter` packed; `null` is a shard without objects. Damaged bytes are an error when they are read. */
 export class ObjectShardReader {
   readonly #bytes: Buffer;
@@ -68,15 +73,10 @@ export class ObjectShardReader {
     return Object.keys(this.#parts).sort();
   }
 
-  /** The first date after the snapshot's on which an occurrence of the part begins or ends to count. */
-  nextChange(part: string): string | null {
-    return this.#parts[part]?.next ?? null;
-  }
-
   /** What was derived from the part when it was written. */
   result(part: string): PartResult {
-    const { addresses, problems } = this.#parts[part] ?? { addresses: 0, problems: problemCounts(emptyReport()) };
-    return { addresses, problems };
+    const { addresses, problems, next } = this.#parts[part] ?? nothing;
+    return { addresses, problems, next };
   }
 
   packed(part: string): Buffer | null {

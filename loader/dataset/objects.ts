@@ -2,22 +2,22 @@ import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/sh
 import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { type Reference, toPlace } from '../bag/reference.ts';
-import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
-import { type Line, placeText } from './lines.ts';
+import { dateOf, dayOf, type Nummeraanduiding, noEind, type Span } from '../bag/voorkomen.ts';
+import { type Line, placeText, type Rows } from './lines.ts';
 
 /**
  * The object layer of a snapshot: every occurrence of a nummeraanduiding that counts on the snapshot date or may count
- * later. Its address rows follow from it, from the streets and places, and from a date alone, so a mutation changes a few
- * occurrences and the passing of time changes none.
+ * later. Its address rows are derived from it, from the streets and places, and from a date alone. So a mutation
+ * changes a few occurrences, and a later date changes none.
  *
- * An occurrence is one line, stored with the addresses of the first three digits of its postcode. After the key and a tab
- * all fields have a fixed width:
+ * An occurrence is one line, stored with the addresses of the first three digits of its postcode. After the key and a
+ * tab all fields have a fixed width:
  *
  *     1381AA#9#A<tab>0457200000201234 20100929 99999999 0457300000000035 3631 . 1
  *                    identificatie    begin    eind     openbare ruimte  wpl  s volgnummer     (without the spaces)
  *
- * `eind` is `99999999` for none, `wpl` four dots for none, and `s` is `*` for an object with several occurrences here, else
- * a dot. An object whose occurrences have different postcodes is stored whole with each of them: those that belong
+ * `eind` is `99999999` for none, `wpl` four dots for none, and `s` is `*` for an object with several occurrences here,
+ * else a dot. An object whose occurrences have different postcodes is stored whole with each of them: those that belong
  * elsewhere have a `~` before their key. So each part of the layer can decide alone which occurrence counts.
  */
 export type ObjectLine = Line;
@@ -40,28 +40,36 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
   return postcode?.slice(0, 3) ?? withoutPostcode;
 }
 
-/** More bytes than the line of an occurrence has. */
+/** An upper bound on the bytes of one line. */
 export const longestSingleLine = longestAddressKey + volgnummerAt + 16;
 
 /**
  * Writes the bytes of the line of an occurrence that is the only one of its object which counts now or later, at `start`, and
  * returns the position after them. `bytes` must have `longestSingleLine` bytes left.
+ * @param identificatie its digits as bytes
  */
-export function writeSingleLine(bytes: Uint8Array, start: number, num: NumVoorkomen): number {
+export function writeSingleLine(
+  bytes: Uint8Array,
+  start: number,
+  identificatie: Uint8Array,
+  num: Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'>,
+  { begin, eind, volgnummer }: Span,
+): number {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   let at = writeAddressKey(bytes, start, postcode ?? '', huisnummer, huisletter, huisnummertoevoeging);
   bytes[at++] = tab;
-  at = writeAscii(bytes, at, num.identificatie);
-  at = writeDay(bytes, at, num.begin);
-  at = writeDay(bytes, at, num.eind);
+  for (let i = 0; i < identificatie.length; i++) bytes[at++] = identificatie[i] as number;
+  at = writeDay(bytes, at, begin);
+  at = writeDay(bytes, at, eind);
   at = writeAscii(bytes, at, num.openbareRuimte);
   at = writeAscii(bytes, at, num.woonplaats ?? noPlace);
   bytes[at++] = dot;
-  return writeAscii(bytes, at, String(num.volgnummer));
+  return writeAscii(bytes, at, String(volgnummer));
 }
 
 const tab = 0x09;
 const dot = 0x2e;
+const asterisk = 0x2a;
 const zero = 0x30;
 
 function writeAscii(bytes: Uint8Array, start: number, text: string): number {
@@ -72,9 +80,10 @@ function writeAscii(bytes: Uint8Array, start: number, text: string): number {
 /** The same eight digits as `digits` gives. */
 function writeDay(bytes: Uint8Array, start: number, day: number): number {
   let left = day;
-  for (let i = 7; i >= 0; i--) {
-    bytes[start + i] = zero + (left % 10);
-    left = Math.floor(left / 10);
+  for (let i = start + 7; i >= start; i--) {
+    const tens = (left / 10) | 0; // as an integer: a third of the time of a remainder
+    bytes[i] = zero + left - 10 * tens;
+    left = tens;
   }
   return start + 8;
 }
@@ -94,6 +103,28 @@ export function objectLines(occurrences: readonly NumVoorkomen[], peildatum: str
   return lines;
 }
 
+/**
+ * The lines of a part without the occurrences that ended on or before `peildatum`, which never count again: those of each
+ * object are as `objectLines` gives them for that date.
+ */
+export function withoutEnded(part: string, lines: ObjectLine[], peildatum: string): ObjectLine[] {
+  const day = dayOf(peildatum);
+  const ending = new Set<string>();
+  for (const line of lines) {
+    const at = line.indexOf('\t');
+    if (dayAt(line, at + eindAt) <= day) ending.add(identificatieOf(line));
+  }
+  if (ending.size === 0) return lines;
+  const [objects, kept] = [new Map<string, NumVoorkomen[]>(), [] as ObjectLine[]];
+  for (const line of lines) {
+    const id = identificatieOf(line);
+    if (ending.has(id)) objects.set(id, [...(objects.get(id) ?? []), parseObjectLine(line)]);
+    else kept.push(line);
+  }
+  for (const occurrences of objects.values()) kept.push(...(objectLines(occurrences, peildatum).get(part) ?? []));
+  return kept.sort();
+}
+
 function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
@@ -106,7 +137,7 @@ function digits(day: number): string {
   return String(day).padStart(8, '0');
 }
 
-/** The occurrence of a line. The toevoeging is in upper case and not divided any more. */
+/** The occurrence of a line. The toevoeging is in upper case, and no longer divided into its two parts. */
 export function parseObjectLine(line: ObjectLine): NumVoorkomen {
   const start = line.startsWith(elsewhere) ? 1 : 0;
   const at = line.indexOf('\t');
@@ -139,10 +170,16 @@ export function referencesOf(line: ObjectLine): { street: string; place: string 
   return { street: line.slice(at + streetAt, at + placeAt), place: line.slice(at + placeAt, at + severalAt) };
 }
 
+/** What follows from the objects of a part on a date. */
+export type Derived = Rows & {
+  /** The first later date on which an occurrence begins or ceases to count, or `null` where none does. */
+  next: string | null;
+};
+
 /**
- * The address rows of one part on `peildatum`, in any order, as `joinRows` takes them. Of several occurrences of an object
- * that are current at once the last to begin counts, then the one with the highest number; the others, and those without a
- * postcode, a street or a place, are problems. `file` is for these.
+ * The address rows of one part on `peildatum`, from its lines in order. Of several occurrences of an object that are current at
+ * once the last to begin counts, then the one with the highest number; the others, and those without a postcode, a street or
+ * a place, are problems. `file` is for these.
  */
 export function deriveRows(
   lines: readonly ObjectLine[],
@@ -150,36 +187,59 @@ export function deriveRows(
   peildatum: string,
   file: string,
   onProblem: (problem: Problem) => void,
-): Line[] {
-  const day = digits(dayOf(peildatum));
-  const rows: Line[] = [];
-  const several = new Map<string, ObjectLine[]>();
+): Derived {
+  const day = dayOf(peildatum);
+  const keys: string[] = [];
+  const places: string[] = [];
+  let next = noEind;
+  let chosen: Set<ObjectLine> | undefined;
   const placeOf = placesBy(reference);
-  const add = (line: ObjectLine) => {
-    const at = line.indexOf('\t');
-    const found = placeOf(line.slice(at + streetAt, at + severalAt));
-    if (line.startsWith('#')) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
-    else if (typeof found === 'string') rows.push(line.slice(0, at + 1) + found);
-    else onProblem({ ...found, file, identificatie: identificatieOf(line) });
-  };
   for (const line of lines) {
     const at = line.indexOf('\t');
-    if (line.slice(at + beginAt, at + eindAt) > day || line.slice(at + eindAt, at + streetAt) <= day) continue;
-    if (line[at + severalAt] !== '*') add(line);
-    else {
-      const id = identificatieOf(line);
-      several.set(id, [...(several.get(id) ?? []), line]);
+    const begin = dayAt(line, at + beginAt);
+    const eind = dayAt(line, at + eindAt);
+    if (begin > day && begin < next) next = begin;
+    if (eind > day && eind < next) next = eind;
+    if (begin > day || eind <= day) continue;
+    if (line.charCodeAt(at + severalAt) === asterisk) {
+      chosen ??= chosenOf(lines, day, file, onProblem);
+      if (!chosen.delete(line)) continue;
     }
+    const found = placeOf(line, at + streetAt);
+    if (line.startsWith('#')) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
+    else if (typeof found === 'string') {
+      keys.push(line.slice(0, at));
+      places.push(found);
+    } else onProblem({ ...found, file, identificatie: identificatieOf(line) });
   }
+  return { keys, places, next: next === noEind ? null : dateOf(next) };
+}
+
+/** Of the objects with several occurrences the lines that count on `day` and belong to this part. */
+function chosenOf(
+  lines: readonly ObjectLine[],
+  day: number,
+  file: string,
+  onProblem: (problem: Problem) => void,
+): Set<ObjectLine> {
+  const several = new Map<string, ObjectLine[]>();
+  for (const line of lines) {
+    const at = line.indexOf('\t');
+    const isSeveral = line.charCodeAt(at + severalAt) === asterisk;
+    if (!isSeveral || dayAt(line, at + beginAt) > day || dayAt(line, at + eindAt) <= day) continue;
+    const id = identificatieOf(line);
+    several.set(id, [...(several.get(id) ?? []), line]);
+  }
+  const chosen = new Set<ObjectLine>();
   for (const [identificatie, occurrences] of several) {
-    const [winner, ...others] = occurrences.sort(lastToBegin);
-    if (winner && !winner.startsWith(elsewhere)) add(winner);
+    const [first, ...others] = occurrences.sort(lastToBegin);
+    if (first && !first.startsWith(elsewhere)) chosen.add(first);
     for (const other of others) {
-      // Counted once, with the part that it belongs to.
+      // Counted once, in the part that it belongs to.
       if (!other.startsWith(elsewhere)) onProblem({ kind: 'several_current', file, identificatie });
     }
   }
-  return rows;
+  return chosen;
 }
 
 function lastToBegin(a: ObjectLine, b: ObjectLine): number {
@@ -187,13 +247,22 @@ function lastToBegin(a: ObjectLine, b: ObjectLine): number {
   return second.begin - first.begin || second.volgnummer - first.volgnummer;
 }
 
+const referencesLength = severalAt - streetAt;
+
 /**
- * The places part of a row by the street and the own place of a line, as they stand in it: worked out once for all addresses
- * of a street. Or the problem, where one of them is not there.
+ * The places part of a row by the street and the own place of a line, which stand in it at `start`: worked out once for all
+ * addresses of a street. Or the problem, where one of them is not there.
  */
-function placesBy(reference: Reference): (text: string) => string | Pick<Problem, 'kind' | 'detail'> {
+function placesBy(
+  reference: Reference,
+): (line: ObjectLine, start: number) => string | Pick<Problem, 'kind' | 'detail'> {
   const known = new Map<string, string | Pick<Problem, 'kind' | 'detail'>>();
-  return (text) => {
+  let last = '';
+  let lastFound: string | Pick<Problem, 'kind' | 'detail'> = '';
+  return (line, start) => {
+    // Usually that of the line before.
+    if (last !== '' && line.startsWith(last, start)) return lastFound;
+    const text = line.slice(start, start + referencesLength);
     let found = known.get(text);
     if (found === undefined) {
       const place = text.slice(16);
@@ -204,23 +273,17 @@ function placesBy(reference: Reference): (text: string) => string | Pick<Problem
       found = 'kind' in placed ? placed : placeText(placed);
       known.set(text, found);
     }
+    last = text;
+    lastFound = found;
     return found;
   };
 }
 
-/** The first date after `peildatum` on which an occurrence begins or ends to count, or `null` where none does. */
-export function nextChange(lines: readonly ObjectLine[], peildatum: string): string | null {
-  const day = digits(dayOf(peildatum));
-  const never = String(noEind);
-  let next = never;
-  for (const line of lines) {
-    const at = line.indexOf('\t');
-    const begin = line.slice(at + beginAt, at + eindAt);
-    const eind = line.slice(at + eindAt, at + streetAt);
-    if (begin > day && begin < next) next = begin;
-    if (eind > day && eind < next) next = eind;
-  }
-  return next === never ? null : dateOf(Number(next));
+/** The date whose eight digits are at `start`; without a string, as it is read for every address. */
+function dayAt(line: ObjectLine, start: number): number {
+  let day = 0;
+  for (let i = start; i < start + 8; i++) day = day * 10 + line.charCodeAt(i) - zero;
+  return day;
 }
 
 /** Whether two occurrences are the same as far as addresses are concerned. */

@@ -21,7 +21,7 @@ const placeAt = idLength + afterSpan;
 const nameAt = placeAt + placeIdLength + 1;
 const lineEnd = 0x0a;
 
-/** The memory of a `StreetTable`, which several threads may use as it is: a message between them passes no copy. */
+/** The memory of a `StreetTable`, which threads share: a message between them copies nothing. */
 export type StreetMemory = { text: SharedArrayBuffer; slots: SharedArrayBuffer };
 
 /** Memory for this many bytes in this many lines. */
@@ -31,9 +31,9 @@ export function streetMemory(bytes: number, lines: number): StreetMemory {
 }
 
 /**
- * Streets by identification, like a `Map`, but a street stays bytes until it is looked up. So the 260 thousand of the
- * country take 16 MB, once for all threads and outside the garbage collector's heap; as objects they take 100 MB a
- * thread, which it scans again and again (decision 0113).
+ * Streets by identification, like a `Map`, but a street is kept as bytes until it is looked up. So the 260 thousand of
+ * the country take 16 MB, once for all threads and outside the garbage collector's heap; as objects they take 100 MB
+ * per thread, which the collector scans again and again (decision 0113).
  */
 export class StreetTable {
   readonly #text: Buffer;
@@ -80,7 +80,7 @@ export class StreetTable {
     return this.#last;
   }
 
-  /** The slot that `identificatie` has, or would get. */
+  /** The slot of `identificatie`, or the free one that it would get. */
   #slotOf(identificatie: string): number {
     const mask = this.#slots.length - 1;
     let slot = hashOf(identificatie) & mask;
@@ -126,8 +126,9 @@ function hashOf(text: string): number {
 type Header = { streets: number; bytes: number; groups: number[]; problems: ProblemReport };
 
 /**
- * Makes the file of the streets and places that count now or later, which every worker uses: a header, the streets in groups, the places. Never
- * holds all streets as text, and copies each to bytes: a name may be a slice of the string of its whole file.
+ * Writes the file of the streets and places that count now or later, for every worker: a header, the streets in groups,
+ * the places. Never holds all streets as text, and copies each to bytes: a name may be a slice of the string of its
+ * whole file.
  */
 export class ReferenceWriter {
   readonly #header: Header = { streets: 0, bytes: 0, groups: [], problems: emptyReport() };
@@ -165,7 +166,7 @@ export class ReferenceWriter {
   }
 }
 
-/** The current streets and places in a form that threads can share. */
+/** The current streets and places, in memory that threads can share. */
 export type ReferenceMemory = { streets: StreetMemory; places: Woonplaats[] };
 
 /** The streets and places, and the identification of each occurrence that another current one of its object replaces. */
@@ -212,7 +213,7 @@ export function* occurrencesIn(packed: Buffer): Generator<(OprVoorkomen | WplVoo
   yield placesAt(packed.subarray(position)).map(({ span, ...place }) => ({ kind: 'WPL', ...place, ...span }));
 }
 
-/** The streets and places, to be looked up. */
+/** The streets and places, for lookups. */
 export function referenceAt({ streets, places }: ReferenceMemory): Reference {
   const woonplaatsen = new Map(places.map((place) => [place.identificatie, place]));
   return { openbareRuimten: new StreetTable(streets), woonplaatsen };
@@ -228,7 +229,7 @@ function headerOf(packed: Buffer): { header: Header; start: number } {
   return { header: parseCheckedJson<Header>(packed.subarray(4, start)), start };
 }
 
-/** The same bytes, after a look at every checksum in them. @throws Error when they are damaged */
+/** Returns the same bytes after verifying every checksum in them. @throws Error when they are damaged */
 export function checkedReference(packed: Buffer): Buffer {
   const { header, start } = headerOf(packed);
   let position = start;
@@ -239,7 +240,7 @@ export function checkedReference(packed: Buffer): Buffer {
   return packed;
 }
 
-/** No name has a line end: reading reports one that does as a problem. */
+/** No name has a line end: a name with one is reported as a problem when it is read. */
 function line(...values: string[]): string {
   return `${values.join('\t')}\n`;
 }

@@ -1,8 +1,9 @@
+import { releaseMemory } from '../release-memory.ts';
 import { type Line, packLineBytes, unpackLineBytes } from './lines.ts';
 
 /**
- * A shard is a part of the country: all postcodes with the same first two digits, `10` to `99`. Within it, a `postcode3`
- * is the first three digits, `130`. Segments: by postcode3, where its rows lie in what a worker packed.
+ * The position of the rows of each postcode3 in what a worker packed. A shard is a part of the country: all postcodes
+ * with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
  */
 export type Segments = Record<string, [position: number, length: number]>;
 
@@ -18,7 +19,7 @@ export function shardOf(postcode3: string): string {
 
 const lineEnd = 0x0a;
 
-/** Reads the lines of a stored shard in their order, some at a time, and makes strings only of those. */
+/** Reads the lines of a stored shard in order, in groups, and makes strings of one group at a time. */
 export class ShardReader {
   readonly #text: Buffer;
   #position = 0;
@@ -42,7 +43,7 @@ export class ShardReader {
   }
 }
 
-/** Makes the stored form of a shard from its lines in order, some at a time. */
+/** Encodes a shard for storage, from its lines in order, in groups. */
 export class ShardWriter {
   readonly #pieces: Buffer[] = [];
 
@@ -54,6 +55,9 @@ export class ShardWriter {
 
   /** The same lines give the same bytes, in however many pieces they were written. */
   pack(): Buffer {
-    return packLineBytes(Buffer.concat(this.#pieces));
+    const bytes = Buffer.concat(this.#pieces);
+    const packed = packLineBytes(bytes);
+    releaseMemory(bytes);
+    return packed;
   }
 }

@@ -3,12 +3,12 @@ import { UnknownLoadError } from '../steps/resume.ts';
 import { paths } from '../storage/paths.ts';
 import { inSession, type LoadOptions } from './session.ts';
 
-/** The load has begun to write, so its work is still needed. */
+/** The load has begun to write, so its work is needed to finish it. */
 export class PendingLoadError extends Error {
   override readonly name = 'PendingLoadError';
 }
 
-/** What was removed of a load. Plain JSON. */
+/** What was removed. Plain JSON. */
 export type DiscardReport = { load: string; objects: number; bytes: number };
 
 /**
@@ -21,14 +21,16 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
     const { pending, history } = await readManifest(storage);
     if (pending?.load === load) {
       throw new PendingLoadError(
-        `Load ${load} has begun to write, and its work is needed to finish it. Run "load run", or "load repair" first.`,
+        `Load ${load} has begun to write, so its work is needed to finish it. Run "load run", or "load repair" first.`,
       );
     }
     const isKept = history.some(({ snapshot }) => snapshot.id === load);
     const prefixes = [paths.workOf(load), paths.approval(load), ...(isKept ? [] : [paths.snapshotOf(load)])];
     const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
     if (found.length === 0) {
-      throw new UnknownLoadError(`There is no work of load ${load}. "load status" names the loads that are blocked.`);
+      throw new UnknownLoadError(
+        `The storage has no work of load ${load}. "load status" names the loads that are blocked.`,
+      );
     }
     await storage.delete(found.map(({ key }) => key));
     return { load, objects: found.length, bytes: found.reduce((sum, { size }) => sum + size, 0) };

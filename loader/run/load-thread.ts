@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openStorage } from '../storage/open.ts';
 import { doTask, partsOf, type Task, type ThreadMessage } from './threads.ts';
 
-/** A thread of a load: does one task at a time. `workerData` is the location of the storage. */
+/** A worker thread of a load: runs one task at a time. `workerData` is the location of the storage. */
 const storage = openStorage(workerData as string);
 const say = (message: ThreadMessage) => parentPort?.postMessage(message);
 

@@ -5,12 +5,12 @@ import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
 import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, putPacked, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 const usualLinesAPack = 10_000;
 
-/** Lines that come in any order, compressed until the shard that they are of is wanted: the country takes 200 MB. */
+/** Lines that arrive in any order, compressed until their shard is requested: the country takes 200 MB. */
 export class LinesByShard {
   readonly #linesAPack: number;
   readonly #shards = new Map<string, { packed: Buffer[]; loose: Line[] }>();
@@ -46,34 +46,35 @@ export class LinesByShard {
 export type RepairOptions = LoadOptions & {
   /** Every address in the table, as `scanAddresses` gives them. */
   scan: () => AsyncIterable<Line[]>;
-  /** Only looks. */
+  /** Changes nothing. */
   planOnly?: boolean;
 };
 
-/** How the table differed from the snapshot that it has to hold. Plain JSON. */
+/** How the table differed from its snapshot. Plain JSON. */
 export type RepairReport = ChangeCounts & {
-  /** Lists of toevoegingen that differed where the address did not. */
+  /** Lists of toevoegingen that differed although the address did not. */
   listsChanged: number;
-  /** `planned`: only looked at. */
+  /** `planned`: nothing was changed. */
   outcome: 'repaired' | 'planned';
   peildatum: string;
   load: string;
-  /** Keys that the table has to hold. */
+  /** The number of address keys in the snapshot. */
   keys: number;
   examples: ShardCounts['examples'];
-  /** Whether this load has begun to be applied and is not published: run it again. */
+  /** The load that is being applied and not yet published, if any: run it again. */
   pending: boolean;
-  /** Shards of the snapshot that were damaged or gone, and are made from the table. */
+  /** Shards of the snapshot that were damaged or missing, and were rebuilt from the table. */
   rebuilt: string[];
-  /** How many lines more than its load counted the snapshot has with the rebuilt shards; not 0 when the table had changed. */
+  /**
+   * How many more lines the snapshot has with the rebuilt shards than its load counted; not 0 if the table had changed.
+   */
   unexplained: number;
 };
 
 /**
- * Makes the table hold what the storage says that it does, whatever it holds, and say so: reads all of it, and writes what
- * differs. While a load is pending that is what it applies: then nothing of it is left to apply, and the next run of it
- * reads back and publishes.
- * @throws LockedError, UnknownSnapshotError where nothing was loaded yet
+ * Makes the table equal to the snapshot in the storage: reads the whole table, and writes what differs. While a load is
+ * pending its snapshot is used: then nothing is left to apply, and its next run only checks and publishes. @throws
+ * LockedError, UnknownSnapshotError where nothing was loaded yet
  */
 export async function repairTable({ scan, planOnly = false, ...options }: RepairOptions): Promise<RepairReport> {
   return inSession(options, async (session) => {
@@ -131,7 +132,7 @@ async function readAll({ progress }: Session, scan: RepairOptions['scan'], keys:
   return table;
 }
 
-/** The lines of a snapshot with their places in the order in which the table has them; `null` where they are damaged or gone. */
+/** The lines of a snapshot with their places in the order of the table; `null` where they are damaged or missing. */
 async function storedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[] | null> {
   if (!shards.includes(shard)) return [];
   try {
@@ -144,8 +145,8 @@ async function storedLines(storage: Storage, { id, shards }: Snapshot, shard: st
 }
 
 /**
- * Makes a shard of the snapshot again from what the table holds and, while its load is pending, what that load writes: each
- * write says all about its key, so it does not matter which of them are in the table already.
+ * Rebuilds a shard of the snapshot from the table and, while its load is pending, from the changes of that load: each
+ * of these replaces or removes a whole item, so it does not matter which are in the table already.
  * @throws DamagedObjectError, MissingObjectError when the changes of a pending load are unusable too
  */
 async function rebuild(
@@ -164,7 +165,7 @@ async function rebuild(
     }
   }
   const after = [...lines.values()].sort();
-  if (!planOnly) await storage.put(paths.snapshot(snapshot.id, shard), packLines(after.map(snapshotLine)));
+  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, shard), packLines(after.map(snapshotLine)));
   return after;
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { Load, Part } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';
@@ -24,7 +25,7 @@ import { SourceChangedError } from '../storage/source.ts';
 import { findJson, getJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
-/** The first half of a load, up to rows by shard; what is there already is not done again. */
+/** The first half of a load, up to rows by shard; skips what is already stored. */
 async function extract(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   await stage(storage, load, progress);
@@ -47,7 +48,7 @@ async function extract(session: Session, load: string): Promise<void> {
   await collect(storage, load);
 }
 
-/** New snapshots and differences of all shards. */
+/** Makes the new snapshot and the changes of all shards. */
 async function merge(session: Session, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
@@ -71,15 +72,15 @@ async function merge(session: Session, load: string): Promise<void> {
 
 /** What an operator allows a load in advance. */
 type Approval = {
-  /** The id of the one load that may go on despite every objection. */
+  /** The id of the load that may continue despite every objection. */
   approve?: string;
-  /** Ignores how much would change, as where one area replaces another. What is wrong with the extract still stops it. */
+  /** Ignores how much would change, as when one area replaces another. Other objections still stop the load. */
   waiveSize?: boolean;
   /** Path of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
   disposable?: string;
 };
 
-/** From the guard to the end. @throws RefusedLoadError */
+/** The part of a load from the guard to the end. @throws RefusedLoadError */
 async function guardAndApply(
   session: Session,
   load: string,
@@ -90,14 +91,14 @@ async function guardAndApply(
   const plan = await guard(session, load, fence, thresholds, {
     waiveSize,
     ...(disposable !== undefined && { disposable: resolve(disposable) }),
-    // An import that can't be done must not become what the next start has to finish first.
+    // If an import can't be done, the load must not become pending: the next start would have to finish it first.
     beforeApply: async (size) => options.bulkImport?.takesOn(size),
   });
   if (!plan.go) throw new RefusedLoadError(reportOf(plan, 'refused'));
   return apply(session, load);
 }
 
-/** The second half of a load that was begun, or of one that died there. */
+/** The second half of a load that is pending, also of one that was interrupted there. */
 async function apply(session: Session, load: string): Promise<LoadReport> {
   const { storage, progress, fence, options } = session;
   const plan = await findJson<Plan>(storage, paths.plan(load));
@@ -123,27 +124,36 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
 
 export type RunOptions = LoadOptions &
   Approval & {
-    /** The extract: a URL, `s3://bucket/key`, or the path of a file. Left out, only mutations are applied. */
+    /** The extract: a URL, `s3://bucket/key`, or the path of a file. Without it, only mutations are applied. */
     source?: string | undefined;
     /** Where mutations are: lists, folders and zips. */
     mutations?: readonly string[] | undefined;
-    /** Loads the extract even if it is the one that is served, or one that was gone back from. */
+    /** Loads the extract even if it is the live one, or one that was rolled back. */
     again?: boolean;
+    /** Hears of each load that is published: an extract, and then its mutations. */
+    onPublished?: (report: LoadReport) => void;
   };
 
 /**
- * Makes the table equal to the extract, and then to the mutations that lead on from it: after it every current address is
- * there, and nothing else. A load that died is
- * taken up where it stopped; one that died while applying is finished first. Running it again is always right.
- * @throws RefusedLoadError, LockedError, SourceError, ExtractError, ForeignStorageError, WorkGoneError
+ * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current
+ * address and no other. Of several days of mutations those before one that is wrong are applied. Continues an interrupted load where it stopped, and first finishes one that was interrupted
+ * while applying. Safe to run again at any time.
+ * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, MutationMismatchError,
+ * ForeignStorageError, WorkGoneError
  */
 export async function runLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, async (session) => {
-    const report = await loadOnce(session, options);
-    const isNewExtract = report.outcome === 'published' && options.source !== undefined && report.days.length === 0;
-    if (!isNewExtract || !options.mutations?.length) return report;
-    const later = await loadOnce(session, { ...options, source: undefined, again: false });
-    return later.outcome === 'unchanged' ? report : later;
+    let report = await loadOnce(session, options);
+    while (report.outcome === 'published') {
+      options.onPublished?.(report);
+      const isNewExtract = options.source !== undefined && report.days.length === 0;
+      // After a day that could not be applied too: its error is for the caller.
+      if (!options.mutations?.length || !(isNewExtract || report.stopped !== null)) break;
+      const later = await loadOnce(session, { ...options, source: undefined, again: false });
+      if (later.outcome === 'unchanged') break;
+      report = later;
+    }
+    return report;
   });
 }
 
@@ -172,7 +182,7 @@ async function prepare(session: Session, load: string, { action }: Found): Promi
   await merge(session, load);
 }
 
-/** Everything up to the guard: says what `runLoad` would do, and writes nothing into the table but the lock. */
+/** Everything up to the guard: returns what `runLoad` would do, and writes nothing to the table but the lock. */
 export async function planLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, (session) =>
     untilUnchanged(session, async () => {
@@ -185,7 +195,7 @@ export async function planLoad(options: RunOptions): Promise<LoadReport> {
   );
 }
 
-/** Goes back to an earlier state, named by its date (`2021-10-15`) or by its load. @throws UnknownSnapshotError */
+/** Rolls back to an earlier snapshot, named by its date (`2021-10-15`) or its load. @throws UnknownSnapshotError */
 export async function rollbackLoad(options: LoadOptions & { snapshot: string } & Approval): Promise<LoadReport> {
   return inSession(options, (session) =>
     untilUnchanged(session, () =>
@@ -218,7 +228,10 @@ export async function approveLoad(options: LoadOptions & { load: string }): Prom
   );
 }
 
-/** Finishes what died while applying, then does the work that remains; the report is of the last that was done. */
+/**
+ * Finishes a load that was interrupted while applying, then does the remaining work; the report is that of the last
+ * load.
+ */
 async function afterPending(
   session: Session,
   find: () => Promise<Found>,
@@ -233,25 +246,22 @@ async function afterPending(
   }
 }
 
-const attempts = 3;
-
 /**
- * An extract that is replaced while it is read is read again from the start: the next time it is all new. Work of the load
- * that is damaged or gone is done anew.
+ * Starts again if the extract is replaced while it is read, or if work of the load is damaged or missing, which it
+ * removes.
  */
 async function untilUnchanged({ storage }: Session, work: () => Promise<LoadReport>): Promise<LoadReport> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (attempt === attempts) throw error;
-      if (error instanceof SourceChangedError) continue;
-      if (!(error instanceof UnusableObjectError) || !(await drop(storage, error.key))) throw error;
-    }
-  }
+  return retryWithBackoff(work, {
+    attempts: 3,
+    firstPauseMs: 0,
+    retryIf: (error) =>
+      error instanceof SourceChangedError || (error instanceof UnusableObjectError && drop(storage, error.key)),
+  });
 }
 
-/** Removes all work of the load that this object is of, or a copy of mutations: the next attempt makes it anew. */
+/**
+ * Removes all work of the load that this object belongs to, or a copy of mutations: the next attempt makes it again.
+ */
 async function drop(storage: Storage, key: string): Promise<boolean> {
   if (key.startsWith(paths.mutations)) {
     await storage.delete([key]);

@@ -11,9 +11,9 @@ import { openStorage } from '../storage/open.ts';
 import type { Storage } from '../storage/storage.ts';
 import { noWorkers, ThreadPool, type Workers } from './threads.ts';
 
-/** Where a load on one machine works, and how. */
+/** The options of a load on one machine. */
 export type LoadOptions = {
-  /** A folder or `s3://bucket/prefix`. It knows what the table holds, so it stays with the table. */
+  /** A folder or `s3://bucket/prefix`. It records what the table holds, so the two belong together. */
   storage: string | Storage;
   /** The table to fill: `dynamoDbAddressTable(client, name)`. */
   addresses: AddressTable;
@@ -21,13 +21,13 @@ export type LoadOptions = {
   bulkImport?: BulkImport;
   thresholds?: Thresholds;
   progress?: Progress;
-  /** Threads; 0 does everything in this one. Left out: as many as pay. */
+  /** The number of threads; 0 uses the current one only. By default as many as make it faster. */
   workers?: number;
-  /** Who holds the lock, for the message that another load gets. */
+  /** The owner of the lock, for the message to another load. */
   owner?: string;
-  /** For how long the lock is taken: by default as for a table on this machine. */
+  /** How long the lock is held: by default as for a table on this machine. */
   lease?: LeaseTiming;
-  /** XML of nummeraanduidingen that one task reads, in bytes. */
+  /** Bytes of XML of nummeraanduidingen that one task reads. */
   partBytes?: number;
   /** Changes that one task applies. */
   changesPerFile?: number;
@@ -35,21 +35,21 @@ export type LoadOptions = {
   keep?: number;
 };
 
-/** One run of a load, under the lock. */
+/** One run of a load under the lock. */
 export type Session = LoadContext & {
   options: LoadOptions;
   thresholds: Thresholds;
   progress: Progress;
   /** Proof that the lock is still held. */
   fence: Lease;
-  /** The workers of this run; threads, if the first who asks has so much zipped XML for them that they pay. */
+  /** The workers of this run: threads, if the first caller has enough zipped XML for them. */
   workers(zippedBytes: number): Workers;
 };
 
-/** Below this much zipped XML, 100 MB as it is, the start of threads costs more than they save. */
+/** Below this much zipped XML (100 MB inflated) starting threads costs more time than they save. */
 const worthThreadsBytes = 2 * 1024 * 1024;
 
-/** Takes the lock and works. @throws LockedError */
+/** Runs `work` under the lock. @throws LockedError */
 export async function inSession<T>(options: LoadOptions, work: (session: Session) => Promise<T>): Promise<T> {
   const { addresses, thresholds = localGuardDefaults, progress = noProgress } = options;
   const location = typeof options.storage === 'string' ? options.storage : null;

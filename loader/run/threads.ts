@@ -8,19 +8,19 @@ import { mergeShard } from '../steps/merge.ts';
 import { reference } from '../steps/reference.ts';
 import { DamagedObjectError, MissingObjectError, type Storage } from '../storage/storage.ts';
 
-/** Work for a thread: none of it should keep the thread that serves from answering. */
+/** Work for a thread, so that it does not block the thread that serves requests. */
 export type Task =
   | { kind: 'reference'; load: string; partBytes: number | undefined }
   | { kind: 'extract'; load: string; part: Part }
   | { kind: 'merge'; load: string; shard: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
 
-/** Does tasks, some of them at once. */
+/** Runs tasks, several at once. */
 export interface Workers {
-  /** Resolves when all are done; the first failure ends it. `onRead` hears how far they are. */
+  /** Resolves when all are done; fails at the first failure. `onRead` is called with their progress. */
   run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void>;
 }
 
-/** Does one task: in this thread, or in a worker's. */
+/** Runs one task in the current thread, which may be a worker. */
 export async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
   switch (task.kind) {
     case 'reference':
@@ -36,7 +36,10 @@ export async function doTask(storage: Storage, task: Task, onRead: (amount: Amou
   }
 }
 
-/** Does the tasks here, one after the other: for small extracts, where starting a thread takes longer than the work. */
+/**
+ * Runs the tasks in this thread, one after the other: for small extracts, where starting a thread takes longer than the
+ * work.
+ */
 export function noWorkers(storage: Storage): Workers {
   return {
     async run(tasks, onRead) {
@@ -45,18 +48,18 @@ export function noWorkers(storage: Storage): Workers {
   };
 }
 
-/** What a thread says: how far it has read, that its task is done, or why it is not. */
+/** A message from a thread: its progress, that its task is done, or why it failed. */
 export type ThreadMessage =
   | { kind: 'read'; amount: Amount }
   | { kind: 'done' }
   | { kind: 'failed'; error: Error; as: ErrorParts | null };
 
-/** What makes an error again whose class a message between threads loses; `null` of any other class. */
+/** The parts to rebuild an error whose class is lost in a message between threads; `null` for any other class. */
 type ErrorParts =
   | ({ name: 'ExtractError' } & Pick<ExtractError, 'code' | 'file' | 'message'>)
   | { name: 'DamagedObjectError' | 'MissingObjectError'; key: string };
 
-/** What `startThread`'s threads pass on of an error beside the error itself. */
+/** The parts of an error that a thread sends besides the error itself. */
 export function partsOf(error: unknown): ErrorParts | null {
   if (error instanceof ExtractError) {
     const { name, code, file, message } = error;
@@ -69,8 +72,8 @@ export function partsOf(error: unknown): ErrorParts | null {
 }
 
 /**
- * Threads of this process, each started for some tasks and ended after them: a thread that goes gives back the memory
- * that its work took at most, which one that stays keeps for good (decision 0113).
+ * Threads of this process, started for each list of tasks and ended after it: a thread that ends returns its peak
+ * memory, which one that stays keeps for good (decision 0113).
  */
 export class ThreadPool implements Workers {
   readonly #location: string;

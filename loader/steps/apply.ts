@@ -9,8 +9,8 @@ import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, type LoadContext } from './manifest.ts';
 
 /**
- * Writes one file of changes into the table. A file that was written before is left alone; one that was written in part
- * is written again: every write says all about its key, so nothing is lost or doubled.
+ * Writes one file of changes to the table. Skips a file that was written before, and repeats one that was written in
+ * part: each write replaces or removes a whole item, so repeating it changes nothing.
  * @throws LockedError
  */
 export async function applyChanges(
@@ -28,8 +28,8 @@ export async function applyChanges(
 }
 
 /**
- * Applies a load by bringing in its whole snapshot, where the import finds that worth it, and marks all files of changes
- * as applied. Says whether it did.
+ * Applies a load by importing its whole snapshot, if that is faster, and marks all files of changes as applied. Returns
+ * whether it did.
  * @throws LockedError
  */
 export async function importAll(
@@ -56,7 +56,7 @@ async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenera
   for (const shard of shards) yield await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
 }
 
-/** Writes a batch of change files into the table. */
+/** Writes a batch of change files to the table. */
 export const handler = /* @__PURE__ */ lambdaStep(
   'apply',
   async ({ Items, BatchInput: { load, owner } }, deployment, invocation) => {

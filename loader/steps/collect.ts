@@ -1,28 +1,18 @@
+import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import type { Part } from '../dataset/load.ts';
 import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
 import { editsByShard } from '../dataset/object-edits.ts';
 import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { concurrentReads, getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { editsOfDivided } from './divided-objects.ts';
 import type { Extracted } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 
-const groupSize = 16;
-
-/** Does `work` for each item, 16 at a time, and gives the results in the order of the items. */
-export async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let start = 0; start < items.length; start += groupSize) {
-    results.push(...(await Promise.all(items.slice(start, start + groupSize).map(work))));
-  }
-  return results;
-}
-
-/** The counts of all parts together, how many object lines they have, and where those of each postcode3 lie. */
+/** The counts of all parts together, the number of object lines, and where the lines of each postcode3 are stored. */
 export type Collected = Pick<LoadCounts, keyof PartCounts> & {
-  /** Only of a rollback: counted when the snapshot was made. */
+  /** Only for a rollback: counted when the snapshot was made. */
   addresses?: number;
   objects: number;
   parts: { part: string; segments: Segments }[];
@@ -32,13 +22,13 @@ export type Collected = Pick<LoadCounts, keyof PartCounts> & {
 export type ShardItem = { shard: string };
 
 /**
- * Makes sure that every part was read, adds up what they found, and says which shards there are to merge.
+ * Checks that every part was read, adds up their counts, and returns which shards to merge.
  * @throws MissingObjectError when a part is missing
  */
 export async function collect(storage: Storage, loadId: string): Promise<{ shards: number; days: number }> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const parts = await getJson<Part[]>(storage, paths.parts(loadId));
-  const extracted = await inGroups(parts, async ({ part }) => ({
+  const extracted = await mapConcurrently(parts, concurrentReads, async ({ part }) => ({
     part,
     ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
   }));
@@ -50,7 +40,7 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
   };
   const edits = editsByShard(await editsOfDivided(storage, load, extracted));
   for (const [shard, ofShard] of edits) await putJson(storage, paths.edits(loadId, shard), ofShard);
-  await storage.put(paths.snapshotReference(loadId), reference);
+  await putPacked(storage, paths.snapshotReference(loadId), reference);
   await putJson(storage, paths.collected(loadId), collected);
   const shards = new Set([...(load.base?.snapshot.shards ?? []), ...edits.keys()]);
   for (const { segments } of extracted) for (const part of Object.keys(segments)) shards.add(shardOf(part));
@@ -64,7 +54,9 @@ export async function putShards(storage: Storage, load: string, shards: Iterable
   return { shards: items.length };
 }
 
-/** Adds up the parts; `items` are the shards to merge, `days` the deliveries of mutations to apply before that. */
+/**
+ * Adds up the parts; `items` are the shards to merge, `days` the number of mutation deliveries to apply before that.
+ */
 export const handler = /* @__PURE__ */ lambdaStep('collect', async ({ load }, deployment) => {
   const { shards, days } = await collect(deployment.storage, load);
   return { load, shards, days, items: deployment.itemsAt(paths.shards(load)) };

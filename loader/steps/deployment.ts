@@ -3,7 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import { metricNames, metricNamespace } from '../../lambdas/shared/metric-names.ts';
+import { metricNames, metricNamespace, versionDimension } from '../../lambdas/shared/metric-names.ts';
 import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
 import type { ChangeCounts } from '../dataset/changes.ts';
 import type { Thresholds } from '../dataset/guard.ts';
@@ -19,13 +19,15 @@ import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TableSample } from './sample-table.ts';
 
-/** The step works on this load. */
+/** The load that the step works on. */
 const ofLoad = z.object({ load: z.string() });
 
-/** The step works under the lock of this owner: the ARN of the execution. */
+/** The owner of the lock that the step works under: the ARN of the execution. */
 const ofOwner = z.object({ owner: z.string() });
 
-/** What a Distributed Map with an ItemBatcher passes: the values that all batches share, and the items of this one. */
+/**
+ * The input from a Distributed Map with an ItemBatcher: the values that all batches share, and the items of this batch.
+ */
 function batchOf<T, C>(item: z.ZodType<T>, common: z.ZodType<C>): z.ZodType<{ Items: T[]; BatchInput: C }> {
   return z.object({ Items: z.array(item), BatchInput: common });
 }
@@ -48,12 +50,12 @@ const partItem: z.ZodType<Part> = z.object({
 
 const ofLoadAndOwner = z.object({ ...ofLoad.shape, ...ofOwner.shape });
 
-/** What each step of the state machine gets as its event. */
+/** The event of each step of the state machine. */
 const stepInputs = {
   discover: ofOwner.extend({
-    /** Another extract than the configured one. */
+    /** An extract to load instead of the configured one. */
     source: z.string().optional(),
-    /** A date or a load to go back to, instead of loading an extract. */
+    /** A date or a load to roll back to, instead of loading an extract. */
     rollback: z.string().optional(),
     /** Lists, folders or zips of mutations to apply, instead of the configured one. */
     mutations: z.array(z.string()).optional(),
@@ -70,7 +72,7 @@ const stepInputs = {
   merge: batchOf(z.object({ shard: z.string() }), ofLoad),
   guard: ofLoadAndOwner.extend({
     planOnly: z.boolean().optional(),
-    /** The id of a load that may go on despite its objections. */
+    /** The id of a load that may continue despite its objections. */
     approve: z.string().optional(),
   }),
   apply: batchOf(z.object({ changes: z.string(), writes: z.number() }), ofLoadAndOwner),
@@ -81,7 +83,7 @@ const stepInputs = {
 export type StepName = keyof typeof stepInputs;
 export type StepInput<Name extends StepName> = z.infer<(typeof stepInputs)[Name]>;
 
-/** The event of a step, checked. @throws ZodError */
+/** The validated event of a step. @throws ZodError */
 export function parseInput<Name extends StepName>(name: Name, event: unknown): StepInput<Name> {
   return stepInputs[name].parse(event) as StepInput<Name>;
 }
@@ -96,16 +98,17 @@ const thresholdsSchema = z.strictObject({
   alwaysAllowed: z.number().int().min(0),
 }) satisfies z.ZodType<Thresholds>;
 
-/** What the steps use of Lambda's own context. */
+/** What the steps use of the Lambda context. */
 export type Invocation = { getRemainingTimeInMillis(): number };
 
-function emit(name: string, count: number): void {
+function emit(name: string, count: number, dimensions: Record<string, string> = {}): void {
   const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
+  metrics.addDimensions(dimensions);
   metrics.addMetric(name, MetricUnit.Count, count);
   metrics.publishStoredMetrics();
 }
 
-/** The settings, clients and logger of one deployed step. Reads a variable of `environment` when the step needs it. */
+/** The settings, clients and logger of one deployed step. Reads an environment variable when the step needs it. */
 export class Deployment {
   readonly logger: Logger;
   readonly #environment: NodeJS.ProcessEnv;
@@ -123,7 +126,7 @@ export class Deployment {
     return this.#storage;
   }
 
-  /** The addresses table of this deployment. @param options of the first call count */
+  /** The addresses table of this deployment. @param options are those of the first call */
   addresses(options?: AddressWriterOptions): AddressTable {
     const table = this.#require(tableVariables.addressesTable);
     this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, options);
@@ -155,19 +158,19 @@ export class Deployment {
     return this.#environment[loaderEnvironment.source] ?? pdokExtract;
   }
 
-  /** Where mutations are looked for daily; nowhere unless configured. */
+  /** Where mutations are looked up daily; nowhere by default. */
   get mutations(): string[] {
     const location = this.#environment[loaderEnvironment.mutations];
     return location ? [location] : [];
   }
 
-  /** Whether nothing of the execution that holds the lock can write any more. */
+  /** Whether the execution that holds the lock can't write any more. */
   get isGone(): (held: Held) => Promise<boolean | null> {
     const isGone = executionIsGone(new SFNClient({}), this.number(loaderEnvironment.settleSeconds, 20 * 60));
     return async ({ owner }) => (await isGone(owner)) || null;
   }
 
-  /** What lets this invocation write under the lock of its execution, until its time is up. @throws LockedError */
+  /** Allows this invocation to write under the lock of its execution until it times out. @throws LockedError */
   lease(owner: string, invocation: Invocation): Promise<Lease> {
     return Lease.ofOwner(this.addresses().lock, owner, invocation.getRemainingTimeInMillis());
   }
@@ -177,12 +180,18 @@ export class Deployment {
     emit(metricNames.datasetAge, days);
   }
 
-  /** Emits how many addresses the days of mutations had led to otherwise than the extract. */
+  /** Emits the deployed version, so that graphs show since when it is. */
+  reportVersion(): void {
+    const version = this.#environment[loaderEnvironment.version];
+    if (version) emit(metricNames.deployedVersion, 1, { [versionDimension]: version });
+  }
+
+  /** Emits the number of addresses that differed between the mutations applied so far and the extract. */
   reportAudit({ added, changed, removed }: ChangeCounts): void {
     emit(metricNames.auditDifferences, added + changed + removed);
   }
 
-  /** Emits what a comparison of the table with the live snapshot found, and logs where they differ. */
+  /** Emits the result of comparing the table with the live snapshot, and logs the keys that differ. */
   reportSample({ keys, differing, damaged }: TableSample): void {
     const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'loader' });
     metrics.addMetric(metricNames.tableDifferences, MetricUnit.Count, differing.length + damaged.length);
@@ -192,7 +201,7 @@ export class Deployment {
     }
   }
 
-  /** A variable that the stack always sets. */
+  /** An environment variable that the stack always sets. */
   #require(name: string): string {
     const value = this.#environment[name];
     if (!value) throw new Error(`The environment variable ${name} is not set.`);

@@ -4,7 +4,7 @@ import { type ChangeExample, changeExample, type Load } from '../dataset/load.ts
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, type Storage, unpacked } from '../storage/storage.ts';
+import { findUnpacked, getJson, getUnpacked, type Storage } from '../storage/storage.ts';
 import type { ShardItem } from './collect.ts';
 import type { Merged } from './merge.ts';
 
@@ -12,8 +12,8 @@ import type { Merged } from './merge.ts';
 export type Difference = ChangeExample & { nummeraanduidingen: string[] };
 
 /**
- * Every change of an address by a load that was merged, in the order of the keys. Only shards with changes are read, one at a time. They
- * are kept until the next load is published.
+ * Every change of an address by a merged load, ordered by key. Reads only shards with changes, one at a time. They are
+ * kept until the next load is published.
  * @throws MissingObjectError
  */
 export async function* differences(storage: Storage, loadId: string): AsyncGenerator<Difference> {
@@ -45,12 +45,11 @@ async function nummeraanduidingenOf(
   const ids = new Map<string, Set<string>>();
   for (const snapshot of snapshots) {
     const stored = paths.snapshotObjects(snapshot, shard);
-    const bytes = await storage.get(stored);
-    const lines = await unpacked(stored, () => {
+    const lines = await findUnpacked(storage, stored, (bytes) => {
       const objects = new ObjectShardReader(bytes);
       return objects.parts.flatMap((part) => objects.lines(part));
     });
-    for (const line of lines) {
+    for (const line of lines ?? []) {
       const key = keyOf(line);
       if (keys.has(key)) ids.set(key, (ids.get(key) ?? new Set()).add(identificatieOf(line)));
     }

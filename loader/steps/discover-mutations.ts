@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { readMutationDelivery } from '../bag/mutation-delivery.ts';
 import { type Load, loadId } from '../dataset/load.ts';
 import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.ts';
+import { ExtractError } from '../extract-error.ts';
 import { chainFrom, type ListedMutations, listMutations } from '../storage/mutation-list.ts';
 import { openSource } from '../storage/open.ts';
 import { isDelivery, paths } from '../storage/paths.ts';
 import { SourceError } from '../storage/source.ts';
-import { putJson, type Storage } from '../storage/storage.ts';
+import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import { bufferAccess } from '../zip/random-access.ts';
 import type { Found } from './manifest.ts';
 
-/** No file of mutations leads on from the live dataset, and there are later ones. */
+/** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
 export class MutationGapError extends Error {
   override readonly name = 'MutationGapError';
 }
 
 /**
- * Asks the sources of mutations (lists, folders, zips) what leads on from the dataset, copies that into the storage, and
- * describes the load that applies all of it.
+ * Finds the deliveries of mutations (in lists, folders, zips) that lead on from the dataset, copies them to the
+ * storage, and describes the load that applies them.
  * @throws SourceError, MutationGapError
  */
 export async function discoverMutations(
@@ -27,7 +30,7 @@ export async function discoverMutations(
   again = false,
 ): Promise<Found> {
   if (!base?.extract) {
-    const reason = 'mutations are applied to a full extract, and none was loaded yet';
+    const reason = 'no full extract was loaded yet, and mutations need one';
     return { action: 'none', reason, live: base };
   }
   const listed = (await Promise.all(locations.map(listMutations))).flat().sort(byDates);
@@ -38,14 +41,24 @@ export async function discoverMutations(
     return { action: 'none', reason: `no mutations lead on from ${base.peildatum} yet${replaced}`, live: base };
   }
   const days: MutationFile[] = [];
-  for (const delivery of next) days.push(await fetched(storage, delivery));
+  let stopped: string | undefined;
+  for (const delivery of next) {
+    try {
+      days.push(await fetched(storage, delivery));
+    } catch (error) {
+      // The days before one that can't be had are applied all the same.
+      if (!(error instanceof SourceError) || days.length === 0) throw error;
+      stopped = error.message;
+      break;
+    }
+  }
   const identity = createHash('sha256')
     .update(JSON.stringify(days.map(({ key }) => key)))
     .digest('hex')
     .slice(0, 16);
   const peildatum = days.at(-1)?.tot ?? base.peildatum;
   if (rejected.includes(identity) && !again) {
-    const reason = `the mutations up to ${peildatum} were rolled back; "load run --again" applies them all the same`;
+    const reason = `the mutations up to ${peildatum} were rolled back; "load run --again" applies them again`;
     return { action: 'none', reason, live: base };
   }
   const load: Load = {
@@ -55,6 +68,7 @@ export async function discoverMutations(
     base: { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
     days,
+    ...(stopped !== undefined && { stopped }),
     extract: base.extract,
     source: base.source,
     members: [],
@@ -65,8 +79,8 @@ export async function discoverMutations(
 }
 
 /**
- * The deliveries that led from `peildatum` to the live dataset, if all of them are known and still in the storage: then an
- * extract of that date can be brought to the date of the live dataset, and compared with it.
+ * The deliveries that led from `peildatum` to the live dataset, if all of them are known and still in the storage: they
+ * bring an extract of that date to the date of the live dataset, so that the two can be compared.
  */
 export async function appliedSince(
   storage: Storage,
@@ -85,7 +99,38 @@ export async function appliedSince(
   return chain;
 }
 
-/** Whether the storage has a delivery, as it was fetched. */
+/**
+ * Deliveries that were applied, as their sources have them now: some are corrected afterwards, and with those an extract gets
+ * to what is right. One that its sources have no more, or not whole, is as it was kept.
+ */
+export async function asListedNow(
+  storage: Storage,
+  days: readonly MutationFile[],
+  locations: readonly string[],
+): Promise<MutationFile[]> {
+  if (days.length === 0) return [];
+  const listed = (await Promise.all(locations.map((location) => listMutations(location).catch(() => [])))).flat();
+  const found: MutationFile[] = [];
+  for (const day of days) {
+    const now = listed.find(({ vanaf, tot }) => vanaf === day.vanaf && tot === day.tot);
+    found.push((now && (await fetchedWhole(storage, now))) ?? day);
+  }
+  return found;
+}
+
+async function fetchedWhole(storage: Storage, delivery: ListedMutations): Promise<MutationFile | null> {
+  try {
+    const file = await fetched(storage, delivery);
+    const bytes = await getObject(storage, file.key);
+    await readMutationDelivery(bufferAccess(bytes), file.name);
+    return file;
+  } catch (error) {
+    if (error instanceof SourceError || error instanceof ExtractError) return null;
+    throw error;
+  }
+}
+
+/** Whether the storage has a delivery, undamaged. */
 async function isKept(storage: Storage, key: string): Promise<boolean> {
   const bytes = await storage.get(key);
   return bytes !== null && isDelivery(key, bytes);
@@ -93,7 +138,7 @@ async function isKept(storage: Storage, key: string): Promise<boolean> {
 
 const largestDelivery = 512 * 1024 * 1024;
 
-/** Copies a delivery into the storage, under a name that tells a corrected one from the first. */
+/** Copies a delivery to the storage. A corrected delivery gets another key than the first one. */
 async function fetched(storage: Storage, { name, location, vanaf, tot, size }: ListedMutations): Promise<MutationFile> {
   const source = await openSource(location);
   if (!source) throw new SourceError(`${location} can't be read. Check the address.`);
@@ -109,7 +154,7 @@ async function fetched(storage: Storage, { name, location, vanaf, tot, size }: L
     }
     if (size !== null && size !== length) {
       throw new SourceError(
-        `${name} has ${length} bytes, and the list says ${size}: it is cut off, or was replaced just now. Run the load again.`,
+        `${name} has ${length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
       );
     }
     const key = paths.mutationFile(name, crc);
@@ -120,7 +165,7 @@ async function fetched(storage: Storage, { name, location, vanaf, tot, size }: L
   }
 }
 
-/** What to say of deliveries that were replaced after they were applied. */
+/** The part of the message about deliveries that were replaced after they were applied. */
 function correctedOf(listed: readonly ListedMutations[], history: readonly ManifestEntry[]): string {
   const applied = new Map(history.flatMap(({ days }) => days).map((day) => [day.name, day.size]));
   const names = listed.flatMap(({ name, size }) => {
@@ -128,7 +173,7 @@ function correctedOf(listed: readonly ListedMutations[], history: readonly Manif
     return then !== undefined && size !== null && size !== then ? [name] : [];
   });
   if (names.length === 0) return '';
-  return `; replaced after it was applied: ${names.join(', ')}. The next full extract makes up for the difference`;
+  return `; replaced after it was applied: ${names.join(', ')}. The next full extract corrects the difference`;
 }
 
 function byDates(a: ListedMutations, b: ListedMutations): number {

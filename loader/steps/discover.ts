@@ -10,7 +10,7 @@ import type { Source } from '../storage/source.ts';
 import { sourceInTime } from '../storage/source-in-time.ts';
 import { putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
-import { appliedSince, discoverMutations } from './discover-mutations.ts';
+import { appliedSince, asListedNow, discoverMutations } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
 import {
   currentManifest,
@@ -30,15 +30,15 @@ export type DiscoverInput = {
   source?: string | undefined;
   /** Where mutations are: lists, folders and zips. */
   mutations?: readonly string[] | undefined;
-  /** Loads the extract even if it is the one that is served, or one that was gone back from. */
+  /** Loads the extract even if it is the live one, or one that was rolled back. */
   again?: boolean;
-  /** Only looks: plans onto a load that died while applying as if it were finished. */
+  /** Changes nothing, and plans as if a load that was interrupted while applying were finished. */
   planOnly?: boolean;
 };
 
 /**
- * Asks the source whether it has another state than the one that is served. Reads the directories of the zips and the
- * Leveringsdocument, by range. A load that died while applying comes first.
+ * Checks whether the source has another snapshot than the live one. Reads the directories of the zips and the
+ * Leveringsdocument, by range. A load that was interrupted while applying comes first.
  * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
 export async function discover(context: LoadContext, input: DiscoverInput): Promise<Found> {
@@ -50,7 +50,7 @@ export async function discover(context: LoadContext, input: DiscoverInput): Prom
   const base = pending ?? manifest.published;
 
   const { source, mutations = [], again = false } = input;
-  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, source, again);
+  const extract = source === undefined ? null : await discoverExtract(context, manifest, base, { ...input, source });
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
   return discoverMutations(storage, manifest, base, mutations, again && source === undefined);
 }
@@ -59,15 +59,14 @@ async function discoverExtract(
   { storage, remainingMilliseconds = unlimited }: LoadContext,
   manifest: Manifest,
   base: ManifestEntry | null,
-  location: string,
-  again: boolean,
+  { source: location, mutations = [], again = false }: DiscoverInput & { source: string },
 ): Promise<Found> {
   const known = again ? undefined : (base?.source ?? undefined);
   const opened = await openSource(location, known);
   if (!opened) return { action: 'none', reason: `${location} has not changed`, live: base };
   const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
-    const load = await describe(storage, source, manifest, base);
+    const load = await describe(storage, source, manifest, base, mutations);
     const reason = again ? null : whyNot(load, base, manifest);
     if (reason) return { action: 'none', reason, live: base };
     await putJson(storage, paths.load(load.id), load);
@@ -77,12 +76,16 @@ async function discoverExtract(
   }
 }
 
-/** An extract that is older than the live dataset is brought to its date, by the mutations that led there. */
+/**
+ * Describes the load of an extract. One that is older than the live dataset is brought to its date by the mutations
+ * that led there.
+ */
 async function describe(
   storage: Storage,
   source: Source,
   manifest: Manifest,
   base: ManifestEntry | null,
+  mutations: readonly string[],
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
@@ -90,7 +93,8 @@ async function describe(
     findMembers(access, label, { spool }),
   );
   const identity = extractIdentity(peildatum, members);
-  const days = (await appliedSince(storage, manifest, peildatum)) ?? [];
+  const applied = (await appliedSince(storage, manifest, peildatum)) ?? [];
+  const days = await asListedNow(storage, applied, mutations);
   const contents = [identity, ...days.map(({ key }) => key)].join(' ');
   return {
     id: loadId(peildatum, contents, base?.load ?? null),
@@ -107,12 +111,11 @@ async function describe(
 }
 
 function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): string | null {
-  if (load.identity === base?.extract?.identity)
-    return `the state of ${load.extract?.peildatum} is the one that is served`;
+  if (load.identity === base?.extract?.identity) return `the snapshot of ${load.extract?.peildatum} is already live`;
   if (manifest.rejected.includes(load.identity)) {
-    return `the state of ${load.peildatum} was rolled back; "load run --again" loads it all the same`;
+    return `the snapshot of ${load.peildatum} was rolled back; "load run --again" loads it again`;
   }
-  // Refused by the guard, it would keep the days that follow from being applied.
+  // If the guard refused it, the mutations that follow could not be applied.
   if (base?.extract && base.extract.peildatum !== base.peildatum && load.peildatum < base.peildatum) {
     return (
       `the extract of ${load.peildatum} is older than the live dataset of ${base.peildatum}, and the mutations between the ` +
@@ -123,19 +126,20 @@ function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): str
 }
 
 /**
- * Takes the lock on the table and says what there is to do. A lock that another owner holds is a `LockedError`; that of an
- * execution which has ended is taken over, or is a `LockSettlingError` for as long as its Lambdas may still write. What
- * `finish` is to apply, and `rollback` to merge, is in `items`.
+ * Acquires the lock on the table and returns what to do. Fails with `LockedError` if another owner holds the lock;
+ * takes over the lock of an ended execution, or fails with `LockSettlingError` while its Lambdas may still write.
+ * `items` are the files that `finish` applies, or the shards that `rollback` merges.
  */
 export const handler = /* @__PURE__ */ lambdaStep('discover', async ({ owner, ...wanted }, deployment, invocation) => {
   const remainingMilliseconds = () => invocation.getRemainingTimeInMillis();
   const context = { storage: deployment.storage, addresses: deployment.addresses(), remainingMilliseconds };
-  // Even when nothing is new: that is how an operator hears that a source has gone quiet.
+  // Even when nothing is new: the alarm on the age tells an operator that a source has stopped publishing.
   const { ageDays } = await loadStatus(context);
   if (ageDays !== null) deployment.reportAge(ageDays);
+  deployment.reportVersion();
   const seconds = deployment.number(loaderEnvironment.lockSeconds, 6 * 3600);
   await takeLock(context.addresses.lock, { owner, seconds, isGone: deployment.isGone });
-  const sample = await sampleTable(context); // under the lock, so that nothing writes meanwhile
+  const sample = await sampleTable(context); // under the lock, so nothing writes meanwhile
   if (sample) deployment.reportSample(sample);
   const found = await find(context, wanted, deployment.source, deployment.mutations);
   if (found.action === 'finish') return { ...found, items: deployment.itemsAt(paths.changeFiles(found.load)) };
@@ -152,7 +156,7 @@ function find(
   if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
   if (wanted.approve !== undefined && wanted.source === undefined) return resume(context, wanted.approve);
   const { again = false, planOnly = false } = wanted;
-  // Mutations that were named are applied alone; those of the configuration follow what the extract has to say.
+  // Mutations named in the input are applied alone; the configured ones are applied after the extract.
   const sources = wanted.mutations
     ? { source: wanted.source, mutations: wanted.mutations }
     : { source: wanted.source ?? source, mutations };

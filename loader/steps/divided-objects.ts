@@ -10,8 +10,8 @@ import { type Extracted, readRows } from './extract.ts';
 type ExtractedPart = Extracted & { part: string; segments: Segments };
 
 /**
- * What makes an object whole whose occurrences were read apart from each other: by several workers, or in an extract that
- * does not list its objects in order. In one that does, they are among the first and last objects of the parts.
+ * The edits that complete objects whose occurrences were read separately: by several workers, or from an extract that
+ * does not list its objects in order. In an ordered extract these are among the first and last objects of the parts.
  */
 export async function editsOfDivided(storage: Storage, load: Load, parts: readonly ExtractedPart[]): Promise<Edits> {
   const found = inOrder(parts)
@@ -58,7 +58,7 @@ function objectsAtEdges(parts: readonly Extracted[], peildatum: string): FoundOb
   return found;
 }
 
-/** The lines of every object of which there are several. Reads all lines twice, and holds a number for each. */
+/** The lines of every object with several lines. Reads all lines twice, and holds a number for each. */
 async function objectsReadTwice(
   storage: Storage,
   load: string,
@@ -91,7 +91,7 @@ async function* linesOf(
   }
 }
 
-/** One of each number: an object may be in two members of an extract, and stands in several parts. */
+/** One of each number: an object may be in two members of an extract, and is stored with several parts. */
 function unique(occurrences: readonly NumVoorkomen[]): NumVoorkomen[] {
   return [...new Map(occurrences.map((one) => [one.volgnummer, one])).values()];
 }

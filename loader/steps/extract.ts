@@ -9,17 +9,27 @@ import type { ObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { DamagedObjectError, getJson, openObject, putJson, type Storage, unpacked } from '../storage/storage.ts';
+import {
+  DamagedObjectError,
+  getJson,
+  openObject,
+  putJson,
+  putPacked,
+  type Storage,
+  unpacked,
+} from '../storage/storage.ts';
 import { withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
 
-/** What `extractPart` leaves beside the object lines, of which there are `objects`; its being there says that it is finished. */
+/**
+ * What `extractPart` stores beside the object lines (`objects` is their number); if it exists, the part is finished.
+ */
 export type Extracted = PartCounts & Edges & { objects: number; segments: Segments };
 
 /**
- * Reads one part of the nummeraanduidingen and stores the occurrences that count now or later. A part that is already there
- * is left as it is. Holds the lines of the part: some MB.
+ * Reads one part of the nummeraanduidingen and stores the occurrences that count now or later. Skips a part that is
+ * already stored. Holds the lines of the part: some MB.
  * @throws ExtractError
  */
 export async function extractPart(
@@ -48,12 +58,12 @@ export async function extractPart(
   });
   const edges = rows.end();
   const { bytes, segments } = rows.pack();
-  await storage.put(paths.rows(loadId, part), bytes);
+  await putPacked(storage, paths.rows(loadId, part), bytes);
   const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments };
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }
 
-/** The lines at one place of what a worker packed. @throws MissingObjectError, DamagedObjectError */
+/** The lines in one segment of what a worker packed. @throws MissingObjectError, DamagedObjectError */
 export async function readRows(
   storage: Storage,
   key: string,

@@ -1,11 +1,12 @@
+import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { isAboutSize, objections, type Thresholds, thresholdsOfDays } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
 import type { Fence, ImportSize } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { findJson, getJson, putJson, type Storage } from '../storage/storage.ts';
-import { type Collected, inGroups, type ShardItem } from './collect.ts';
+import { concurrentReads, findJson, getJson, putJson, type Storage } from '../storage/storage.ts';
+import type { Collected, ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type Plan, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
@@ -17,21 +18,21 @@ export class StaleLoadError extends Error {
   override readonly name = 'StaleLoadError';
 }
 
-/** What the guard does besides comparing with the thresholds. */
+/** Options of the guard. */
 export type GuardOptions = {
-  /** Begins nothing. */
+  /** Only compares, and leaves the manifest unchanged. */
   planOnly?: boolean;
-  /** Ignores how much would change: the extract is another one on purpose. What is wrong with it still stops the load. */
+  /** Ignores how much would change, as for an extract of another area. Other objections still stop the load. */
   waiveSize?: boolean;
   /** Location of an extract, such as the demo, that may replace a newer one and be replaced by an older one. */
   disposable?: string;
-  /** Called for a load that may go on before the manifest says so; what it throws stops the load there. */
+  /** Called for a load that may continue, before the manifest records it; an error stops the load. */
   beforeApply?: (size: ImportSize) => Promise<unknown>;
 };
 
 /**
- * Adds up all shards and compares them with the thresholds. If the load may go on, the manifest says so (`pending`):
- * from there on it will be finished, whatever happens.
+ * Adds up all shards and compares them with the thresholds. If the load may continue, it becomes `pending` in the
+ * manifest: from then on it must be finished.
  * @throws StaleLoadError, LockedError
  */
 export async function guard(
@@ -51,9 +52,9 @@ export async function guard(
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
-  const mayGoBack = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
+  const allowOlder = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
   const limits = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days.length) : thresholds;
-  const found = objections(counts, { peildatum: load.peildatum, mayGoBack, wasJudged }, base, limits);
+  const found = objections(counts, { peildatum: load.peildatum, allowOlder, wasJudged }, base, limits);
   const waived = waiveSize ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
   const plan: Plan = {
@@ -62,6 +63,7 @@ export async function guard(
     livePeildatum: base?.peildatum ?? null,
     counts,
     days: load.days.map(({ name }) => name),
+    stopped: load.stopped ?? null,
     extractPeildatum: load.extract?.peildatum ?? null,
     audit: isAudit(load, base) ? counts.changes : null,
     objections: against,
@@ -81,7 +83,7 @@ export async function guard(
   return plan;
 }
 
-/** Whether the load compares what days of mutations led to with an extract, on one and the same date. */
+/** Whether the load compares the result of mutations with an extract of the same date. */
 function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean {
   return (
     kind === 'extract' &&
@@ -94,7 +96,9 @@ function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean
 async function addUp(storage: Storage, load: string) {
   const collected = await getJson<Collected>(storage, paths.collected(load));
   const items = await getJson<ShardItem[]>(storage, paths.shards(load));
-  const merged = await inGroups(items, ({ shard }) => getJson<Merged>(storage, paths.merged(load, shard)));
+  const merged = await mapConcurrently(items, concurrentReads, ({ shard }) =>
+    getJson<Merged>(storage, paths.merged(load, shard)),
+  );
   const mutated = await findJson<Mutated>(storage, paths.mutated(load));
   const voorkomens = collected.voorkomens;
   const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;
@@ -110,7 +114,7 @@ async function addUp(storage: Storage, load: string) {
   return { counts, files, shards: merged.filter(({ keys }) => keys > 0).map(({ shard }) => shard) };
 }
 
-/** The problems after the days: which streets and places are current several times was counted again. */
+/** The problems after the mutations: streets and places that are current several times were counted again. */
 function mutatedProblems(collected: ProblemReport, { problems }: Mutated): ProblemReport {
   return mergeReports([{ ...collected, several_current: emptyReport().several_current }, problems]);
 }
@@ -125,6 +129,7 @@ function entryOf(load: Load, { counts, audit }: Plan, shards: string[]): Manifes
     source: load.source,
     extract: load.extract,
     days: load.days,
+    ...(load.stopped !== undefined && { stopped: load.stopped }),
     ...(audit && { audit }),
     voorkomens: counts.voorkomens,
     addresses: counts.addresses,
@@ -138,12 +143,15 @@ function entryOf(load: Load, { counts, audit }: Plan, shards: string[]): Manifes
   };
 }
 
-/** Lets one load, named by its id, go on despite every objection. */
+/** Approves one load, named by its id, despite every objection. */
 export async function approve(storage: Storage, load: string): Promise<void> {
   await putJson(storage, paths.approval(load), { approved: new Date().toISOString() });
 }
 
-/** Decides whether the load may go on (`go`), and reports what it would change; `items` are the change files to apply. */
+/**
+ * Decides whether the load may continue (`go`), and reports what it would change; `items` are the change files to
+ * apply.
+ */
 export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deployment, invocation) => {
   const { load, owner, planOnly = false, approve: approved } = input;
   const context = { storage: deployment.storage, addresses: deployment.addresses() };

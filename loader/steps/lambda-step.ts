@@ -1,12 +1,12 @@
 import type { Deployment, Invocation, StepInput, StepName } from './deployment.ts';
 
-/** Of an event outside of Lambda. */
+/** For an event outside of Lambda. */
 const unlimited: Invocation = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
 
 /**
- * The Lambda of one step: checks its event, does its work, and logs both in one line. An error is thrown as it is: the
- * state machine matches it by name. What a deployment needs (settings, clients, logger) is loaded by the first event, so
- * that a load on one machine, whose threads import the steps too, never pays for it.
+ * The Lambda of one step: validates its event, does its work, and logs both in one line. Errors are thrown unchanged:
+ * the state machine matches them by name. The first event loads what a deployment needs (settings, clients, logger), so
+ * a load on one machine, whose threads import the steps too, never loads it.
  */
 export function lambdaStep<Name extends StepName, R>(
   name: Name,

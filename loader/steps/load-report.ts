@@ -6,75 +6,97 @@ import { type ChangeExample, type LoadCounts, noChanges, problemCount } from '..
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import type { Found } from './manifest.ts';
 
-/** What a load would do, and whether it may. Plain JSON; small, whatever the size of the load. */
+/** What a load would do, and whether it may. Plain JSON, small for any size of load. */
 export type Plan = {
   load: string;
   peildatum: string;
   /** The date of the live dataset. */
   livePeildatum: string | null;
-  /** The names of the deliveries of mutations that it applies. */
+  /** The names of the mutation deliveries that it applies. */
   days: string[];
+  /** Why it does not apply the deliveries that follow: what is wrong with the first of them. */
+  stopped: string | null;
   /** The date of the last full extract behind it. */
   extractPeildatum: string | null;
-  /** How far what the mutations had led to differs from the extract; `null` where that was not compared. */
+  /** How much the result of the mutations differs from the extract; `null` where that was not compared. */
   audit: ChangeCounts | null;
   counts: LoadCounts;
-  /** What stops the load unless it is approved. */
+  /** Why the load stops unless it is approved. */
   objections: Objection[];
-  /** What would have stopped it, but for being told to ignore how much changes. */
+  /** Objections to the amount of change that this load was allowed to ignore. */
   waived: Objection[];
-  /** Whether an operator has approved this very load despite its objections. */
+  /** Whether an operator has approved this load despite its objections. */
   approved: boolean;
   go: boolean;
 };
 
-/** What came of a load, or would come of it. Plain JSON. */
+/** The outcome of a load, or what it would be. Plain JSON. */
 export type LoadReport = {
-  /** `unchanged`: there was nothing to do; `reason` says why. */
+  /** `unchanged`: nothing to do, for the given `reason`. */
   outcome: 'published' | 'planned' | 'refused' | 'unchanged';
-  /** The date of the state, `2021-10-15`; `null` when nothing is served and nothing was found. */
+  /** The snapshot date, `2021-10-15`; `null` when nothing is live and nothing was found. */
   peildatum: string | null;
   load: string | null;
   reason: string | null;
-  /** The date of the state that was served before. */
+  /** The snapshot date of the dataset that was live before. */
   livePeildatum: string | null;
-  /** The names of the deliveries of mutations that were applied. */
+  /** The names of the mutation deliveries that were applied. */
   days: string[];
+  /** As in a plan. */
+  stopped: string | null;
   /** The date of the last full extract behind the dataset. */
   extractPeildatum: string | null;
-  /** How far what the mutations had led to differed from the extract, which is right now; `null` where that was not compared. */
+  /**
+   * How much the result of the mutations differed from the extract, which has replaced it; `null` where that was not
+   * compared.
+   */
   audit: ChangeCounts | null;
-  /** Occurrences (`sl:stand`) of nummeraanduidingen read; of mutations, occurrences changed or added. */
+  /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
   voorkomens: number;
   addresses: number;
-  /** Distinct keys: equal addresses share one. */
+  /** Distinct address keys: equal addresses share one. */
   keys: number;
   added: number;
   changed: number;
   removed: number;
   /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
-  /** Addresses that could not be made; an object without postcode is not one of them. `null`: not counted. */
+  /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
   problems: number | null;
   withoutPostcode: number | null;
-  /** Without examples where nothing was read: they are of the load that made the snapshot. `null`: not counted. */
+  /**
+   * Without examples where no extract was read: these are in the report of the load that made the snapshot. `null`: not
+   * counted.
+   */
   problemReport: ProblemReport | null;
   examples: Record<ChangeKind, ChangeExample[]>;
   objections: Objection[];
-  /** Objections to how much changes that this load was told to ignore. */
+  /** Objections to the amount of change that this load was allowed to ignore. */
   waived: Objection[];
   approved: boolean;
 };
 
-/** How much could not be served and why, for people: `107 without a postcode, 0 with a problem`. */
+/** How many objects are not in the dataset and why, as text: `107 without a postcode, 0 with a problem`. */
 export function notServedText({ withoutPostcode, problems }: LoadReport): string {
   const count = (number: number | null) => number?.toLocaleString('en') ?? 'an uncounted number';
   return `${count(withoutPostcode)} without a postcode, ${count(problems)} with a problem`;
 }
 
-/** The report of a load that got as far as its plan. */
+/** The report of a load that has a plan. */
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
-  const { load, peildatum, livePeildatum, days, extractPeildatum, audit, counts, objections, waived, approved } = plan;
+  const {
+    load,
+    peildatum,
+    livePeildatum,
+    days,
+    stopped,
+    extractPeildatum,
+    audit,
+    counts,
+    objections,
+    waived,
+    approved,
+  } = plan;
   const { voorkomens, addresses, keys, changes, listsChanged, problems, examples } = counts;
   return {
     outcome,
@@ -83,6 +105,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     reason: null,
     livePeildatum,
     days,
+    stopped,
     extractPeildatum,
     audit,
     voorkomens,
@@ -100,7 +123,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
   };
 }
 
-/** The report of a load for which there was nothing to do: the counts are of what is served. */
+/** The report of a load for which there was nothing to do: the counts are those of the live dataset. */
 export function unchangedReport({ reason, live }: Extract<Found, { action: 'none' }>): LoadReport {
   const { voorkomens = 0, addresses = 0, keys = 0, peildatum = null, load = null, problemCounts } = live ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
@@ -110,6 +133,7 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
     peildatum: '',
     livePeildatum: peildatum,
     days: [],
+    stopped: null,
     extractPeildatum: live?.extract?.peildatum ?? null,
     audit: null,
     counts,
@@ -121,13 +145,14 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
   return { ...reportOf(plan, 'unchanged'), load, peildatum, reason, problems: live?.problems ?? null };
 }
 
-/** The report of a load that was finished when nothing but its entry was left; it has no examples. */
+/** The report of an interrupted load that was finished from its manifest entry; it has no examples. */
 export function finishedReport(entry: ManifestEntry): LoadReport {
   const { added, changed, removed, listsChanged } = entry;
-  const reason = 'a load that had stopped while it was written was finished';
+  const reason = 'finished a load that was interrupted while applying';
   const report = unchangedReport({ action: 'none', reason, live: entry });
   const days = entry.days.map(({ name }) => name);
-  return { ...report, outcome: 'published', days, audit: entry.audit ?? null, added, changed, removed, listsChanged };
+  const { audit = null, stopped = null } = entry;
+  return { ...report, outcome: 'published', days, stopped, audit, added, changed, removed, listsChanged };
 }
 
 /** The guard refused the load before its first write. The live dataset is unchanged. */
@@ -138,7 +163,7 @@ export class RefusedLoadError extends Error {
   constructor(report: LoadReport) {
     const why = report.objections.map(({ message }) => message).join('; ');
     super(
-      `The load of ${report.peildatum} was refused before its first write: ${why}. If that is right, approve ${report.load}.`,
+      `The load of ${report.peildatum} was refused before its first write: ${why}. If these changes are right, approve ${report.load}.`,
     );
     this.report = report;
   }

@@ -2,9 +2,9 @@ import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import { paths } from '../storage/paths.ts';
-import { DamagedObjectError, findJson, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, findJson, putJson, type Storage } from '../storage/storage.ts';
 
-/** The storage and the table do not belong together, so no difference between them can be known. */
+/** The storage and the table do not belong together, so they can't be compared. */
 export class ForeignStorageError extends Error {
   override readonly name = 'ForeignStorageError';
 }
@@ -12,11 +12,14 @@ export class ForeignStorageError extends Error {
 /** A manifest and the bytes that it was read from: `null` where there were none. */
 export type StoredManifest = Manifest & { readonly stored: Buffer | null };
 
-/** The manifest of a storage, whatever the table says; its copy where it is damaged or gone. @throws DamagedObjectError */
+/**
+ * The manifest of a storage, without looking at the table; its copy where it is damaged or missing. @throws
+ * DamagedObjectError
+ */
 export async function readManifest(storage: Storage): Promise<StoredManifest> {
   const stored = await storage.get(paths.manifest);
   try {
-    if (stored) return { ...parseCheckedJson<Manifest>(stored), stored };
+    if (stored) return { ...parseCheckedJson<Manifest>(stored, paths.manifest), stored };
   } catch (cause) {
     const copy = await findJson<Manifest>(storage, paths.manifestCopy);
     if (copy) return { ...copy, stored };
@@ -26,7 +29,7 @@ export async function readManifest(storage: Storage): Promise<StoredManifest> {
 }
 
 /**
- * The manifest, compared with the table: an empty table needs everything, whatever the storage remembers.
+ * The manifest, checked against the table: an empty table needs everything, whatever the manifest says.
  * @throws ForeignStorageError when the table holds a load that this storage does not know
  */
 export async function currentManifest(storage: Storage, addresses: AddressTable): Promise<StoredManifest> {
@@ -43,44 +46,46 @@ export async function currentManifest(storage: Storage, addresses: AddressTable)
   return manifest;
 }
 
-/** The table holds addresses, but not which snapshot they are of, so no difference from them can be known. */
+/** The table holds addresses, but does not name their snapshot, so nothing can be compared with them. */
 export class UnmarkedTableError extends Error {
   override readonly name = 'UnmarkedTableError';
 }
 
 /**
- * Refuses a table with addresses but without the item that names their snapshot: a load would take it for empty, and leave what
- * it does not overwrite.
+ * Refuses a table with addresses but without the item that names their snapshot: a load would treat it as empty, and
+ * leave the addresses that it does not overwrite.
  * @throws UnmarkedTableError
  */
 export async function refuseUnmarked({ storage, addresses }: LoadContext): Promise<void> {
   if ((await addresses.dataset()) || !(await addresses.hasAddresses())) return;
   const { published } = await readManifest(storage);
-  if (!published) return; // a first load that died, or a lost storage, after which the runbook has a load and then a repair
+  if (!published) return; // an interrupted first load, or a lost storage, for which the runbook prescribes a load and then a repair
   throw new UnmarkedTableError(
     'The addresses table holds addresses, but not the item "#dataset" that names their snapshot. Run "load repair" to make ' +
       'the table equal to the live snapshot of this storage.',
   );
 }
 
-/** Replaces the manifest that was read as `over`. @throws ObjectChangedError when another load has replaced it since */
+/** Replaces the manifest that was read as `over`. @throws ObjectChangedError if another load has replaced it since */
 export async function putManifest(storage: Storage, manifest: Manifest, over: StoredManifest): Promise<void> {
   const { published, pending, history, rejected } = manifest;
-  const bytes = checkedJson({ published, pending, history, rejected });
-  // First, as what the copy says may be ahead of the table, as the manifest may be, but must never be behind it.
-  await storage.put(paths.manifestCopy, bytes);
-  await storage.put(paths.manifest, bytes, over.stored);
+  const value = { published, pending, history, rejected };
+  // First: the copy may be ahead of the table, as the manifest may be, but must never be behind it.
+  await putJson(storage, paths.manifestCopy, value);
+  await storage.put(paths.manifest, checkedJson(value, paths.manifest), over.stored);
 }
 
-/** What the steps that look at the table work with. */
+/** What the steps that use the table need. */
 export type LoadContext = {
   storage: Storage;
   addresses: AddressTable;
-  /** Until the step is ended from outside; without it nothing limits a step. */
+  /** Until the step times out; unlimited if absent. */
   remainingMilliseconds?: () => number;
 };
 
-/** What there is to do: nothing, finish a load that died while applying, load an extract, or go back to a snapshot. */
+/**
+ * What to do: nothing, finish a load that was interrupted while applying, load an extract, or roll back to a snapshot.
+ */
 export type Found =
   | { action: 'none'; reason: string; live: ManifestEntry | null }
   | { action: 'finish' | 'load' | 'mutations' | 'rollback'; load: string; peildatum: string };
@@ -88,20 +93,22 @@ export type Found =
 /** One file of changes to apply. */
 export type ChangeFile = { changes: string; writes: number };
 
-/** The work of a load that died while applying expired or was removed: it can't go on from there. */
+/** The work of a load that was interrupted while applying has expired or was removed, so it can't continue. */
 export class WorkGoneError extends Error {
   override readonly name = 'WorkGoneError';
 
   constructor({ load, peildatum, at }: ManifestEntry) {
     super(
-      `The load of ${peildatum} (${load}) began to be written at ${at} and did not end, and the work that it would go on ` +
-        'with is gone: it is kept for 30 days. Run "load repair", which gets the table there without it, and then the ' +
+      `The load of ${peildatum} (${load}) began to write at ${at} and was interrupted, and the work that it would continue ` +
+        'from is gone: it is kept for 30 days. Run "load repair", which completes the table without it, and then the ' +
         'load again.',
     );
   }
 }
 
-/** To finish a load that died while applying, which comes before anything else. @throws WorkGoneError */
+/**
+ * What to do about a load that was interrupted while applying: finish it before anything else. @throws WorkGoneError
+ */
 export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Found> {
   const { load, peildatum } = pending;
   const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
@@ -111,9 +118,9 @@ export async function finishPending(storage: Storage, pending: ManifestEntry): P
   return { action: 'finish', load, peildatum };
 }
 
-/** What is served, what is under way, and how old the served state is. Plain JSON. */
+/** What is live, what is pending, and how old the live dataset is. Plain JSON. */
 export type LoadStatus = Pick<Manifest, 'published' | 'pending'> & {
-  /** Whole days since the date of the state; `null` when nothing is served. */
+  /** Whole days since the snapshot date; `null` when nothing is live. */
   ageDays: number | null;
 };
 
@@ -124,7 +131,7 @@ export async function loadStatus(context: LoadContext, now = Date.now()): Promis
   return { published, pending, ageDays };
 }
 
-/** Published loads from new to old; `kept` ones can be gone back to. @throws ForeignStorageError */
+/** Published loads, newest first; those that are `kept` can be rolled back to. @throws ForeignStorageError */
 export async function loadHistory({ storage, addresses }: LoadContext): Promise<(ManifestEntry & { kept: boolean })[]> {
   const { history } = await currentManifest(storage, addresses);
   const keys = await storage.list(paths.snapshots);

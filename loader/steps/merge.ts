@@ -7,22 +7,22 @@ import {
   reportOfCounts,
 } from '../bag/problem-report.ts';
 import { ChangeWriter, diff } from '../dataset/changes.ts';
-import { addressPart, joinRows, type Line } from '../dataset/lines.ts';
+import { hasAddress, joinRows, type Line } from '../dataset/lines.ts';
 import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
 import { edited } from '../dataset/object-edits.ts';
 import { ObjectShardWriter } from '../dataset/object-shard.ts';
-import { deriveRows, type ObjectLine, referencesOf } from '../dataset/objects.ts';
+import { deriveRows, type ObjectLine, referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
 import { objectSource, readEdits } from './object-source.ts';
 import { readReference } from './reference.ts';
 
-/** What `mergeShard` leaves; its being there says that the shard is finished. `files` names its change files. */
+/** What `mergeShard` stores; if it exists, the shard is finished. `files` names its change files. */
 export type Merged = ShardCounts & {
   shard: string;
   files: { name: string; writes: number }[];
@@ -30,13 +30,13 @@ export type Merged = ShardCounts & {
   problems: ProblemReport;
 };
 
-/** Small enough for one worker to write within minutes, however few writes a second it may do. */
+/** Few enough for one worker to write within minutes, even at a low write rate. */
 const usualChangesPerFile = 20_000;
 
 /**
- * Makes the new snapshot of one shard, objects and lines, and what has to change to get there from the live dataset. A shard
- * that is already there is left as it is. Holds the shard as bytes, old and new, and only one postcode3 of it as lines.
- * @param memory what `readReference` returns
+ * Makes the new snapshot of one shard, objects and lines, and its changes from the live dataset. Skips a shard that is
+ * already merged. Holds the old and new shard as bytes, and only one postcode3 of it as lines. @param memory is what
+ * `readReference` returned
  */
 export async function mergeShard(
   storage: Storage,
@@ -60,13 +60,13 @@ export async function mergeShard(
     if (changes.count === 0) return;
     const name = `${shard}-${String(merged.files.length).padStart(3, '0')}`;
     merged.files.push({ name, writes: changes.count });
-    await storage.put(paths.changes(loadId, name), changes.pack());
+    await putPacked(storage, paths.changes(loadId, name), changes.pack());
   };
   for (const postcode3 of postcode3sOf(shard)) {
     const live = await before.next(postcode3);
     const lines = (await after.next(postcode3)) ?? live;
     snapshot.write(lines);
-    const keys = lines.reduce((count, line) => (addressPart(line) === null ? count : count + 1), 0);
+    const keys = lines.reduce((count, line) => (hasAddress(line) ? count + 1 : count), 0);
     merged.keys += keys;
     merged.listKeys += lines.length - keys;
     for (const change of lines === live ? [] : diff(live, lines)) {
@@ -76,13 +76,13 @@ export async function mergeShard(
     }
   }
   await flush();
-  if (!load.target && merged.keys > 0) await storage.put(paths.snapshot(load.id, shard), snapshot.pack());
-  if (!objects.isEmpty) await storage.put(paths.snapshotObjects(load.id, shard), objects.pack());
+  if (!load.target && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
+  if (!objects.isEmpty) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);
   return { objects: objects.count };
 }
 
-/** Gives the lines of a shard in their order, one postcode3 at a time; `null` for those that are as in the live dataset. */
+/** Returns the lines of a shard in order, one postcode3 at a time; `null` for those that equal the live dataset's. */
 type Lines = { next(postcode3: string): Line[] | null | Promise<Line[] | null> };
 
 async function snapshotOf(
@@ -95,8 +95,8 @@ async function snapshotOf(
 }
 
 /**
- * The lines of all addresses that follow from the objects; adds these to `objects`, and what was found to `merged`. Of a
- * live snapshot that is mutated only those parts are derived again in which something is another than it was.
+ * The lines of all addresses derived from the objects; adds the objects to `objects`, and the counts to `merged`. Of a
+ * live snapshot, only the parts that mutations change are derived again.
  */
 async function derived(
   storage: Storage,
@@ -116,7 +116,7 @@ async function derived(
   const next = async (part: string) => {
     const found = await source.lines(part);
     const isSame =
-      source.stored && !edits[part] && !hasCome(source.stored.nextChange(part), peildatum) && !isNamed?.(found);
+      source.stored && !edits[part] && !hasCome(source.stored.result(part).next, peildatum) && !isNamed?.(found);
     if (source.stored && isSame) {
       objects.copy(part, source.stored);
       const { addresses, problems } = source.stored.result(part);
@@ -124,23 +124,27 @@ async function derived(
       merged.problems = mergeReports([merged.problems, reportOfCounts(problems)]);
       return null;
     }
-    const lines = edited(found, edits[part]);
+    const whole = edited(found, edits[part]);
+    const lines = days.length > 0 ? withoutEnded(part, whole, peildatum) : whole;
     const problems = emptyReport();
-    const rows = deriveRows(lines, reference, peildatum, extractName(load), (problem) => addProblem(problems, problem));
-    objects.add(part, lines, peildatum, { addresses: rows.length, problems: problemCounts(problems) });
-    merged.addresses += rows.length;
+    const { next, ...rows } = deriveRows(lines, reference, peildatum, extractName(load), (problem) =>
+      addProblem(problems, problem),
+    );
+    const addresses = rows.keys.length;
+    objects.add(part, lines, { addresses, problems: problemCounts(problems), next });
+    merged.addresses += addresses;
     merged.problems = mergeReports([merged.problems, problems]);
     return joinRows(rows);
   };
   return { next };
 }
 
-/** Whether a day on which something begins or ends to count lies in the time that passed. */
+/** Whether an occurrence begins or ends to count in the time between the two snapshots. */
 function hasCome(next: string | null, peildatum: string): boolean {
   return next !== null && next <= peildatum;
 }
 
-/** Whether any of some lines lies on a changed street, or in a changed place of its own. */
+/** Whether any of the lines is on a changed street, or in a changed place of its own. */
 function namesAnyOf({ changedStreets, changedPlaces }: Mutated): ((lines: readonly ObjectLine[]) => boolean) | null {
   if (changedStreets.length + changedPlaces.length === 0) return null;
   const [streets, places] = [new Set(changedStreets), new Set(changedPlaces)];
@@ -151,7 +155,7 @@ function namesAnyOf({ changedStreets, changedPlaces }: Mutated): ((lines: readon
     });
 }
 
-/** The streets and places of the load that this worker is at: 18 MB, read once a worker. */
+/** The streets and places of the current load: 18 MB, read once per worker. */
 let held: { load: string; reference: ReferenceMemory | undefined } | undefined;
 
 /** Merges a batch of shards. */

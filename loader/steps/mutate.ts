@@ -2,8 +2,15 @@ import { readMutationDelivery } from '../bag/mutation-delivery.ts';
 import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
 import { dayOf } from '../bag/voorkomen.ts';
-import { applyMutations, type MutationDay, type Objects, objectKey } from '../dataset/apply-mutations.ts';
+import {
+  applyMutations,
+  type MutationDay,
+  MutationMismatchError,
+  type Objects,
+  objectKey,
+} from '../dataset/apply-mutations.ts';
 import type { Load } from '../dataset/load.ts';
+import type { MutationFile } from '../dataset/manifest.ts';
 import { type Register, withinRegister } from '../dataset/mutation-scope.ts';
 import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
 import { identificatieOf } from '../dataset/objects.ts';
@@ -15,51 +22,79 @@ import {
   referenceAt,
 } from '../dataset/reference-file.ts';
 import { postcode3sOf } from '../dataset/shard.ts';
+import { ExtractError } from '../extract-error.ts';
 import { isDelivery, paths } from '../storage/paths.ts';
-import { DamagedObjectError, getJson, getObject, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import {
+  DamagedObjectError,
+  findJson,
+  getJson,
+  getObject,
+  getUnpacked,
+  putJson,
+  putPacked,
+  type Storage,
+} from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { objectSource } from './object-source.ts';
 
-/** What `mutate` leaves beside edits and a new reference; its being there says that it is finished. */
+/** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {
-  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the days changed or added. */
+  /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed or added. */
   mutations: number;
   problems: ProblemReport;
-  /** The streets and places whose name or place is another one now; only where a live snapshot is mutated. */
+  /** The streets and places whose name or place changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
+  /** How many of the load's days were applied, and what is wrong with the next one where that is not all. */
+  applied: number;
+  stopped?: string;
 };
 
 /**
- * Works out what the load's days of mutations change in the objects that it starts with: those of its extract, or of the
- * live snapshot. Reads all of these once for the few objects that the days name. Leaves the edits of each shard, and the
- * streets and places as they are afterwards.
+ * Determines what the load's mutations change in the objects that it starts with: those of its extract, or of the live
+ * snapshot. Reads all of these once to find the few objects that the mutations name. Stores the edits of each shard,
+ * and the resulting streets and places.
  * @throws ExtractError, MutationMismatchError
  */
 export async function mutate(storage: Storage, loadId: string): Promise<{ shards: number }> {
-  const load = await getJson<Load>(storage, paths.load(loadId));
-  if (await storage.open(paths.mutated(loadId))) {
+  let load = await getJson<Load>(storage, paths.load(loadId));
+  const earlier = await findJson<Mutated>(storage, paths.mutated(loadId));
+  if (earlier) {
+    // A plan may have been here, and \`discover\` has described the load again since.
+    if (earlier.stopped !== undefined) await putJson(storage, paths.load(loadId), cut(load, earlier));
     return { shards: (await getJson<ShardItem[]>(storage, paths.shards(loadId))).length };
   }
   const problems = emptyReport();
   const delivered: MutationDay[] = [];
-  for (const { name, key } of load.days) {
-    const bytes = await getObject(storage, key);
-    if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
-    const delivery = await readMutationDelivery(bufferAccess(bytes), name);
-    for (const problem of delivery.problems) addProblem(problems, problem);
-    delivered.push({ file: name, ...delivery });
+  for (const file of load.days) {
+    try {
+      const { problems: found, ...day } = await readDelivery(storage, file);
+      for (const problem of found) addProblem(problems, problem);
+      delivered.push(day);
+    } catch (error) {
+      load = stoppedAt(load, delivered.length, error);
+      break;
+    }
   }
   const named = new Set(delivered.flatMap(({ mutations }) => mutations.map(objectKey)));
   const shards = await shardsOf(storage, load);
   const found = await findObjects(storage, load, shards, named);
   const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
-  const days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before));
+  let days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before));
   const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
-  const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
-  applyMutations(objects, days);
+  const allObjects = (): Objects => new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
+  let objects = allObjects();
+  try {
+    applyMutations(objects, days);
+  } catch (error) {
+    load = stoppedAt(load, error instanceof MutationMismatchError ? error.applied : 0, error);
+    days = days.slice(0, load.days.length);
+    objects = allObjects();
+    applyMutations(objects, days);
+  }
+  if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
   const edits = editsByShard(editsOf(found, objects, load.peildatum));
   for (const [shard, ofShard] of edits) await putJson(storage, paths.dayEdits(loadId, shard), ofShard);
@@ -72,8 +107,8 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
     load.kind === 'mutations' && load.base
       ? await changedReference([before, load.base.peildatum], [after, load.peildatum])
       : { streets: [], places: [] };
-  await storage.put(paths.mutatedReference(loadId), after);
-  await storage.put(paths.snapshotReference(loadId), after);
+  await putPacked(storage, paths.mutatedReference(loadId), after);
+  await putPacked(storage, paths.snapshotReference(loadId), after);
   const mutations = days.reduce((sum, day) => sum + day.mutations.length, 0);
   if (load.kind === 'mutations') {
     const collected: Collected = { voorkomens: mutations, problems, objects: 0, parts: [] };
@@ -81,9 +116,38 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   }
   const all = new Set([...shards, ...edits.keys(), ...(load.base?.snapshot.shards ?? [])]);
   const items = await putShards(storage, loadId, all);
-  const result: Mutated = { mutations, problems, changedStreets: changed.streets, changedPlaces: changed.places };
+  const result: Mutated = {
+    mutations,
+    problems,
+    changedStreets: changed.streets,
+    changedPlaces: changed.places,
+    applied: days.length,
+    ...(load.stopped !== undefined && { stopped: load.stopped }),
+  };
   await putJson(storage, paths.mutated(loadId), result);
   return items;
+}
+
+async function readDelivery(storage: Storage, { name, key }: MutationFile) {
+  const bytes = await getObject(storage, key);
+  if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
+  return { file: name, ...(await readMutationDelivery(bufferAccess(bytes), name)) };
+}
+
+/**
+ * The load with only its first days, after which nothing can be applied because of `error`: what comes before a day that is
+ * wrong is applied all the same.
+ * @throws error where there is no day before it, or where an extract has to get to the date of the live dataset
+ */
+function stoppedAt(load: Load, applied: number, error: unknown): Load {
+  const isOfDay = error instanceof ExtractError || error instanceof MutationMismatchError;
+  if (!isOfDay || applied === 0 || load.kind !== 'mutations') throw error;
+  return cut(load, { applied, stopped: error.message });
+}
+
+function cut(load: Load, { applied, stopped }: Pick<Mutated, 'applied' | 'stopped'>): Load {
+  const days = load.days.slice(0, applied);
+  return { ...load, days, peildatum: days.at(-1)?.tot ?? load.peildatum, ...(stopped !== undefined && { stopped }) };
 }
 
 /** The shards of the objects that the load starts with. */
@@ -123,7 +187,7 @@ function referenceBefore(load: Load): string {
   return load.kind === 'mutations' ? paths.snapshotReference(load.base?.snapshot.id ?? '') : paths.reference(load.id);
 }
 
-/** What a register of some municipalities holds: the objects that were found, and all of its streets and places. */
+/** What the dataset of some municipalities holds: the objects that were found, and all of its streets and places. */
 function registerOf(found: FoundObjects, reference: Buffer): Register {
   const keys = new Set<string>();
   for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
@@ -131,7 +195,7 @@ function registerOf(found: FoundObjects, reference: Buffer): Register {
   return { holds: (key) => keys.has(key) };
 }
 
-/** The streets and places that the days name. */
+/** The streets and places that the mutations name. */
 function referenceObjects(packed: Buffer, mutated: ReadonlySet<string>): Objects {
   const objects: Objects = new Map();
   for (const group of occurrencesIn(packed)) {
@@ -166,7 +230,9 @@ function rewritten(packed: Buffer, mutated: ReadonlySet<string>, objects: Object
   return writer.pack();
 }
 
-/** The streets and places that read otherwise than in the live snapshot: by a mutation, or because a day has come. */
+/**
+ * The streets and places that differ from the live snapshot: by a mutation, or because an occurrence began or ended.
+ */
 async function changedReference(
   [before, peildatumBefore]: [Buffer, string],
   [after, peildatum]: [Buffer, string],
@@ -190,7 +256,7 @@ async function changedReference(
   return { streets: [...streets], places: [...places] };
 }
 
-/** Works out what the days of mutations change; `items` are the shards to merge. */
+/** Determines what the mutations change; `items` are the shards to merge. */
 export const handler = /* @__PURE__ */ lambdaStep('mutate', async ({ load }, deployment) => {
   const { shards } = await mutate(deployment.storage, load);
   return { load, shards, items: deployment.itemsAt(paths.shards(load)) };

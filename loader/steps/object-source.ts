@@ -1,17 +1,26 @@
+import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import type { Load } from '../dataset/load.ts';
 import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import { paths } from '../storage/paths.ts';
-import { findJson, getJson, MissingObjectError, type Storage, unpacked } from '../storage/storage.ts';
-import { type Collected, inGroups } from './collect.ts';
+import {
+  concurrentReads,
+  findJson,
+  findUnpacked,
+  getJson,
+  MissingObjectError,
+  type Storage,
+  unpacked,
+} from '../storage/storage.ts';
+import type { Collected } from './collect.ts';
 import { readRows } from './extract.ts';
 
 /** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
 export type ObjectSource = {
   /** The lines of one part, such as `138`. */
   lines(part: string): Promise<ObjectLine[]>;
-  /** The stored shard that they come from; none where they were just read from an extract. */
+  /** The stored shard that they come from; `null` where they were read from an extract. */
   stored: ObjectShardReader | null;
 };
 
@@ -20,15 +29,15 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   if (load.kind === 'mutations') {
     const { id = '', shards = [] } = load.base?.snapshot ?? {};
     const key = paths.snapshotObjects(id, shard);
-    const bytes = await storage.get(key);
-    if (!bytes && shards.includes(shard)) throw new MissingObjectError(key);
-    const stored = await unpacked(key, () => new ObjectShardReader(bytes));
+    const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
+    if (!found && shards.includes(shard)) throw new MissingObjectError(key);
+    const stored = found ?? new ObjectShardReader(null);
     return { stored, lines: (part) => unpacked(key, () => stored.lines(part)) };
   }
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
   const edits = await readEdits(storage, paths.edits(load.id, shard));
   const lines = async (postcode3: string) => {
-    const read = await inGroups(parts, async ({ part, segments }) => {
+    const read = await mapConcurrently(parts, concurrentReads, async ({ part, segments }) => {
       const segment = segments[postcode3];
       if (!segment) return [];
       return readRows(storage, paths.rows(load.id, part), segment);
@@ -38,7 +47,7 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   return { stored: null, lines };
 }
 
-/** The edits of a shard that were stored under `key`; none where there is nothing. */
+/** The edits of a shard that are stored under `key`; none if it does not exist. */
 export async function readEdits(storage: Storage, key: string): Promise<Edits> {
   return (await findJson<Edits>(storage, key)) ?? {};
 }

@@ -16,9 +16,9 @@ export class ReadBackError extends Error {
 }
 
 /**
- * Ends a load: every change file was applied, a sample of keys reads back as written, then the table names its state,
- * and the manifest comes last. Snapshots of which newer ones number `keep` are removed, and so are the work of loads and old
- * deliveries of mutations.
+ * Completes a load: checks that every change file was applied and that a sample of keys reads back as written, then
+ * names the snapshot in the table, and updates the manifest last. Removes all but the newest `keep` snapshots, the work
+ * of loads, and old mutation deliveries.
  * @throws ReadBackError, LockedError
  */
 export async function publish(
@@ -30,8 +30,8 @@ export async function publish(
   const manifest = await currentManifest(storage, addresses);
   const { pending, published } = manifest;
   if (pending?.load !== load) {
-    if (published?.load === load) return published; // it was published, and its answer got lost
-    throw new Error(`Load ${load} is not the one that is being applied. Run the load again.`);
+    if (published?.load === load) return published; // it was published, and the response was lost
+    throw new Error(`Load ${load} is not the pending load. Run the load again.`);
   }
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const applied = new Set((await storage.list(paths.appliedAll(load))).map(({ key }) => key));
@@ -53,7 +53,7 @@ export async function publish(
 const sampledFiles = 20;
 const sampledKeys = 10;
 
-/** Keys spread over the change files, and some that nothing changed, as far as there are any. */
+/** Keys spread over the change files, and some that no file changes, if there are any. */
 async function readBack(
   storage: Storage,
   addresses: AddressTable,
@@ -80,12 +80,12 @@ async function readBack(
   const found = await addresses.read([...expected.keys()]);
   const wrong = [...expected].filter(([key, address]) => !isDeepStrictEqual(found.get(key), address));
   if (wrong.length === 0) return;
-  // So that the next run writes everything again, whatever happened to it.
+  // So that the next run writes everything again.
   await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));
   const keys = wrong.slice(0, 3).map(([key]) => key);
   throw new ReadBackError(
     `${wrong.length} of ${expected.size} keys read back differ from what was written, among them ${keys.join(', ')}. ` +
-      'Something else writes this table, or it lost writes. Repair it ("load repair" compares all of it), then run the ' +
+      'Something else writes to this table, or it lost writes. Run "load repair", which compares all of it, and then the ' +
       'load again: it writes all of its changes again.',
   );
 }
@@ -100,18 +100,18 @@ async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: 
   const old = (await storage.list(paths.snapshots)).filter(({ key }) => !kept.has(key.split('/')[1] ?? ''));
   const work = [...(await storage.list(paths.loads)), ...(await storage.list(paths.approvals))];
   const deliveries = (await storage.list(paths.mutations)).filter(({ key }) => isPast(key, manifest));
-  await fence.confirm(0); // another load may have published since, and keeps other snapshots
+  await fence.confirm(0); // another load may have been published since, and keep other snapshots
   await storage.delete([...old, ...work, ...deliveries].map(({ key }) => key));
 }
 
-/** Whether no extract is to come that is older than the end of a delivery of mutations. */
+/** Whether no extract can still appear that is older than the end of a mutation delivery. */
 function isPast(key: string, { published }: Manifest): boolean {
   const dates = datesOfName(key.slice(paths.mutations.length, key.lastIndexOf('-')));
   const keptFrom = Date.parse(published?.peildatum ?? '') - loadDefaults.mutationsKeptDays * 86_400_000;
   return dates !== null && Date.parse(dates.tot) < keptFrom;
 }
 
-/** Ends the load; returns the manifest's entry of the live dataset. */
+/** Completes the load; returns the manifest's entry of the live dataset. */
 export const handler = /* @__PURE__ */ lambdaStep('publish', async ({ load, owner }, deployment, invocation) => {
   const keep = deployment.number(loaderEnvironment.keepSnapshots, loadDefaults.snapshotsKept);
   const context = { storage: deployment.storage, addresses: deployment.addresses() };

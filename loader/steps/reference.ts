@@ -2,13 +2,13 @@ import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts'
 import type { Visit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten } from '../bag/read-openbare-ruimten.ts';
-import { readWoonplaatsen } from '../bag/read-woonplaatsen.ts';
+import { readWoonplaatsen } from '../bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
 import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import { entryStream, withEntry } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -36,7 +36,7 @@ export async function reference(
   const addStreet: Visit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
   const addPlace: Visit<Woonplaats> = (place, span) => file.addPlace(place, span);
   const parts: Part[] = [];
-  // Places first: what is left in memory of their one large file goes while the streets are read.
+  // Places first: the memory of their one large file is freed while the streets are read.
   for (const [index, member] of [...load.members.entries()].reverse()) {
     await readMember(storage, load, index, async (zip) => {
       const files = await listXmlFiles(zip, member.name);
@@ -61,12 +61,12 @@ export async function reference(
     });
   }
   file.addProblems(await severalCurrent(load, file.pack()));
-  await storage.put(paths.reference(loadId), file.pack());
+  await putPacked(storage, paths.reference(loadId), file.pack());
   await putJson(storage, paths.parts(loadId), parts);
   return { parts: parts.length };
 }
 
-/** The streets and places as they are on the snapshot date, for `mergeShard`; none for a rollback. */
+/** The streets and places on the snapshot date, for `mergeShard`; none for a rollback. */
 export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
   const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
   if (kind === 'rollback') return undefined;
@@ -75,7 +75,7 @@ export async function readReference(storage: Storage, loadId: string): Promise<R
   return { streets, places };
 }
 
-/** Every occurrence of a street or place that is current beside another one of the same, and is not taken. */
+/** Every occurrence of a street or place that is not used because another current one of the same object counts. */
 async function severalCurrent(load: Load, packed: Buffer): Promise<Problem[]> {
   const { severalCurrent: found } = await readReferenceFile(packed, extractDate(load));
   return (['OPR', 'WPL'] as const).flatMap((kind) => {

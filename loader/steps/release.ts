@@ -1,6 +1,8 @@
 import { lambdaStep } from './lambda-step.ts';
 
-/** Gives the lock back: the last step of every execution, however it ended. Harmless for one that never had it. */
+/**
+ * Releases the lock: the last step of every execution, however it ended. Does nothing if the execution never had it.
+ */
 export const handler = lambdaStep('release', async ({ owner }, deployment) => {
   await deployment.addresses().lock.release(owner);
   return { owner };

@@ -3,14 +3,14 @@ import { paths } from '../storage/paths.ts';
 import { findJson } from '../storage/storage.ts';
 import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
 
-/** No work of this load is in the storage, so it can't continue. */
+/** The storage has no work of this load, so it can't continue. */
 export class UnknownLoadError extends Error {
   override readonly name = 'UnknownLoadError';
 }
 
 /**
- * Finds a load that got as far as the guard, so that it continues from there (after `merge`, which has nothing left to do).
- * It needs the extract no more. A load that died while applying comes first.
+ * Finds a load that reached the guard, so that it continues from there (after `merge`, which has nothing left to do).
+ * It no longer needs the extract. A load that was interrupted while applying comes first.
  * @throws UnknownLoadError, ForeignStorageError, WorkGoneError
  */
 export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Found> {
@@ -22,7 +22,7 @@ export async function resume({ storage, addresses }: LoadContext, loadId: string
   ]);
   if (!load || !plan) {
     throw new UnknownLoadError(
-      `No work of load ${loadId} is kept: it is unknown, has expired, or another load was published since. Run "load run" ` +
+      `The storage has no work of load ${loadId}: it is unknown, has expired, or another load was published since. Run "load run" ` +
         'with its extract; if it is blocked again, approve that load.',
     );
   }

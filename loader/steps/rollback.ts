@@ -6,14 +6,14 @@ import { putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
 import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
 
-/** There is no such state to go back to. */
+/** There is no such snapshot to roll back to. */
 export class UnknownSnapshotError extends Error {
   override readonly name = 'UnknownSnapshotError';
 }
 
 /**
- * Prepares going back to an earlier state, named by its date or by its load: the load that merging, guarding and
- * applying then take as any other. A load that died while applying comes first.
+ * Prepares a rollback to an earlier snapshot, named by its date or its load: a load that is merged, guarded and applied
+ * like any other. A load that was interrupted while applying comes first.
  * @throws UnknownSnapshotError, WorkGoneError
  */
 export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Found> {
@@ -23,11 +23,12 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
   if (!published || !target || !(await isKept(storage, target))) {
     const kept = [];
     for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
-    const choice = kept.length > 0 ? `There are: ${[...new Set(kept)].join(', ')}.` : 'There is none to go back to.';
+    const choice =
+      kept.length > 0 ? `Available: ${[...new Set(kept)].join(', ')}.` : 'There is no snapshot to roll back to.';
     throw new UnknownSnapshotError(`No snapshot of ${dateOrLoad} is kept. ${choice}`);
   }
   if (target.snapshot.id === published.snapshot.id) {
-    return { action: 'none', reason: `the state of ${target.peildatum} is the one that is served`, live: published };
+    return { action: 'none', reason: `the snapshot of ${target.peildatum} is already live`, live: published };
   }
   const load: Load = {
     id: loadId(target.peildatum, `rollback ${target.load}`, published.load),

@@ -7,9 +7,9 @@ import { currentManifest, type LoadContext } from './manifest.ts';
 
 /** What a comparison of some keys found. Plain JSON. */
 export type TableSample = {
-  /** Keys that were compared. */
+  /** The number of keys that were compared. */
   keys: number;
-  /** Of those, the keys under which the table holds something else than the live snapshot; "load repair" puts them right. */
+  /** Of those, the keys where the table differs from the live snapshot; "load repair" corrects them. */
   differing: string[];
   /** Stored objects of the snapshot that can't be read. */
   damaged: string[];
@@ -19,9 +19,9 @@ const sampledShards = 8;
 const keysPerShard = 25;
 
 /**
- * Compares the table with the live snapshot under 200 keys chosen at random, in 8 shards: one damaged address in a hundred is
- * found with a probability of 87 % a day. `null` where nothing is live, and while a load is being applied: then the table is
- * between two snapshots.
+ * Compares the table with the live snapshot for 200 random keys in 8 shards: if one address in a hundred is damaged, a
+ * daily run finds it with a probability of 87 %. `null` where nothing is live, and while a load is applied: then the
+ * table is between two snapshots.
  * @throws ForeignStorageError
  */
 export async function sampleTable({ storage, addresses }: LoadContext): Promise<TableSample | null> {
@@ -46,7 +46,7 @@ export async function sampleTable({ storage, addresses }: LoadContext): Promise<
   return { keys: expected.size, differing, damaged };
 }
 
-/** Some of the items, chosen at random; all where there are no more. */
+/** `count` random items, or all if there are fewer. */
 function chosen<T>(items: readonly T[], count: number): T[] {
   const left = [...items];
   return Array.from({ length: Math.min(count, items.length) }, () => left.splice(randomInt(left.length), 1)).flat();

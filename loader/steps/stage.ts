@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import { fileLabel, type Member, memberAccess, type Spool } from '../bag/extract-members.ts';
 import { extractName, type Load } from '../dataset/load.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
@@ -16,8 +17,8 @@ import { entryStream } from '../zip/zip-entry.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /**
- * Keeps an inner zip that was deflated in the storage, where it can be read by range; once for each extract. `reused` gets
- * the keys of those that an earlier run kept, which may have been damaged since.
+ * Copies a deflated inner zip to the storage, where it can be read by range; once per extract. `reused` gets the keys
+ * of copies from an earlier run, which may have been damaged since.
  */
 function storageSpool(storage: Storage, version: SourceVersion, reused: string[]): Spool {
   return async (stream, name, size) => {
@@ -39,13 +40,13 @@ function storageSpool(storage: Storage, version: SourceVersion, reused: string[]
 
 const wholeAttempts = 3;
 
-/** The time that is left to a step that nothing limits. */
+/** The remaining time of a step without a time limit. */
 export const unlimited = () => Number.POSITIVE_INFINITY;
 
 /**
- * Reads the extract by range; of a server that can't give ranges, the whole of it is downloaded into the storage first, and
- * kept there for as long as its version stays; so are inner zips that were deflated, by the spool. Kept copies that turn out
- * to be damaged are dropped and made again.
+ * Reads the extract by range. From a server without Range support it first downloads the whole extract to the storage
+ * and keeps it there for as long as its version stays, as the spool does with deflated inner zips. Damaged copies are
+ * removed and made again.
  */
 export async function readExtract<T>(
   storage: Storage,
@@ -76,28 +77,27 @@ export async function readExtract<T>(
 async function download(storage: Storage, source: Source, key: string, isKept: boolean): Promise<RandomAccess> {
   if (!isKept) {
     let broke: unknown;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await storage.putStream(key, source.stream());
-        break;
-      } catch (error) {
-        // With all of the time, the download may succeed that broke before: report what broke it.
+    await retryWithBackoff(() => storage.putStream(key, source.stream()), {
+      attempts: wholeAttempts,
+      firstPauseMs: 0,
+      retryIf: (error) => {
+        // The failed download might succeed with the full time: report why it failed instead.
         if (error instanceof SourceTooSlowError) throw broke ?? error;
-        if (attempt === wholeAttempts) throw error;
         broke = error;
-      }
-    }
+        return true;
+      },
+    });
   }
   return openObject(storage, key);
 }
 
-/** The most that lies before the bytes of an entry: 30, its name and its extra fields. */
+/** More bytes than a local header has: 30, the name and the extra fields. */
 const localHeaderBytes = 1024;
 
 /**
- * Copies the inner zips that addresses are made of into the storage, without their outer compression and with their
- * checksums checked, so that they can be read by range. Nothing else of the extract is read.
- * @throws SourceChangedError when the extract is another one than `discover` saw
+ * Copies the inner zips with addresses, streets and places to the storage, inflated and with their checksums verified,
+ * so that they can be read by range. Reads nothing else of the extract. @throws SourceChangedError if it is not the
+ * extract that `discover` found
  */
 export async function stage(
   storage: Storage,
@@ -151,8 +151,8 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
 }
 
 /**
- * Passes the staged zip of one member to `read`. What fails is the fault of the copy if its bytes are no longer those that
- * were staged, and of the extract otherwise.
+ * Passes the staged zip of one member to `read`. A failure is blamed on the copy if its bytes have changed since they
+ * were staged, and on the extract otherwise.
  * @throws MissingObjectError, DamagedObjectError, ExtractError
  */
 export async function readMember<T>(
@@ -183,7 +183,7 @@ async function checksumOf(access: RandomAccess): Promise<number> {
   return checksum;
 }
 
-/** Copies the members into the bucket. */
+/** Copies the members to the bucket. */
 export const handler = /* @__PURE__ */ lambdaStep('stage', async ({ load }, { storage }, invocation) => {
   await stage(storage, load, noProgress, () => invocation.getRemainingTimeInMillis());
   return { load };

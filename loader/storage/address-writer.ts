@@ -8,13 +8,14 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { addressItem, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
+import { forEachConcurrently } from '../../lambdas/shared/concurrency.ts';
+import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { Write } from '../dataset/changes.ts';
 import { parseLine } from '../dataset/lines.ts';
-import { Backoff } from '../retry.ts';
 import { type AddressWriter, type Fence, LockedError } from './address-table.ts';
 import { heldCondition } from './lock.ts';
 
-/** Resolves when so many more units may go out, at most `perSecond` on average and a second's worth at once. */
+/** Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one second's worth. */
 export function pacer(perSecond: number): (units: number) => Promise<void> {
   if (perSecond === Number.POSITIVE_INFINITY) return async () => undefined;
   let freeAt = performance.now() - 1000;
@@ -26,8 +27,8 @@ export function pacer(perSecond: number): (units: number) => Promise<void> {
   };
 }
 
-/** What a table answers when it gets too much at once, or has a fault of its own for a moment. */
-const passing = new Set([
+/** The errors of a table that is throttled or has a transient fault. */
+const transientErrors = new Set([
   'InternalServerError',
   'LimitExceededException',
   'ProvisionedThroughputExceededException',
@@ -39,64 +40,65 @@ const passing = new Set([
   'TransactionConflict',
 ]);
 
-const backoff = { attempts: 10, firstPauseMilliseconds: 100, longestPauseMilliseconds: 10_000 };
+/** The table throttles or fails for longer than a load waits. */
+export class NoMoreWritesError extends Error {
+  override readonly name = 'NoMoreWritesError';
 
-/**
- * Repeats `attempt` until it is done. What won't pass is thrown at once; what should have passed is thrown after ten
- * attempts in a row without progress (about 40 seconds).
- */
-export async function retryWhileThrottled(
-  attempt: () => Promise<{ done: boolean; progress: boolean }>,
-  firstPauseMilliseconds = backoff.firstPauseMilliseconds,
-): Promise<void> {
-  const waiting = new Backoff({ ...backoff, firstPauseMilliseconds });
-  for (;;) {
-    let trouble: unknown = new Error(
-      'The addresses table accepts no more writes. Run the load again: it goes on where it stopped.',
-    );
-    try {
-      const { done, progress } = await attempt();
-      if (done) return;
-      if (progress) waiting.reset();
-    } catch (error) {
-      if (!mayPass(error)) throw error;
-      trouble = error;
-    }
-    await waiting.pause(trouble);
+  constructor() {
+    super('The addresses table accepts no more writes. Run the load again: it continues where it stopped.');
   }
 }
 
-function mayPass(error: unknown): boolean {
+/**
+ * Repeats `attempt` until it is done. Throws an error that a retry can't fix at once, and any other after ten attempts in a
+ * row without progress (about 40 seconds).
+ */
+export async function retryWhileThrottled(
+  attempt: () => Promise<{ done: boolean; progress: boolean }>,
+  firstPauseMs = 100,
+): Promise<void> {
+  await retryWithBackoff(
+    async (backoff) => {
+      const { done, progress } = await attempt();
+      if (progress) backoff.reset();
+      if (!done) throw new NoMoreWritesError();
+    },
+    { attempts: 10, firstPauseMs, longestPauseMs: 10_000, retryIf: isTransient },
+  );
+}
+
+function isTransient(error: unknown): boolean {
+  if (error instanceof NoMoreWritesError) return true;
   const { name, code, $metadata } = error as Error & { code?: string; $metadata?: { httpStatusCode?: number } };
-  if (passing.has(name) || ($metadata?.httpStatusCode ?? 0) >= 500) return true;
+  if (transientErrors.has(name) || ($metadata?.httpStatusCode ?? 0) >= 500) return true;
   if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).every(({ Code = 'None' }) => Code === 'None' || passing.has(Code));
+    return (error.CancellationReasons ?? []).every(({ Code = 'None' }) => Code === 'None' || transientErrors.has(Code));
   }
   return code === 'ECONNRESET' || code === 'EPIPE' || code === 'ETIMEDOUT';
 }
 
-/** How hard one writer may push the table, and how its writes are fenced. */
+/** How fast one writer may write, and how its writes are fenced. */
 export type AddressWriterOptions = {
-  /** Requests under way at once; 8 keep one processor busy. */
+  /** Requests in flight at once; 8 keep one processor busy. */
   concurrency?: number;
-  /** No limit when left out. */
+  /** Unlimited if absent. */
   writesPerSecond?: number;
   /**
-   * Writes in transactions that are conditioned on the lock: for a table on this machine, where they cost nothing more and
-   * no signature ends. Left out, a write is fenced by the time that is left (decision 0130).
+   * Writes in transactions that are conditioned on the lock: for a table on this machine, where they cost no more and
+   * signatures don't expire. By default a write is fenced by the remaining time of the lock (decision 0130).
    */
   transactions?: boolean;
-  /** The first pause after a throttled write; a test makes it short. */
-  firstPauseMilliseconds?: number;
+  /** The first pause after a throttled write; tests shorten it. */
+  firstPauseMs?: number;
 };
 
-/** DynamoDB's own limits; of a transaction, one item is the lock. */
+/** DynamoDB allows 25 writes a batch, and 100 items a transaction, of which one is the lock. */
 const largestBatch = 25;
 const largestTransaction = 99;
-/** An engine on this machine does one transaction at a time: one is made while it does the other. */
+/** The engine on this machine runs one transaction at a time: the next one is prepared meanwhile. */
 const transactionsAtOnce = 2;
 
-/** Writes in batches; what the table did not take is tried again until it does. */
+/** Writes in batches, and retries unprocessed items until the table has accepted them. */
 export function addressWriter(
   client: DynamoDBClient,
   table: string,
@@ -104,7 +106,7 @@ export function addressWriter(
     transactions = false,
     concurrency = transactions ? transactionsAtOnce : 8,
     writesPerSecond = Number.POSITIVE_INFINITY,
-    firstPauseMilliseconds,
+    firstPauseMs,
   }: AddressWriterOptions,
 ): AddressWriter {
   const pace = pacer(writesPerSecond);
@@ -124,9 +126,9 @@ export function addressWriter(
     return [];
   };
   const send = transactions ? sendAll : sendBatch;
-  const most = transactions ? largestTransaction : largestBatch;
+  const largest = transactions ? largestTransaction : largestBatch;
 
-  const writeSome = async (writes: readonly Write[], fence: Fence) => {
+  const writeBatch = async (writes: readonly Write[], fence: Fence) => {
     let requests = writes.map(toRequest);
     await retryWhileThrottled(async () => {
       await pace(requests.length);
@@ -134,35 +136,22 @@ export function addressWriter(
       const progress = left.length < requests.length;
       requests = left;
       return { done: left.length === 0, progress };
-    }, firstPauseMilliseconds);
+    }, firstPauseMs);
   };
 
   return {
     async write(writes, fence, onWritten) {
-      let next = 0;
-      const work = async () => {
-        while (next < writes.length) {
-          const some = writes.slice(next, next + most);
-          next += some.length;
-          await writeSome(some, fence);
-          onWritten?.(some.length);
-        }
-      };
-      const workers = Array.from({ length: concurrency }, () =>
-        work().catch((error: unknown) => {
-          next = writes.length; // the others end with what they have begun
-          throw error;
-        }),
-      );
-      const ended = await Promise.allSettled(workers);
-      for (const end of ended) if (end.status === 'rejected') throw end.reason;
+      await forEachConcurrently(batchesOf(writes, largest), concurrency, async (batch) => {
+        await writeBatch(batch, fence);
+        onWritten?.(batch.length);
+      });
     },
   };
 }
 
 /**
- * Sends under a confirmed lock. A process that slept just then wakes up to a lease that is too old: it asks once more, as
- * nobody need have taken the lock meanwhile.
+ * Sends under a confirmed lock. If the process was suspended in between and the lease is too old, it confirms once
+ * more: the lock may still be its own.
  * @throws LockedError
  */
 async function underFence<T>(fence: Fence, send: () => Promise<T>): Promise<T> {
@@ -176,7 +165,7 @@ async function underFence<T>(fence: Fence, send: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Writes all of it or nothing, and only under the lock. @throws LockedError */
+/** Writes all items or none, and only under the lock. @throws LockedError */
 export async function sendTransaction(
   client: DynamoDBClient,
   table: string,
@@ -193,8 +182,8 @@ export async function sendTransaction(
 }
 
 /**
- * Checks the lock as the last thing before each attempt of the command leaves: after it was signed, so that one which was
- * held up on the way has a signature from before this check.
+ * Checks the lock right before each attempt of the command is sent: after it was signed, so the signature of a delayed
+ * request is older than this check.
  */
 function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsCommand>(
   command: Command,
@@ -208,6 +197,10 @@ function fenced<Command extends BatchWriteItemCommand | TransactWriteItemsComman
     { step: 'deserialize', priority: 'low', name: 'fence' },
   );
   return command;
+}
+
+function* batchesOf<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
 function toRequest(write: Write): WriteRequest {

@@ -56,7 +56,7 @@ export function dynamoDbAddressTable(
       return peildatum === undefined ? null : { peildatum, load: Item?.[datasetLoad]?.S ?? '' };
     },
     async hasAddresses() {
-      // Beside addresses there are only the lock and the dataset.
+      // The table's only other items are the lock and the dataset.
       const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 3, ConsistentRead: true }));
       return Items.some((item) => !item[partitionKey]?.S?.startsWith('#'));
     },
@@ -70,8 +70,9 @@ export function dynamoDbAddressTable(
 }
 
 /**
- * The line of every address and list in the table, page by page (1 MB, 128 read units), in no order; places stand as the
- * table has them. It need not see the writes of this very second: what is found to differ is written as it has to be.
+ * The line of every address and list in the table, page by page (1 MB, 128 read units), in no particular order; the
+ * places of an address are in the order of the table. Reads are eventually consistent: a line that seems to differ
+ * because of a very recent write is written again as it should be.
  */
 export async function* scanAddresses(
   client: DynamoDBClient,

@@ -14,8 +14,8 @@ class LockSettlingError extends Error {
 }
 
 /**
- * Tells of an owner of the lock whether it is an execution of the state machine of which nothing is left that could
- * write: it ended `settleSeconds` ago or more, and no Lambda goes on for so long without it (decision 0116).
+ * Whether an owner of the lock is an execution of the state machine that can't write any more: it ended at least
+ * `settleSeconds` ago, and no Lambda of it runs for that long (decision 0116).
  * @throws LockSettlingError where it ended later
  */
 export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
@@ -28,16 +28,18 @@ export function executionIsGone(client: SFNClient, settleSeconds: number, clock 
   };
 }
 
-/** `null` while it runs, and of what can't be asked about: such a lock ends by itself. */
+/**
+ * When the execution ended; `null` while it runs, and for an owner that is no execution: its lock expires by itself.
+ */
 async function endOf(client: SFNClient, owner: string): Promise<number | null> {
   if (!/^arn:[^:]+:states:/.test(owner)) return null;
   try {
     const command = new DescribeExecutionCommand({ executionArn: owner, includedData: 'METADATA_ONLY' });
     const { status, stopDate } = await client.send(command);
-    // One that was redriven runs again, though it has ended before.
+    // An execution that was redriven is running again, although it has a stop date.
     return status === 'RUNNING' || !stopDate ? null : stopDate.getTime();
   } catch (error) {
-    // An execution of a machine that was replaced.
+    // An execution of a state machine that was replaced.
     if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name)) return null;
     throw error;
   }

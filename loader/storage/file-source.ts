@@ -21,7 +21,7 @@ export async function fileSource(path: string, known?: SourceVersion): Promise<S
   };
 }
 
-/** Checks with every read that the file was not written in between: copying one over another keeps the same file. */
+/** Checks with every read that the file has not been written since: copying another file over it keeps its inode. */
 function unchanged(access: RandomAccess, version: SourceVersion): RandomAccess {
   return {
     size: access.size,
@@ -38,16 +38,16 @@ async function versionOf(path: string): Promise<SourceVersion> {
   const found = await stat(location).catch((error) => {
     throw unreadable(location, error);
   });
-  if (found.isDirectory()) throw new SourceError(`${location} is a folder; give the zip of the extract itself.`);
-  if (!found.isFile()) throw new SourceError(`${location} is no file; give the zip of the extract.`);
-  if (found.size === 0) throw new SourceError(`${location} is empty; get the extract again.`);
+  if (found.isDirectory()) throw new SourceError(`${location} is a folder; name the zip file of the extract.`);
+  if (!found.isFile()) throw new SourceError(`${location} is not a regular file; name the zip file of the extract.`);
+  if (found.size === 0) throw new SourceError(`${location} is empty; download the extract again.`);
   return { location, size: found.size, etag: null, lastModified: new Date(found.mtimeMs).toISOString() };
 }
 
 function unreadable(location: string, error: NodeJS.ErrnoException): SourceError {
   const says: Record<string, string> = {
     ENOENT: `There is no extract at ${location}. Check the path.`,
-    EACCES: `${location} may not be read by you; give yourself the right to (chmod u+r), or copy it to where you have it.`,
+    EACCES: `${location} can't be read: permission denied. Make it readable (chmod u+r), or copy it to a place where you can read it.`,
   };
   const why = says[error.code ?? ''] ?? `${location} can't be read (${error.message}). Check the path.`;
   return new SourceError(why, { cause: error });

@@ -7,18 +7,18 @@ import { isRunning } from '../is-running.ts';
 import { fileAccess, type RandomAccess } from '../zip/random-access.ts';
 import { ObjectChangedError, type Storage, type StoredObject } from './storage.ts';
 
-/** What is or was being written, by which process; nothing refers to it. */
+/** The name of a file that is being written, or whose process was killed; nothing refers to it. */
 const unfinished = /\.(\d+)\.[0-9a-f-]{36}\.part$/;
 
 /**
- * A storage in a folder: an object is a file, written beside its place and then renamed into it. What a killed process
- * left unfinished is listed like an object, so that it is removed with all else that a load left.
+ * A storage in a folder: an object is a file, written under a temporary name and then renamed. The unfinished file of a
+ * killed process is listed like an object, so it is removed together with the rest of its load.
  */
 export function folderStorage(folder: string): Storage {
   const root = resolve(folder);
   const pathOf = (key: string) => {
     const path = join(root, key);
-    if (!path.startsWith(root + sep)) throw new Error(`${key} is not a key of a storage`);
+    if (!path.startsWith(root + sep)) throw new Error(`${key} is not a valid storage key`);
     return path;
   };
   const write = async (key: string, fill: (part: string) => Promise<void>) => {
@@ -46,7 +46,7 @@ export function folderStorage(folder: string): Storage {
         const file = await open(part, 'wx');
         try {
           await file.writeFile(bytes);
-          // A rename may reach the disk before the bytes do; a power cut must not leave an empty manifest.
+          // A rename can reach the disk before the data does; a power failure must not leave an empty manifest.
           await file.datasync();
         } finally {
           await file.close();
@@ -70,7 +70,7 @@ async function requireUnchanged(path: string, key: string, expected: Uint8Array 
   if (!isSame) throw new ObjectChangedError(key);
 }
 
-/** Opens the file for each read, so that there is nothing to close. */
+/** Opens the file for each read, so there is nothing to close. */
 function unopenedFile(path: string, size: number): RandomAccess {
   return {
     size,
@@ -104,7 +104,7 @@ function isBeingWritten(key: string): boolean {
   return pid !== undefined && isRunning(Number(pid));
 }
 
-/** Removes a folder that holds nothing any more, and those around it up to `root`. */
+/** Removes a folder that is empty now, and its parents up to `root`. */
 async function removeEmpty(folder: string, root: string): Promise<void> {
   for (let path = folder; path !== root; path = dirname(path)) {
     const removed = await rmdir(path).then(

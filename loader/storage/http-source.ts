@@ -1,66 +1,71 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff, type RetryOptions, retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
+import { type HttpAnswer, httpGet } from './http-get.ts';
 import { isSameVersion, type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
 
-/** What a request met that got no answer, or not all of one. */
-type Trouble = {
-  /** What is said of the host, and what to do about it. */
-  says: string;
+/** Why a request got no response, or an incomplete one. */
+type ConnectionFailure = {
+  /** Follows the host's name in the message. */
+  problem: string;
   advice: string;
-  /** Whether it may be otherwise in a moment. */
-  passes: boolean;
+  /** Whether a retry may succeed. */
+  isTransient: boolean;
 };
 
-const checkAddress = 'Check the address of the extract';
-const checkConnection = "check this machine's connection, and whether a firewall or proxy stands between";
+const checkAddress = 'Check the URL of the extract';
+const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
 
-/** By the codes of Node and of its `fetch`; the first that fits. */
-const troubles: [RegExp, Trouble][] = [
-  [/^ERR_INVALID_URL$/, { says: 'is no web address', advice: checkAddress, passes: false }],
+/** By the error codes of Node and of `fetch`; the first match counts. */
+const failures: [RegExp, ConnectionFailure][] = [
+  [/^ERR_INVALID_URL$/, { problem: 'is not a valid URL', advice: checkAddress, isTransient: false }],
   [
     /^(ENOTFOUND|EAI_\w+)$/,
     {
-      says: 'is no name that is known here',
-      advice: `${checkAddress}, and the connection to the internet`,
-      passes: true,
+      problem: 'could not be resolved: host not found',
+      advice: `${checkAddress}, and this machine's internet connection`,
+      isTransient: true,
     },
   ],
   [
     /^ECONNREFUSED$/,
-    { says: 'refuses the connection', advice: `${checkAddress} and its port, or try again later`, passes: true },
+    {
+      problem: 'refused the connection',
+      advice: `${checkAddress} and its port, or try again later`,
+      isTransient: true,
+    },
   ],
   [
     /TIMEDOUT|TIMEOUT/,
-    { says: 'does not answer in time', advice: `Try again later; ${checkConnection}`, passes: true },
+    { problem: 'did not respond in time', advice: `Try again later; ${checkConnection}`, isTransient: true },
   ],
   [
     /CERT|SSL|TLS|EPROTO|SIGNATURE/,
     {
-      says: 'can not be talked to safely',
-      advice: `${checkAddress} and the clock of this machine; give the certificate of a proxy in NODE_EXTRA_CA_CERTS`,
-      passes: false,
+      problem: 'failed the TLS handshake',
+      advice: `${checkAddress} and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate`,
+      isTransient: false,
     },
   ],
 ];
-const anyOther: Trouble = {
-  says: 'can not be read from',
+const otherFailure: ConnectionFailure = {
+  problem: 'could not be read',
   advice: `${checkAddress}, and ${checkConnection}`,
-  passes: true,
+  isTransient: true,
 };
 
 /**
- * The error of a request to `url` for people: which host, what happened, and what to do. `fetch` itself only says "fetch
- * failed". @returns SourceUnavailableError where it may pass, else SourceError
+ * The error of a request to `url`, as a message for people: which host, what happened, and what to do. `fetch` itself
+ * only says "fetch failed". @returns SourceUnavailableError where a retry may succeed, else SourceError
  */
 export function connectionError(url: string, error: Error): SourceError {
   const reason = innermost(error);
-  const { says, advice, passes } = troubles.find(([codes]) => codes.test(reason.code))?.[1] ?? anyOther;
+  const { problem, advice, isTransient } = failures.find(([codes]) => codes.test(reason.code))?.[1] ?? otherFailure;
   const host = URL.canParse(url) ? new URL(url).host : url;
-  const message = `${host} ${says} (${reason.text}). ${advice}, or get the file in another way and load that.`;
-  return new (passes ? SourceUnavailableError : SourceError)(message, { cause: error });
+  const message = `${host} ${problem} (${reason.text}). ${advice}, or download the file in another way and load that.`;
+  return new (isTransient ? SourceUnavailableError : SourceError)(message, { cause: error });
 }
 
-/** What lies behind "fetch failed": one cause, or one for each address of the host. */
+/** The cause of "fetch failed": one error, or one for each IP address of the host. */
 function innermost(error: Error): { code: string; text: string } {
   const { cause = error } = error as { cause?: Error };
   const all = cause instanceof AggregateError ? (cause.errors as Error[]) : [cause];
@@ -69,10 +74,13 @@ function innermost(error: Error): { code: string; text: string } {
   return { code, text: [...new Set(texts)].join(', ') || code || error.message };
 }
 
-/** Aborts its signal when `touch` was not called for `milliseconds`, until `end`; never keeps a process up. */
+/**
+ * Aborts its signal when `touch` has not been called for `milliseconds`, until `end` is. Does not keep the process
+ * alive.
+ */
 export function idleGuard(milliseconds: number): { signal: AbortSignal; touch(): void; end(): void } {
   const controller = new AbortController();
-  const silence = Object.assign(new Error(`no byte in ${milliseconds / 1000} s`), { code: 'ETIMEDOUT' });
+  const silence = Object.assign(new Error(`no data for ${milliseconds / 1000} s`), { code: 'ETIMEDOUT' });
   const timer = setTimeout(() => controller.abort(silence), milliseconds);
   timer.unref();
   return {
@@ -82,41 +90,41 @@ export function idleGuard(milliseconds: number): { signal: AbortSignal; touch():
   };
 }
 
-const attempts = 6;
-const firstPauseMilliseconds = 250;
+const firstPauseMs = 330;
 const idleMilliseconds = 60_000;
 
 /**
- * An extract behind HTTP, asked for with a conditional request: `null` when it is still `known`. Redirects are
- * followed; what passes (a cut connection, 429, 5xx) is tried again from the byte where it broke.
+ * An extract on an HTTP server, found with a conditional request: `null` when it is still `known`. Follows redirects.
+ * Retries transient failures (a dropped connection, 429, 5xx) from the byte where the download stopped.
  * @throws SourceError
  */
-export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
+export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMs) {
   const found = await probe(url, known, pause);
   if (!found) return null;
   const { version, ranges } = await withStableTag(found, pause);
   return sourceOf(version, ranges, pause);
 }
 
-/** One byte tells all: the size, the version, and whether the server answers ranges. */
+/** Requests one byte: the response has the size, the version, and whether the server supports ranges. */
 async function probe(url: string, known: SourceVersion | undefined, pause: number) {
   const conditions = known?.location === url ? known : undefined;
   const headers: Record<string, string> = { range: 'bytes=0-0' };
   if (conditions?.etag) headers['if-none-match'] = conditions.etag;
   else if (conditions?.lastModified) headers['if-modified-since'] = conditions.lastModified;
-  return retried(url, pause, async () => {
-    const { response, done } = await request(url, headers);
-    await giveUp(response);
+  return retryWithBackoff(async () => {
+    const { response, done } = await request(url, headers).catch((error: unknown) => {
+      throw asSourceError(url, error);
+    });
     done();
     if (response.status === 304) return null;
     const version = versionOf(url, response);
     // A server may ignore the condition of a request that also has a range.
     if (conditions?.etag && conditions.etag === version.etag) return null;
     return { version, ranges: response.status === 206 };
-  });
+  }, retryOptions(pause));
 }
 
-/** Without the ETag of a server that answers each request with another one, and has no date to go by. */
+/** Drops the ETag of a server that sends a different one with each response and no Last-Modified to compare instead. */
 async function withStableTag<Found extends { version: SourceVersion }>(found: Found, pause: number): Promise<Found> {
   const { version } = found;
   if (version.etag === null || version.lastModified !== null) return found;
@@ -126,24 +134,25 @@ async function withStableTag<Found extends { version: SourceVersion }>(found: Fo
 
 function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Source {
   const url = version.location;
-  /** Bytes `position` up to `end` (or the end of the file), in as many requests as it takes. */
+  /** Reads from byte `position` up to `end` (or the end of the file), in as many requests as it takes. */
   async function* read(position: number, end: number | null): AsyncGenerator<Buffer> {
     let at = position;
-    let failed = 0;
+    const backoff = new Backoff(retryOptions(pause));
     while (end === null || at < end) {
       try {
         for await (const chunk of oneRequest(at, end)) {
           at += chunk.length;
-          failed = 0;
+          backoff.reset();
           yield chunk;
         }
         if (end !== null && at < end) throw new TypeError(`${url} ended at byte ${at} of ${end}`);
         return;
       } catch (error) {
-        failed++;
         if (!ranges && at > 0)
-          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}.`, { cause: error });
-        await pauseOrThrow(url, error, failed, pause);
+          throw new SourceUnavailableError(`The connection to ${url} broke at byte ${at}. Run the load again.`, {
+            cause: error,
+          });
+        await backoff.pause(asSourceError(url, error));
       }
     }
   }
@@ -153,14 +162,14 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
     const { response, touch, done } = await request(url, headers);
     try {
       const now = versionOf(url, response);
-      // One without a tag comes from a server whose tags mean nothing.
+      // A version without an ETag is of a server whose ETags are unstable.
       if (!isSameVersion(version, { ...now, etag: version.etag && now.etag })) throw new SourceChangedError(url);
-      if (ranges && !response.headers.get('content-range')?.startsWith(`bytes ${at}-`)) {
-        throw new SourceError(`${url} answered another range than the one asked for.`);
+      if (ranges && !response.headers['content-range']?.startsWith(`bytes ${at}-`)) {
+        throw new SourceError(`${url} returned another range than the one requested.`);
       }
-      for await (const chunk of response.body ?? []) {
+      for await (const chunk of response.body) {
         touch();
-        yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+        yield chunk;
       }
     } finally {
       done();
@@ -186,63 +195,54 @@ function sourceOf(version: SourceVersion, ranges: boolean, pause: number): Sourc
   };
 }
 
-/** One answer whose body may be read, watched so that a silent server can't hold us; `done` gives the rest up. */
+/**
+ * One response, whose body can be read. A server that stops sending can't block the caller; `done` abandons the rest.
+ */
 async function request(url: string, headers: Record<string, string>) {
   const guard = idleGuard(idleMilliseconds);
-  const done = () => guard.end();
   try {
-    const response = await fetch(url, { headers: { ...headers, 'accept-encoding': 'identity' }, signal: guard.signal });
-    if (response.ok || response.status === 304) return { response, touch: guard.touch, done };
-    await giveUp(response);
-    throw statusError(url, response.status);
-  } catch (error) {
+    const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, guard.signal);
+    const done = () => {
+      guard.end();
+      response.leave();
+    };
+    const { status } = response;
+    if ((status >= 200 && status < 300) || status === 304) return { response, touch: guard.touch, done };
     done();
+    throw statusError(url, status);
+  } catch (error) {
+    guard.end();
     throw error;
   }
 }
 
-/**
- * Ends an answer whose body nobody reads. Aborting its request instead fails an assertion within `fetch` when the body is
- * large and has no Content-Length, which nobody can catch.
- */
-async function giveUp({ body }: Response): Promise<void> {
-  await body?.cancel().catch(() => undefined);
-}
-
 function statusError(url: string, status: number): SourceError {
   if (status === 404 || status === 410) {
-    return new SourceError(`${url} is not there (${status}). Check the address of the extract.`);
+    return new SourceError(`${url} does not exist (${status}). Check the URL of the extract.`);
   }
-  const message = `${url} answered ${status}.`;
+  const message = `${url} returned ${status}.`;
   return status === 429 || status >= 500
     ? new SourceUnavailableError(`${message} Try again later.`)
-    : new SourceError(`${message} Check the address of the extract, and whether it may be read from here.`);
+    : new SourceError(`${message} Check the URL of the extract, and whether this machine may read it.`);
 }
 
-async function retried<T>(url: string, pause: number, work: () => Promise<T>): Promise<T> {
-  for (let failed = 1; ; failed++) {
-    try {
-      return await work();
-    } catch (error) {
-      await pauseOrThrow(url, error, failed, pause);
-    }
-  }
+/** Retries where the server can't be reached, drops the connection, or returns 429 or 5xx. */
+function retryOptions(firstPauseMs: number): RetryOptions {
+  return { attempts: 6, firstPauseMs, retryIf: (error) => error instanceof SourceUnavailableError };
 }
 
-/** Waits longer each time, with jitter; gives up after the last attempt and at once on what won't pass. */
-async function pauseOrThrow(url: string, thrown: unknown, failed: number, pause: number): Promise<void> {
-  const error = thrown instanceof SourceError ? thrown : connectionError(url, thrown as Error);
-  if (!(error instanceof SourceUnavailableError) || failed >= attempts) throw error;
-  await sleep(pause * 2 ** (failed - 1) * (0.5 + Math.random()));
+/** The error of a request to `url` as one that says what to do. */
+function asSourceError(url: string, error: unknown): SourceError {
+  return error instanceof SourceError ? error : connectionError(url, error as Error);
 }
 
-function versionOf(url: string, { status, headers }: Response): SourceVersion {
-  const total = /\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1];
-  const length = status === 206 ? total : headers.get('content-length');
+function versionOf(url: string, { status, headers }: HttpAnswer): SourceVersion {
+  const total = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
+  const length = status === 206 ? total : headers['content-length'];
   return {
     location: url,
     size: length ? Number(length) : null,
-    etag: headers.get('etag'),
-    lastModified: headers.get('last-modified'),
+    etag: headers.etag ?? null,
+    lastModified: headers['last-modified'] ?? null,
   };
 }

@@ -1,10 +1,13 @@
 import { type Fence, type Held, type LoadLock, LockedError } from './address-table.ts';
 
-/** For how long a process takes the lock, and how much of that it leaves unused. */
+/** How long a process holds the lock, and how much of that time it does not use. */
 export type LeaseTiming = {
   seconds: number;
   renewSeconds: number;
-  /** So long before the lock ends nothing is sent any more: what was sent can't take effect after it has ended. */
+  /**
+   * Nothing is sent during the last so many seconds of the lock, so no write can take effect after the lock has
+   * expired.
+   */
   marginSeconds: number;
 };
 
@@ -17,10 +20,10 @@ export const localLease: LeaseTiming = { seconds: 60, renewSeconds: 15, marginSe
  */
 export const remoteLease: LeaseTiming = { seconds: 20 * 60, renewSeconds: 15, marginSeconds: 16 * 60 };
 
-/** For how long a confirmation counts during a write of many batches. */
+/** How long a confirmation is valid while many batches are written. */
 const confirmedMilliseconds = 10_000;
 
-/** A moment on both clocks: one stands still while the machine sleeps, the other may be set back. */
+/** A moment on both clocks: the monotonic one stops while the machine sleeps, the wall clock may be set back. */
 type Moment = { monotonic: number; wall: number };
 
 const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
@@ -29,10 +32,12 @@ function sinceMilliseconds({ monotonic, wall }: Moment): number {
   return Math.max(performance.now() - monotonic, Date.now() - wall);
 }
 
-/** Asks the table whether the lock is still held, and gives for how many milliseconds from then on it may be used. */
+/**
+ * Checks in the table that the lock is still held, and returns for how many milliseconds from then on it may be used.
+ */
 type Confirm = () => Promise<number>;
 
-/** A lock that this process holds, as long as it can be sure of that. */
+/** A lock that this process holds, for as long as that is certain. */
 export class Lease implements Fence {
   readonly held: Held;
   readonly #confirm: Confirm;
@@ -48,7 +53,7 @@ export class Lease implements Fence {
     this.#confirm = confirm;
   }
 
-  /** The lease of a process that takes the lock itself and renews it. */
+  /** The lease of a process that acquires the lock itself and renews it. */
   static async taken(
     lock: LoadLock,
     { seconds, marginSeconds }: LeaseTiming,
@@ -64,8 +69,8 @@ export class Lease implements Fence {
   }
 
   /**
-   * The lease of a worker under a lock that another one holds for it: of a Lambda, which must not write any more when its
-   * time is up, as whoever takes the lock over waits just so long for it.
+   * The lease of a Lambda under the lock of its execution. It ends with the invocation's time: whoever takes over the
+   * lock waits only that long.
    * @throws LockedError
    */
   static async ofOwner(lock: LoadLock, owner: string, remainingMilliseconds: number): Promise<Lease> {
@@ -82,7 +87,9 @@ export class Lease implements Fence {
     return this.#lost.signal;
   }
 
-  /** Asks the table now. A failure other than the loss of the lock leaves the lease as old as it is. @throws LockedError */
+  /**
+   * Checks in the table now. A failure other than the loss of the lock leaves the lease as it was. @throws LockedError
+   */
   async renew(): Promise<void> {
     this.#confirming ??= this.#ask().finally(() => {
       this.#confirming = undefined;
@@ -95,7 +102,7 @@ export class Lease implements Fence {
     if (sinceMilliseconds(this.#from) < maximumAgeMilliseconds && this.#isValid()) return;
     try {
       await this.renew();
-      // The answer may be one that was asked for before this process slept.
+      // The response may be to a request from before this process was suspended.
       if (!this.#isValid()) await this.renew();
     } catch (error) {
       if (error instanceof LockedError || !this.#isValid()) throw error;
@@ -128,6 +135,6 @@ function lostTo(held: Held | null): string | undefined {
   if (!held) return undefined;
   return (
     `This load lost its lock on the addresses table to another one (${held.owner}), so it stopped writing. It was ` +
-    'suspended, or could not reach the table, for longer than the lock lasts. Run it again once that one has ended.'
+    'suspended, or could not reach the table, for longer than the lock lasts. Run it again when that one has ended.'
   );
 }

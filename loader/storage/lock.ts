@@ -14,31 +14,31 @@ import { isRunning, processStart } from '../is-running.ts';
 import { type Held, type LoadLock, LockedError } from './address-table.ts';
 import { Lease, type LeaseTiming } from './lease.ts';
 
-/** Key of the item in the addresses table that is the lock; no address key can begin like this. */
+/** The key of the lock item in the addresses table; no address key begins like this. */
 export const lockKey = '#load';
 
 const names = { '#key': addressesTable.partitionKey, '#owner': 'owner', '#token': 'token' };
 const isFree = 'attribute_not_exists(#key)';
 const isOwners = '#owner = :owner';
-/** A lock of a version without tokens has none. */
-const isOfTaking = `${isOwners} AND (#token = :token OR (:token = :none AND attribute_not_exists(#token)))`;
+/** Locks of earlier versions have no token. */
+const isSameAcquisition = `${isOwners} AND (#token = :token OR (:token = :none AND attribute_not_exists(#token)))`;
 
-function taking({ owner, token }: Pick<Held, 'owner' | 'token'>) {
+function acquisitionValues({ owner, token }: Pick<Held, 'owner' | 'token'>) {
   return { ':owner': { S: owner }, ':token': { S: token }, ':none': { S: '' } };
 }
 
-/** A part of a transaction that fails unless the lock is still held by this taking. */
+/** A condition check that fails a transaction unless the lock is still held by this acquisition. */
 export function heldCondition(TableName: string, held: Held): ConditionCheck {
   return {
     TableName,
     Key: keyItem(lockKey),
-    ConditionExpression: isOfTaking,
+    ConditionExpression: isSameAcquisition,
     ExpressionAttributeNames: { '#owner': 'owner', '#token': 'token' },
-    ExpressionAttributeValues: taking(held),
+    ExpressionAttributeValues: acquisitionValues(held),
   };
 }
 
-/** A lock in an item of the addresses table itself, by conditional writes; a clock may be some seconds off. */
+/** A lock in an item of the addresses table itself, by conditional writes; clocks may differ by some seconds. */
 export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date.now): LoadLock {
   const Key = keyItem(lockKey);
   const nowSeconds = () => Math.floor(clock() / 1000);
@@ -71,10 +71,11 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
     holder,
     acquire(owner, seconds, over) {
       const held = { owner, token: randomUUID(), untilSeconds: nowSeconds() + seconds };
-      if (over) return put(held, `${isFree} OR (${isOfTaking})`, taking(over));
+      if (over) return put(held, `${isFree} OR (${isSameAcquisition})`, acquisitionValues(over));
       return put(held, `${isFree} OR ${isOwners}`, { ':owner': { S: owner } });
     },
-    renew: (held, seconds) => put({ ...held, untilSeconds: nowSeconds() + seconds }, isOfTaking, taking(held)),
+    renew: (held, seconds) =>
+      put({ ...held, untilSeconds: nowSeconds() + seconds }, isSameAcquisition, acquisitionValues(held)),
     async check(owner, token) {
       const held = await holder();
       if (!held || held.owner !== owner || (token !== undefined && held.token !== token)) throw new LockedError(held);
@@ -99,14 +100,14 @@ function heldIn(item: Item): Held {
   return { owner: item.owner?.S ?? 'unknown', token: item.token?.S ?? '', untilSeconds: Number(item.until?.N ?? 0) };
 }
 
-/** Names this process as the owner of a lock: another one here can tell whether it is still alive. */
+/** Names this process as the owner of a lock, so that another process of this machine can check whether it is alive. */
 export function processOwner(suffix: string): string {
   return `${hostname()}:${process.pid}:${processStart(process.pid)}:${suffix}`;
 }
 
 /**
- * Works under the lock, which is renewed meanwhile and given back at the end. The lock of a process of this machine that is
- * gone is taken over at once, that of a live one never; the lock of another machine once it has run out.
+ * Runs `work` under the lock, which is renewed meanwhile and released at the end. The lock of an ended process of this
+ * machine is taken over at once, that of a running one never, and that of another machine when it has expired.
  * @throws LockedError
  */
 export async function withLock<T>(
@@ -121,28 +122,31 @@ export async function withLock<T>(
   try {
     return await work(lease);
   } catch (error) {
-    // What another load has done since it took the lock can look like any error.
+    // After a lost lock, changes by the other load can cause any error.
     const lost = await lease.confirm(0).catch((reason: unknown) => reason);
     throw lost instanceof LockedError ? lost : error;
   } finally {
     clearInterval(renewal);
-    await lock.release(owner, lease.held.token).catch(() => undefined); // else it ends by itself
+    await lock.release(owner, lease.held.token).catch(() => undefined); // otherwise it expires by itself
   }
 }
 
-type Taking = {
+type LockRequest = {
   owner: string;
   seconds: number;
   /**
-   * Whether nothing of this other owner is left that could write; `null` where nobody can tell, so that the lock is taken
-   * over when it has run out.
+   * Whether this other owner can't write any more; `null` where that is unknown, so the lock is taken over when it has
+   * expired.
    */
   isGone: (held: Held) => boolean | null | Promise<boolean | null>;
   clock?: () => number;
 };
 
-/** Takes the lock, from an owner that is gone if it has to. @throws LockedError, and what `isGone` throws */
-export async function takeLock(lock: LoadLock, { owner, seconds, isGone, clock = Date.now }: Taking): Promise<Held> {
+/** Acquires the lock, if necessary from an owner that is gone. @throws LockedError, and what `isGone` throws */
+export async function takeLock(
+  lock: LoadLock,
+  { owner, seconds, isGone, clock = Date.now }: LockRequest,
+): Promise<Held> {
   try {
     return await lock.acquire(owner, seconds);
   } catch (error) {
@@ -155,13 +159,13 @@ export async function takeLock(lock: LoadLock, { owner, seconds, isGone, clock =
   }
 }
 
-/** `false` for a live process of this machine, `true` for one that is gone, `null` for one of another machine. */
+/** `false` for a running process of this machine, `true` for one that has ended, `null` for one of another machine. */
 export function isProcessGone({ owner }: Held): boolean | null {
   const [host, pid = '', start] = owner.split(':');
   if (host !== hostname() || !/^\d+$/.test(pid)) return null;
   if (!isRunning(Number(pid))) return true;
   const startNow = processStart(Number(pid));
-  // A number that the system has given to another process since.
+  // The process id now belongs to another process.
   if (start !== startNow) return startNow === '' ? null : true;
   return false;
 }
@@ -172,6 +176,6 @@ function stoppedError(held: Held): LockedError {
   return new LockedError(
     held,
     `Another load (${held.owner}) holds the lock on this table, which it should have renewed before ${until}: process ` +
-      `${pid} is stopped or was suspended. Let it go on (kill -CONT ${pid}) or end it (kill -9 ${pid}), then run this again.`,
+      `${pid} is stopped or was suspended. Resume it (kill -CONT ${pid}) or end it (kill -9 ${pid}), then run this again.`,
   );
 }

@@ -5,21 +5,30 @@ import { connectionError } from './http-source.ts';
 import { openSource } from './open.ts';
 import { SourceError } from './source.ts';
 
-/** A delivery of mutations that a list names; `size` in bytes where the list tells. */
+/** A delivery of mutations that a list names; `size` in bytes where the list has it. */
 export type ListedMutations = { name: string; location: string; vanaf: string; tot: string; size: number | null };
 
 const namePattern = /^BAG\w*DM-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/i;
 
-/** The dates between which a delivery leads, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name. */
+/**
+ * The dates between which a delivery leads, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name, and for one
+ * that does not lead from a date to a later one.
+ */
 export function datesOfName(name: string): { vanaf: string; tot: string } | null {
   const [, day, month, year, lastDay, lastMonth, lastYear] = namePattern.exec(name) ?? [];
-  return year ? { vanaf: `${year}-${month}-${day}`, tot: `${lastYear}-${lastMonth}-${lastDay}` } : null;
+  const [vanaf, tot] = [`${year}-${month}-${day}`, `${lastYear}-${lastMonth}-${lastDay}`];
+  return isDate(vanaf) && isDate(tot) && vanaf < tot ? { vanaf, tot } : null;
+}
+
+function isDate(text: string): boolean {
+  const milliseconds = Date.parse(text);
+  return !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(text);
 }
 
 /**
- * The deliveries that are to be had: from a list (`bestanden.json`) at a URL, in S3 or in a file; from a folder; or one zip.
- * In the order of their dates.
- * @throws SourceError where there is no list, or something else than one
+ * The deliveries that are available: from a list (`bestanden.json`) at a URL, in S3 or in a file; from a folder; or one
+ * zip. In the order of their dates.
+ * @throws SourceError where there is no list, or what is there is not one
  */
 export async function listMutations(location: string): Promise<ListedMutations[]> {
   const listed = await found(location);
@@ -44,8 +53,8 @@ function one(location: string): ListedMutations {
   const dates = datesOfName(name);
   if (dates) return { name, location, ...dates, size: null };
   throw new SourceError(
-    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its dates are read from its name. ` +
-      'Rename it, or give an extract with --extract.',
+    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its name must say from which date to ` +
+      'which later date it leads. Rename it, or pass an extract with --extract.',
   );
 }
 
@@ -73,14 +82,14 @@ function parseJson(body: string, location: string): unknown {
   } catch (cause) {
     const what = /^\s*</.test(body) ? 'a web page' : 'no JSON';
     throw new SourceError(
-      `${location} answers ${what} instead of a list of mutations (bestanden.json). Check the address, and whether it asks ` +
-        'for a sign-in.',
+      `${location} returned ${what} instead of a list of mutations (bestanden.json). Check the URL, and whether it requires ` +
+        'a sign-in.',
       { cause },
     );
   }
 }
 
-/** An address in a list may be relative to the list's own. */
+/** A URL in a list may be relative to that of the list. */
 function against(url: string, list: string): string {
   if (/^[a-z0-9]+:\/\//i.test(url)) return url;
   if (/^https?:/i.test(list)) return new URL(url, list).href;
@@ -110,15 +119,18 @@ async function text(location: string): Promise<string> {
   }
 }
 
-/** What a list offers to a register of some date. */
+/** What a list has for a dataset of some date. */
 export type Chain = {
   /** The deliveries to apply, in order: each leads from where the one before it ends. */
   next: ListedMutations[];
-  /** What keeps the register from following the list to its end; `null` where nothing does. */
+  /** Why the list can't be applied to its end; `null` where it can. */
   broken: string | null;
 };
 
-/** The deliveries that lead on from `peildatum`. Of several that begin on one date the shortest is taken: a day before a month. */
+/**
+ * The deliveries that lead on from `peildatum`. Of several that begin on one date it uses the shortest: a day rather
+ * than a month.
+ */
 export function chainFrom(listed: readonly ListedMutations[], peildatum: string): Chain {
   const next: ListedMutations[] = [];
   let date = peildatum;
@@ -137,8 +149,8 @@ export function chainFrom(listed: readonly ListedMutations[], peildatum: string)
   return {
     next,
     broken:
-      `No mutations lead on from ${date}: ${how}. Give what is missing with --mutations, or wait for the next full ` +
-      'extract, which makes the register whole again.',
+      `No mutations lead on from ${date}: ${how}. Pass the missing ones with --mutations, or wait for the next full ` +
+      'extract, which makes the dataset complete again.',
   };
 }
 

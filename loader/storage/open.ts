@@ -21,7 +21,7 @@ export async function openSource(location: string, known?: SourceVersion): Promi
   return fileSource(location, known);
 }
 
-/** The storage at `s3://bucket/prefix` or in a folder. A text, so that a worker can be told which one. */
+/** The storage at `s3://bucket/prefix` or in a folder. A string, so that it can be passed to a worker. */
 export async function openStorage(location: string): Promise<Storage> {
   if (!location.startsWith('s3://')) return folderStorage(location);
   const { s3Client } = await import('./s3.ts');

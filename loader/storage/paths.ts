@@ -3,10 +3,10 @@ import { storagePrefixes } from '../names.ts';
 
 const { loads, snapshots, approvals, mutations } = storagePrefixes;
 
-/** Where things lie in the storage. Everything under `loads/` is work that may go once the load is published. */
+/** The keys of the storage. Everything under `loads/` is work that can be removed when the load is published. */
 export const paths = {
   manifest: 'manifest.json',
-  /** Written just before the manifest, and read only where that is damaged or gone. */
+  /** Written just before the manifest, and read only where that is damaged or missing. */
   manifestCopy: 'manifest.copy.json',
   ...storagePrefixes,
   approval: (load: string) => `${approvals}${load}.json`,
@@ -17,7 +17,7 @@ export const paths = {
   snapshotObjects: (snapshot: string, shard: string) => `${snapshots}${snapshot}/objects/${shard}`,
   /** The streets and places behind them. */
   snapshotReference: (snapshot: string) => `${snapshots}${snapshot}/reference`,
-  /** A whole extract from a server that can't give ranges, or a municipality's inner zip that was deflated. */
+  /** A whole extract from a server without Range support, or a municipality's inner zip that was deflated. */
   incoming: (name: string) => `${loads}incoming/${name}`,
   workOf: (load: string) => `${loads}${load}/`,
   load: (load: string) => `${loads}${load}/load.json`,
@@ -52,7 +52,7 @@ function hex(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
 
-/** Whether these are the bytes that `mutationFile` named. */
+/** Whether these bytes have the CRC-32 in a name that `mutationFile` made. */
 export function isDelivery(key: string, bytes: Uint8Array): boolean {
   return key.endsWith(`-${hex(crc32(bytes))}`);
 }

@@ -12,7 +12,7 @@ const knownExtracts = [
   'https://service.pdok.nl/kadaster/adressen/atom/v1_0/downloads/lvbag-extract-nl.zip',
 ];
 
-/** The extract of the whole country, replaced every month. `openSource` finds out where PDOK publishes it today. */
+/** The extract of the whole country, replaced every month. `openSource` finds its current URL. */
 export const pdokExtract = knownExtracts[0] as string;
 
 const extractLink = /\bhref\s*=\s*"([^"]+\/lvbag-extract-nl\.zip)"/gi;
@@ -21,13 +21,13 @@ const feedTimeoutMilliseconds = 10_000;
 export type PdokOptions = { feeds?: readonly string[]; known?: readonly string[]; hosts?: RegExp };
 
 /**
- * The addresses to try for PDOK's extract: what its feeds link to, then where it was before. A feed that can't be read is
- * skipped: the known addresses usually still work.
+ * The URLs to try for PDOK's extract: those in its feeds, then the known ones. A feed that can't be read is skipped:
+ * the known URLs usually still work.
  */
 export async function pdokExtracts(options: PdokOptions = {}): Promise<string[]> {
   const { hosts = /^https:\/\/(?:[a-z0-9-]+\.)*pdok\.nl\//i, known = knownExtracts } = options;
   const linked = await Promise.all((options.feeds ?? feeds).map((feed) => linksOf(feed)));
-  // A feed must not send a load, nor what a deployment may read, elsewhere.
+  // A feed must not direct a load to another host.
   return [...new Set([...linked.flat().filter((link) => hosts.test(link)), ...known])];
 }
 
@@ -43,9 +43,9 @@ async function linksOf(feed: string): Promise<string[]> {
 }
 
 /**
- * Opens the first location that has the extract. One that has moved (`SourceError`) is followed by the next; a server that
- * is unavailable is not, as it may have the extract again in a moment.
- * @throws SourceError of the first location, if none has the extract
+ * Opens the first location that has the extract. After a location without it (`SourceError`) the next one is tried, but
+ * not after an unavailable server, which may have it again in a moment. @throws SourceError of the first location, if
+ * none has the extract
  */
 export async function openFirst<T>(locations: readonly string[], open: (location: string) => Promise<T>): Promise<T> {
   const errors: SourceError[] = [];
@@ -57,5 +57,5 @@ export async function openFirst<T>(locations: readonly string[], open: (location
       errors.push(error);
     }
   }
-  throw errors[0] ?? new SourceError('No address of the extract is known. Set `source` in the configuration.');
+  throw errors[0] ?? new SourceError('No URL of the extract is known. Set `source` in the configuration.');
 }

@@ -3,8 +3,8 @@ import type { RandomAccess } from '../zip/random-access.ts';
 const usualBlockBytes = 8 * 1024 * 1024;
 
 /**
- * Reads `source` in blocks, the next one already on its way: for reading on and on where each read is a request. Holds
- * three blocks at most, and reads nothing from `until` on that it is not asked for.
+ * Reads `source` in blocks and requests the next block ahead: for sequential reading where each read is a request.
+ * Holds at most three blocks, and reads nothing ahead from `until` on.
  */
 export function readAhead(
   source: RandomAccess,
@@ -17,7 +17,7 @@ export function readAhead(
     const length = Math.min(blockBytes, until - position);
     if (length <= 0) return undefined;
     const bytes = source.read(position, length);
-    bytes.catch(() => undefined); // whoever awaits it hears of it, and nobody may
+    bytes.catch(() => undefined); // rejects for whoever awaits it, which may be nobody
     return { position, length, bytes };
   };
 
@@ -27,7 +27,7 @@ export function readAhead(
       held = holds(coming, position) ? coming : begin(position);
       coming = held && begin(held.position + held.length);
     }
-    const block = held as Block; // there is one, since `position` lies before `until`
+    const block = held as Block; // defined, since `position` is before `until`
     try {
       return { start: block.position, bytes: await block.bytes };
     } catch (error) {

@@ -20,8 +20,8 @@ import { ObjectChangedError, type Storage, type StoredObject } from './storage.t
 let client: S3Client | undefined;
 
 /**
- * The one S3 client of this process, set up by the usual environment. With an endpoint of its own (an emulator) bucket
- * names go into the path.
+ * The S3 client of this process, configured by the standard AWS environment variables. With a custom endpoint (an
+ * emulator) it puts bucket names into the path.
  */
 export function s3Client(): S3Client {
   const emulated = process.env.AWS_ENDPOINT_URL_S3 ?? process.env.AWS_ENDPOINT_URL;
@@ -30,8 +30,8 @@ export function s3Client(): S3Client {
 }
 
 /**
- * Exactly `length` bytes of an S3 object from `position`. The client retries what passes.
- * @throws SourceChangedError when `IfMatch` no longer does
+ * Exactly `length` bytes of an S3 object from `position`. The client retries transient failures. @throws
+ * SourceChangedError when `IfMatch` no longer matches
  */
 export async function readS3Range(
   client: S3Client,
@@ -54,7 +54,7 @@ export async function readS3Range(
   }
 }
 
-/** An extract in a bucket, `s3://bucket/key`; `null` when it is still `known`. @throws SourceError */
+/** An extract in a bucket, `s3://bucket/key`; `null` if it is still `known`. @throws SourceError */
 export async function s3Source(client: S3Client, location: string, known?: SourceVersion): Promise<Source | null> {
   const place = placeOf(location);
   const head = await client.send(new HeadObjectCommand(place)).catch((error: Error) => {
@@ -78,7 +78,7 @@ export async function s3Source(client: S3Client, location: string, known?: Sourc
   };
 }
 
-/** As the AWS command line has it: what follows the bucket is the key to the letter, and no part of it an escape. */
+/** As in the AWS CLI, what follows the bucket is the literal key, without escapes. */
 function placeOf(location: string): { Bucket: string; Key: string } {
   const [, Bucket, Key] = /^s3:\/\/([^/]+)\/(.+)$/is.exec(location) ?? [];
   if (!Bucket || !Key) throw new SourceError(`${location} does not name an object; write s3://BUCKET/KEY.`);
@@ -150,7 +150,7 @@ export function s3Storage(client: S3Client, bucket: string, prefix = ''): Storag
 
 type ObjectPlace = { Bucket: string; Key: string };
 
-/** The condition under which a put replaces just what is expected; `null` when that is not there any more. */
+/** The condition under which a put replaces exactly `expected`; `null` when the object is already another one. */
 async function unchanged(
   client: S3Client,
   place: ObjectPlace,
@@ -166,7 +166,10 @@ async function unchanged(
   }
 }
 
-/** One part at a time: the network is the limit, and memory stays two parts. */
+/**
+ * Uploads in parts, one at a time: the network is the limit, and memory stays at two parts. S3 verifies the checksum of
+ * each part, and on completion that no part is missing or another one (decision 0110).
+ */
 async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const parts = inParts(chunks);
   const first = await parts.next();
@@ -175,20 +178,22 @@ async function upload(client: S3Client, place: ObjectPlace, chunks: AsyncIterabl
     await client.send(new PutObjectCommand({ ...place, Body: first.value ?? Buffer.alloc(0) }));
     return;
   }
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand(place));
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ ...place, ChecksumAlgorithm: 'CRC32' }));
   try {
     const Parts: CompletedPart[] = [];
     const uploadPart = async (Body: Buffer) => {
       const PartNumber = Parts.length + 1;
-      const { ETag } = await client.send(new UploadPartCommand({ ...place, UploadId, PartNumber, Body }));
-      Parts.push({ ETag, PartNumber });
+      const { ETag, ChecksumCRC32 } = await client.send(
+        new UploadPartCommand({ ...place, UploadId, PartNumber, Body, ChecksumAlgorithm: 'CRC32' }),
+      );
+      Parts.push({ ETag, PartNumber, ChecksumCRC32 });
     };
     await uploadPart(first.value as Buffer);
     await uploadPart(second.value);
     for await (const part of parts) await uploadPart(part);
     await client.send(new CompleteMultipartUploadCommand({ ...place, UploadId, MultipartUpload: { Parts } }));
   } catch (error) {
-    // What can't be aborted either is left to the bucket's rule for incomplete uploads.
+    // If that fails too, the lifecycle rule of the bucket removes the parts.
     await client.send(new AbortMultipartUploadCommand({ ...place, UploadId })).catch(() => undefined);
     throw error;
   }

@@ -3,21 +3,21 @@ import { paths } from './paths.ts';
 import { type Source, SourceTooSlowError, SourceUnfinishedError } from './source.ts';
 import type { Storage } from './storage.ts';
 
-/** Left to store what was read, and to end the step by an error that says what to do. */
+/** Reserved for storing what was read and for ending the step with an error that says what to do. */
 const reserveMilliseconds = 45_000;
-/** Smaller reads are of directories: cheaper to repeat than to keep. */
+/** Smaller reads are of zip directories: cheaper to repeat than to keep. */
 const smallestKept = 256 * 1024;
 
 /**
- * The source for a step that may take only so long. Of a server with ranges each large read is kept in the storage, so that the
- * step continues from there when it is run again. A read that outlasts the time fails with SourceUnfinishedError if anything
- * was kept, else with SourceTooSlowError. Without a limit, and in a bucket or a file, the source stays as it is.
- * @param remainingMilliseconds until the step is ended from outside
+ * The source for a step with a time limit. Each large read from a server with Range support is kept in the storage, so
+ * the step continues from there when it is run again. A read that exceeds the time fails with SourceUnfinishedError if
+ * anything was kept, else with SourceTooSlowError. Without a limit, and for a bucket or a file, returns the source
+ * itself. @param remainingMilliseconds until the step times out
  */
 export function sourceInTime(source: Source, storage: Storage, remainingMilliseconds: () => number): Source {
   const { version, access } = source;
   if (!/^https?:/i.test(version.location) || !Number.isFinite(remainingMilliseconds())) return source;
-  // Two servers behind one address may have an ETag each.
+  // Two servers behind one URL may have different ETags.
   const mark = version.lastModified ?? version.etag;
   const hash = createHash('sha256')
     .update(JSON.stringify([version.location, version.size, mark]))
@@ -25,7 +25,7 @@ export function sourceInTime(source: Source, storage: Storage, remainingMillisec
   let kept = 0;
 
   const inTime = async <T>(work: Promise<T>, tooLate: () => Error): Promise<T> => {
-    work.catch(() => undefined); // nobody awaits it any more when the time is over
+    work.catch(() => undefined); // nothing awaits it after the time limit
     let timer: NodeJS.Timeout | undefined;
     const end = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(tooLate()), Math.max(0, remainingMilliseconds() - reserveMilliseconds));

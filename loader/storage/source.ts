@@ -2,21 +2,21 @@ import { resolve } from 'node:path';
 import type { SourceVersion } from '../dataset/manifest.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
-/** An extract where it lies. */
+/** An extract at its location. */
 export interface Source {
   readonly version: SourceVersion;
-  /** Whether each read is a request: then it pays to read ahead. */
+  /** Whether each read is a request, so that reading ahead is faster. */
   readonly isRemote: boolean;
-  /** Reads by range, or `null` where the server can't: then only `stream` remains. */
+  /** Reads by range; `null` where the server does not support that, and only `stream` works. */
   readonly access: RandomAccess | null;
-  /** The whole extract; a cut connection is taken up again where it broke, if the server can. */
+  /** The whole extract; a dropped connection is resumed where it broke, if the server supports ranges. */
   stream(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 /**
- * Whether two answers of a source are about the same bytes. An equal date is enough where the ETags differ: behind some load
- * balancers each server has its own.
+ * Whether two responses of a source are about the same bytes. An equal date suffices where the ETags differ: behind
+ * some load balancers each server has its own.
  */
 export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
   if (a.size !== b.size) return false;
@@ -24,43 +24,45 @@ export function isSameVersion(a: SourceVersion, b: SourceVersion): boolean {
   return isSameDate && (a.lastModified !== null || a.etag === b.etag);
 }
 
-/** The extract can't be reached, or is not there. The message says what to do. */
+/** The extract can't be reached, or does not exist. The message says what to do. */
 export class SourceError extends Error {
   override readonly name: string = 'SourceError';
 }
 
-/** The server of the extract is out of reach or unwell, and stayed so for some attempts. */
+/** The server of the extract can't be reached or fails, even after several attempts. */
 export class SourceUnavailableError extends SourceError {
   override readonly name = 'SourceUnavailableError';
 }
 
-/** The step ran out of time, and what it read is kept: the same step continues from there. */
+/** The step ran out of time, but what it read is kept: the next attempt continues from there. */
 export class SourceUnfinishedError extends SourceError {
   override readonly name = 'SourceUnfinishedError';
 
   constructor(location: string) {
-    super(`${location} could not be read in the time of one step. What was read is kept: run the load again.`);
+    super(
+      `${location} could not be read within the time limit of one step. What was read is kept: run the load again.`,
+    );
   }
 }
 
-/** A step can't read the extract in its time, and has nothing to continue from. */
+/** A step can't read the extract within its time limit, and kept nothing to continue from. */
 export class SourceTooSlowError extends SourceError {
   override readonly name = 'SourceTooSlowError';
 
-  /** @param bytes that arrived, of a server without Range support */
+  /** @param bytes that arrived from a server without Range support */
   constructor({ location, size }: SourceVersion, bytes: number | null = null) {
     const megabytes = (count: number) => Math.floor(count / 1e6).toLocaleString('en');
     const arrived = bytes === null ? 'no part' : `${megabytes(bytes)} MB`;
     const why = bytes === null ? '' : ', and its server has no Range support to continue from there';
     super(
-      `${location} is too slow: ${arrived} of ${size === null ? 'it' : `${megabytes(size)} MB`} arrived in the time of one ` +
+      `${location} is too slow: ${arrived} of ${size === null ? 'it' : `${megabytes(size)} MB`} arrived within the time limit of one ` +
         `step${why}. Download it elsewhere and load the file, which uploads it first: ` +
         'load run --extract FILE --stack NAME.',
     );
   }
 }
 
-/** The extract was replaced while it was being read. Starting again reads the new one. */
+/** The extract was replaced while it was being read. The next run reads the new one. */
 export class SourceChangedError extends SourceError {
   override readonly name = 'SourceChangedError';
 
@@ -70,8 +72,8 @@ export class SourceChangedError extends SourceError {
 }
 
 /**
- * Where the extract is that a person named: a URL or `s3://bucket/key` as it is, anything else as the path of a file, from
- * `folder`. `null` for a URL of another kind.
+ * The location of an extract as a person wrote it: a URL or `s3://bucket/key` unchanged, anything else as the path of a
+ * file, relative to `folder`. `null` for a URL of another scheme.
  */
 export function sourceLocation(named: string, folder: string): string | null {
   if (/^(?:https?|s3):\/\/./i.test(named)) return named;

@@ -1,13 +1,17 @@
+import { crc32 } from 'node:zlib';
 import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 import { paths } from './paths.ts';
+
+/** How many objects a step reads at once: most are small, and S3 answers each after tens of milliseconds. */
+export const concurrentReads = 16;
 
 /** One stored object: its key (`snapshots/2021-10-15-3f9a2c1b/13`) and its size in bytes. */
 export type StoredObject = { key: string; size: number };
 
 /**
- * Where a load keeps its work: staged members, rows, snapshots, the manifest. An object appears whole or not at all,
- * so an object that exists is finished work, and a load that died goes on where it stopped.
+ * Where a load keeps its work: staged members, rows, snapshots, the manifest. An object appears whole or not at all, so
+ * an object that exists is complete, and an interrupted load continues where it stopped.
  */
 export interface Storage {
   /** The whole object, or `null` when there is none. */
@@ -15,16 +19,16 @@ export interface Storage {
   /** The object for reading by range, or `null` when there is none. */
   open(key: string): Promise<RandomAccess | null>;
   /**
-   * Creates or replaces the object at once: a reader sees the old or the new, never a part. With `expected` only while the
-   * object is still that, or not there for `null`.
+   * Creates or replaces the object at once: a reader gets the old or the new one, never a part. With `expected`, only
+   * if the object still has these bytes (`null`: does not exist).
    * @throws ObjectChangedError
    */
   put(key: string, bytes: Uint8Array, expected?: Uint8Array | null): Promise<void>;
-  /** As `put`, of any length in bounded memory; nothing appears when `chunks` fails. */
+  /** As `put`, for any length in bounded memory; creates nothing when `chunks` fails. */
   putStream(key: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
-  /** Every object whose key begins with `prefix`, by key. */
+  /** Every object whose key begins with `prefix`, ordered by key. */
   list(prefix: string): Promise<StoredObject[]>;
-  /** Removes the objects; one that is already gone is fine. */
+  /** Removes the objects, and ignores those that do not exist. */
   delete(keys: readonly string[]): Promise<void>;
 }
 
@@ -37,7 +41,7 @@ export class ObjectChangedError extends Error {
   }
 }
 
-/** An object can't be used as it is. The message says which, and what to do. */
+/** An object is missing or damaged. The message says which, and what to do. */
 export class UnusableObjectError extends Error {
   readonly key: string;
 
@@ -47,7 +51,7 @@ export class UnusableObjectError extends Error {
   }
 }
 
-/** An object that has to be there is not: it was removed, or the storage is another one than the load began with. */
+/** A required object does not exist: it was removed, or this is not the storage with which the load began. */
 export class MissingObjectError extends UnusableObjectError {
   override readonly name = 'MissingObjectError';
 
@@ -56,7 +60,7 @@ export class MissingObjectError extends UnusableObjectError {
   }
 }
 
-/** An object does not hold what was stored in it. */
+/** An object does not contain what was stored in it. */
 export class DamagedObjectError extends UnusableObjectError {
   override readonly name = 'DamagedObjectError';
 
@@ -65,25 +69,26 @@ export class DamagedObjectError extends UnusableObjectError {
   }
 }
 
-/** Which command makes the object anew. */
+/** The command that creates the object again. */
 function adviceOn(key: string): string {
   const [folder, name, ...rest] = key.split('/');
   if (`${folder}/` === paths.loads) {
     return name === 'incoming'
-      ? 'It is a copy of the extract: run the load again, which makes it anew.'
+      ? 'It is a copy of the extract: run the load again, which makes a new copy.'
       : `It is the work of load ${name}: run the load again. If that fails too, run "load discard ${name}" first.`;
   }
-  if (`${folder}/` === paths.mutations) return 'It is a copy of a delivery: run the load again, which fetches it anew.';
+  if (`${folder}/` === paths.mutations)
+    return 'It is a copy of a delivery: run the load again, which downloads it again.';
   if (`${folder}/` === paths.snapshots && rest.length === 1 && rest[0] !== 'reference') {
-    return 'If that snapshot is live, run "load repair", which makes it anew from the table; you can\'t roll back to another one.';
+    return 'If that snapshot is live, run "load repair", which rebuilds it from the table; you can\'t roll back to another one.';
   }
   if (`${folder}/` === paths.snapshots) {
-    return 'Only days of mutations need it: run "load run --again" with a full extract, which makes a new snapshot.';
+    return 'Only mutations need it: run "load run --again" with a full extract, which makes a new snapshot.';
   }
   return 'Restore it from a backup of the storage, or follow docs/runbook.md#lost-table for a lost snapshot bucket.';
 }
 
-/** What `work` makes of bytes of the object. @throws DamagedObjectError when it can't */
+/** The result of `work`, which decodes bytes of the object. @throws DamagedObjectError when it fails */
 export async function unpacked<T>(key: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
@@ -92,14 +97,45 @@ export async function unpacked<T>(key: string, work: () => T | Promise<T>): Prom
   }
 }
 
-/** What `unpack` makes of the object. @throws MissingObjectError, DamagedObjectError when it throws */
+/** The object, decoded by `unpack`. @throws MissingObjectError, DamagedObjectError when that throws */
 export async function getUnpacked<T>(
   storage: Storage,
   key: string,
   unpack: (bytes: Buffer) => T | Promise<T>,
 ): Promise<T> {
   const bytes = await getObject(storage, key);
-  return unpacked(key, () => unpack(bytes));
+  return unpacked(key, () => unpack(withoutMark(key, bytes)));
+}
+
+/** As `getUnpacked`; `null` where there is no such object. @throws DamagedObjectError when `unpack` throws */
+export async function findUnpacked<T>(
+  storage: Storage,
+  key: string,
+  unpack: (bytes: Buffer) => T | Promise<T>,
+): Promise<T | null> {
+  const bytes = await storage.get(key);
+  return bytes && unpacked(key, () => unpack(withoutMark(key, bytes)));
+}
+
+const mark = Buffer.from('\0key', 'latin1');
+
+/** Stores bytes with a checksum of their own, and marks them with their key: under another one they count as damaged. */
+export async function putPacked(storage: Storage, key: string, bytes: Uint8Array): Promise<void> {
+  await storage.put(key, Buffer.concat([bytes, mark, checksumOf(key)]));
+}
+
+/** @throws Error when the bytes are marked with another key; those of an earlier version have no mark */
+function withoutMark(key: string, bytes: Buffer): Buffer {
+  const end = bytes.length - mark.length - 4;
+  if (end < 0 || !bytes.subarray(end, end + mark.length).equals(mark)) return bytes;
+  if (!bytes.subarray(end + mark.length).equals(checksumOf(key))) throw new Error('this was stored under another key');
+  return bytes.subarray(0, end);
+}
+
+function checksumOf(key: string): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(crc32(key));
+  return bytes;
 }
 
 /** The whole object. @throws MissingObjectError */
@@ -118,16 +154,15 @@ export async function openObject(storage: Storage, key: string): Promise<RandomA
 
 /** Stores `value` as JSON with a checksum. */
 export async function putJson(storage: Storage, key: string, value: unknown): Promise<void> {
-  await storage.put(key, checkedJson(value));
+  await storage.put(key, checkedJson(value, key));
 }
 
 /** What `putJson` stored under this key. @throws MissingObjectError, DamagedObjectError */
 export function getJson<T>(storage: Storage, key: string): Promise<T> {
-  return getUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes));
+  return getUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }
 
 /** As `getJson`; `null` where there is no such object. @throws DamagedObjectError */
 export async function findJson<T>(storage: Storage, key: string): Promise<T | null> {
-  const bytes = await storage.get(key);
-  return bytes && unpacked(key, () => parseCheckedJson<T>(bytes));
+  return findUnpacked(storage, key, (bytes) => parseCheckedJson<T>(bytes, key));
 }

@@ -40,7 +40,7 @@ export function bufferAccess(buffer: Buffer): RandomAccess {
   };
 }
 
-/** The `length` bytes of `source` that begin at `position`, as an access of their own. */
+/** Access to `length` bytes of `source`, beginning at `position`. */
 export function subRange(source: RandomAccess, position: number, length: number): RandomAccess {
   return {
     size: length,

@@ -73,7 +73,7 @@ function dataOffset(header: Buffer, label: string): number {
   return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
 }
 
-/** In one piece: with `chunkSize` of the known size zlib fills one buffer, where it would join many. */
+/** With `chunkSize` set to the known size zlib fills one buffer, instead of concatenating many. */
 function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer {
   try {
     return inflateRawSync(compressed, {
@@ -98,7 +98,7 @@ async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: stri
   let crc = 0;
   for await (const chunk of entry.method === 'stored' ? stored : inflatedChunks(stored, label)) {
     size += chunk.length;
-    if (size > entry.size) break; // a bomb, or damage: never more than the directory promised
+    if (size > entry.size) break; // a zip bomb or damage: never more bytes than the directory says
     crc = crc32(chunk, crc);
     yield chunk;
   }
@@ -113,7 +113,7 @@ async function* rangeChunks(source: RandomAccess, position: number, length: numb
 
 async function* inflatedChunks(compressed: AsyncIterable<Buffer>, label: string): AsyncGenerator<Buffer> {
   const inflated = createInflateRaw({ chunkSize: chunkBytes });
-  pipeline(Readable.from(compressed), inflated, () => {}); // the loop below receives the error of a read unchanged
+  pipeline(Readable.from(compressed), inflated, () => {}); // errors of reads pass through the loop below unchanged
   try {
     yield* inflated as AsyncIterable<Buffer>;
   } catch (cause) {

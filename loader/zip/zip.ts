@@ -64,7 +64,9 @@ async function unreadable(source: RandomAccess, label: string, cause: Error): Pr
 
 const readAheadBytes = 256 * 1024;
 
-/** Serves yauzl's many small reads of the central directory from a few large ones, as each read may be a request. */
+/**
+ * Serves yauzl's many small reads of the central directory from a few large ones, because each read may be a request.
+ */
 class SourceReader extends RandomAccessReader {
   failure: Error | undefined;
   readonly #source: RandomAccess;
@@ -83,7 +85,7 @@ class SourceReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null) => void,
   ): void {
-    // Yauzl computes positions from what the zip says about itself: a damaged one leads anywhere.
+    // yauzl computes positions from fields of the zip, which may be damaged.
     if (!(position >= 0 && position + length <= this.#source.size)) {
       callback(new Error(`it refers to byte ${position + length}, beyond its ${this.#source.size} bytes`));
       return;

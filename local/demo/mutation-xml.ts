@@ -73,6 +73,17 @@ const rootAttributes = Object.entries({
   .map(([name, value]) => ` ${name}="${value}"`)
   .join('');
 
+/** The dates of a delivery, as in its XML files and its Leveringsdocument. */
+function period(vanaf: string, tot: string): string {
+  return `    <selecties-extract:MUT-Extract>
+      <selecties-extract:StandTechnischeDatum>${tot}</selecties-extract:StandTechnischeDatum>
+      <selecties-extract:Mutatieperiode>
+        <selecties-extract:MutatiedatumVanaf>${vanaf}</selecties-extract:MutatiedatumVanaf>
+        <selecties-extract:MutatiedatumTot>${tot}</selecties-extract:MutatiedatumTot>
+      </selecties-extract:Mutatieperiode>
+    </selecties-extract:MUT-Extract>`;
+}
+
 function header(vanaf: string, tot: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <mlm:bagMutaties${rootAttributes}>
@@ -80,13 +91,7 @@ function header(vanaf: string, tot: string): string {
     <selecties-extract:Gebied-Registratief>
       <selecties-extract:Gebied-NLD />
     </selecties-extract:Gebied-Registratief>
-    <selecties-extract:MUT-Extract>
-      <selecties-extract:StandTechnischeDatum>${tot}</selecties-extract:StandTechnischeDatum>
-      <selecties-extract:Mutatieperiode>
-        <selecties-extract:MutatiedatumVanaf>${vanaf}</selecties-extract:MutatiedatumVanaf>
-        <selecties-extract:MutatiedatumTot>${tot}</selecties-extract:MutatiedatumTot>
-      </selecties-extract:Mutatieperiode>
-    </selecties-extract:MUT-Extract>
+${period(vanaf, tot)}
   </mlm:bagInfo>
   <ml:mutatieBericht>
     <ml:dataset>LVBAG</ml:dataset>
@@ -102,13 +107,7 @@ export function mutationDeliveryXml(vanaf: string, tot: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xb:BAG-Extract-Levering xmlns:xb="${lvbag}/extract-levering/${schemaVersion}" xmlns:selecties-extract="${mutationNamespaces['selecties-extract']}">
     <xb:SelectieGegevens>
-        <selecties-extract:MUT-Extract>
-            <selecties-extract:StandTechnischeDatum>${tot}</selecties-extract:StandTechnischeDatum>
-            <selecties-extract:Mutatieperiode>
-                <selecties-extract:MutatiedatumVanaf>${vanaf}</selecties-extract:MutatiedatumVanaf>
-                <selecties-extract:MutatiedatumTot>${tot}</selecties-extract:MutatiedatumTot>
-            </selecties-extract:Mutatieperiode>
-        </selecties-extract:MUT-Extract>
+${period(vanaf, tot)}
         <selecties-extract:Gebied-Registratief>
             <selecties-extract:Gebied-NLD/>
         </selecties-extract:Gebied-Registratief>

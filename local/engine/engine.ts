@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 
 /** The embedded engine is not installed; the message says how to use another one. */
 export class EngineMissingError extends Error {
@@ -135,15 +136,11 @@ const startMilliseconds = 10_000;
  * @throws EngineMissingError, EngineError
  */
 export async function startEngine(file?: string): Promise<Engine> {
-  for (let attempt = 1; ; attempt++) {
-    const endpoint = await freeEndpoint();
-    try {
-      return await startEngineAt(endpoint, file);
-    } catch (error) {
-      const portTaken = error instanceof EngineError && error.message.includes('already in use');
-      if (!portTaken || attempt === startAttempts) throw error;
-    }
-  }
+  return retryWithBackoff(async () => startEngineAt(await freeEndpoint(), file), {
+    attempts: startAttempts,
+    firstPauseMs: 0,
+    retryIf: (error) => error instanceof EngineError && error.message.includes('already in use'),
+  });
 }
 
 /** Starts the embedded engine at this endpoint. @throws EngineMissingError, EngineError */

@@ -1,24 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { portalApp } from '../../lambdas/portal/app.ts';
-import { storedRegister } from '../../lambdas/portal/register.ts';
 import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
+import { createAdminStore } from '../../lambdas/shared/accounts/admin-store.ts';
+import { loadsOf } from '../../lambdas/shared/loads/loads.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { localDynamoDb } from '../engine/tables.ts';
 import { startGateway } from '../gateway/gateway.ts';
+import { localLoadRunner } from './load-runner.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
 /** The portal of this machine, and the OpenID provider beside it. */
-export type LocalPortal = { portalUrl: string; issuer: string };
+export type LocalPortal = {
+  portalUrl: string;
+  issuer: string;
+  /** The ports that they listen on. */
+  listening: { portal: number; provider: number };
+};
 
 export type LocalPortalOptions = {
   /** The DynamoDB engine, and the secret that it asks for. */
   endpoint: string;
   accessKeyId?: string | undefined;
   accountsTable: string;
+  addressesTable: string;
   checksumSecret: string;
   /** The loader's storage. */
   storageFolder: string;
@@ -26,6 +36,8 @@ export type LocalPortalOptions = {
   apiUrl: string;
   /** Of the portal, and of the provider: another one is picked where it is taken, or 0. */
   ports: { portal: number; provider: number };
+  /** Whether something else listens on these ports already, and forwards to `listening`. */
+  isBehind?: boolean;
 };
 
 /** Never reachable from elsewhere: whoever gets there chooses who to be. */
@@ -49,21 +61,32 @@ const operator: LocalPerson = {
  * Everything that is started is added to `resources` at once.
  */
 export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
-  const { accountsTable: table, checksumSecret, ports } = options;
+  const { accountsTable: table, checksumSecret, ports, isBehind = false } = options;
   const connection = localDynamoDb(options.endpoint, options.accessKeyId);
   resources.defer(() => connection.destroy());
   const client = DynamoDBDocumentClient.from(connection);
   const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
   await addDemoMember(adminAs('npm start'));
-  const portalPort = await freePort(host, ports.portal);
+  const portalPort = isBehind ? ports.portal : await freePort(host, ports.portal);
   const portalUrl = `http://${host}:${portalPort}`;
   const secret = randomBytes(32).toString('hex');
   const registration = { clientId: 'portal', clientSecret: secret };
   const people = [customer, operator];
-  const providerPort = await freePort(host, ports.provider);
-  const provider = await startProvider({ host, port: providerPort, people, portalUrl, ...registration });
+  const providerPort = isBehind ? ports.provider : await freePort(host, ports.provider);
+  const provider = await startProvider({
+    host,
+    port: providerPort,
+    behindPort: isBehind ? 0 : undefined,
+    people,
+    portalUrl,
+    ...registration,
+  });
   resources.defer(provider.stop);
   const storage = await openStorage(options.storageFolder);
+  const addresses = dynamoDbAddressTable(connection, options.addressesTable, { transactions: true });
+  const runner = localLoadRunner({ storageFolder: options.storageFolder, addresses, report: console.log });
+  // A load that is killed goes on where it stopped, so leaving does not wait long for one.
+  resources.defer(() => Promise.race([runner.settle(), setTimeout(5000, undefined, { ref: false })]));
   const app = portalApp(
     {
       settings: {
@@ -80,16 +103,16 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
         sessionSecret: async () => secret,
       },
       adminAs,
-      register: () => storedRegister(storage),
+      loadsAs: async (actor) => loadsOf(createAdminStore(client, table, actor, Date.now), storage, runner),
       now: Date.now,
     },
     (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),
   );
   const answer = handle(app);
   const target = async (event: string) => JSON.stringify(await answer(JSON.parse(event) as LambdaEvent));
-  const gateway = await startGateway({ routes: [{ key: '$default', target }], host, port: portalPort });
+  const gateway = await startGateway({ routes: [{ key: '$default', target }], host, port: isBehind ? 0 : portalPort });
   resources.defer(gateway.stop);
-  return { portalUrl, issuer: provider.issuer };
+  return { portalUrl, issuer: provider.issuer, listening: { portal: gateway.port, provider: provider.listening } };
 }
 
 /** The customer of the demo account. Somebody may have deleted that account. */

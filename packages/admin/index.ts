@@ -22,10 +22,13 @@ export {
   type Role,
 } from '../../lambdas/shared/accounts/admin-error.ts';
 export type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
-export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../lambdas/shared/accounts/backup.ts';
+export type { AccountBackup, Backup, KeyBackup } from '../../lambdas/shared/accounts/backup.ts';
+export type { ImportResult } from '../../lambdas/shared/accounts/import-backup.ts';
 export type { KeyInput, KeyView } from '../../lambdas/shared/accounts/keys.ts';
-export type { MemberView } from '../../lambdas/shared/accounts/members.ts';
+export type { MemberBackup, MemberView } from '../../lambdas/shared/accounts/members.ts';
 export type { PlanInput, PlanPage } from '../../lambdas/shared/accounts/plans.ts';
 export { type Limits, type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
-export type { AccountUsage, DayUsage, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
+export type { RefusalCounts, RefusalKind } from '../../lambdas/shared/accounts/refusal-count.ts';
+export type { AccountUsage, DayRefusals, DayUsage, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
+export type { DayBackup } from '../../lambdas/shared/accounts/usage-record.ts';
 export type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';

@@ -2,16 +2,26 @@ import { resolve } from 'node:path';
 import { build, type OutputFile } from 'esbuild';
 
 /**
- * The JavaScript of the package, one file for each of its exports, by file name. Other packages are imported, not included;
- * those of which nothing is used are left out.
+ * The JavaScript of the package, one file for each of its exports, by file name, and one that two of them share: there is one
+ * `AdminError`, wherever it comes from. Other packages are imported, not included; those of which nothing is used are left out.
  */
 export async function packageScripts(): Promise<Record<string, string>> {
+  const built = await Promise.all([
+    bundle({ index: 'packages/admin/index.ts', loads: 'packages/admin/loads.ts' }),
+    bundle({ access: 'lib/portal/portal-access.ts' }),
+  ]);
+  return Object.assign({}, ...built);
+}
+
+async function bundle(entryPoints: Record<string, string>): Promise<Record<string, string>> {
   const { outputFiles } = await build({
     absWorkingDir: resolve(import.meta.dirname, '../..'),
-    entryPoints: { index: 'packages/admin/index.ts', access: 'lib/portal/portal-access.ts' },
+    entryPoints,
     outdir: 'packages/admin/dist',
     write: false,
     bundle: true,
+    splitting: true,
+    chunkNames: 'shared',
     platform: 'node',
     target: 'node24',
     format: 'esm',

@@ -67,14 +67,12 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     (name) => !/^(bin|lib|local|test)\//.test(name),
   ],
   [
-    'the portal uses the admin module and what its results are, and reads the register from the storage of the loader',
+    'the portal uses what the package for portals exports, and what its results are',
     /^lambdas\/portal\//,
     (name) =>
-      /^lambdas\/(portal\/|shared\/(tables|environment|dynamodb|accounts\/(admin|admin-error|account|accounts|keys|quota))\.ts$)/.test(
+      /^lambdas\/(portal\/|shared\/(tables|environment|dynamodb|accounts\/(admin|admin-error|account|accounts|audit|keys|quota|usage)|loads\/(loads|load-machine))\.ts$)/.test(
         name,
-      ) ||
-      /^loader\/(run\/refused-loads|steps\/manifest|storage\/(open|storage))\.ts$/.test(name) ||
-      isPackage(name),
+      ) || isPackage(name),
   ],
   [
     'nothing imports the portal but its local run',

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { auditFindings, isAllowed, lockFindings, unpinned } from '../../.ci/supply-chain.ts';
+import { auditFindings, isAllowed, lockFiles, lockFindings, unpinned } from '../../.ci/supply-chain.ts';
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
 const allowed = new Set(['MIT', 'ISC']);
 const fine = { license: 'MIT', integrity: 'sha512-x' };
@@ -22,16 +24,22 @@ describe('a licence expression', () => {
   });
 });
 
-describe('the packages of this project', () => {
-  it('have a licence from the list and an integrity in package-lock.json', () => {
-    const lock = read('package-lock.json');
+describe.each(lockFiles)('the packages of %s', (file) => {
+  it('have a licence from the list and an integrity', () => {
+    const lock = read(file);
     expect(Object.keys(lock.packages).length).toBeGreaterThan(100);
     expect(lockFindings(lock)).toEqual([]);
   });
 
   it('are pinned to one version each', () => {
-    expect(unpinned(read('package.json'))).toEqual([]);
+    expect(unpinned(read(file.replace('package-lock', 'package')))).toEqual([]);
   });
+});
+
+it('names every lock file of the repository', () => {
+  expect(
+    globSync('{.,packages,test,docs}/**/package-lock.json', { cwd: root, exclude: ['**/node_modules/**'] }).sort(),
+  ).toEqual([...lockFiles].sort());
 });
 
 describe('a package is refused', () => {

@@ -17,6 +17,7 @@ const names = globSync('*.ts', { cwd: here })
 const command = new Command('bench')
   .description('Measure one thing beside its reference, in one run; writes a small JSON and a plot')
   .argument('<name>', names.join(', '))
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .option('--json', 'print the figures as JSON, and nothing else')
   .option('--extract <file>', 'read this extract instead of a generated one')
   .option(

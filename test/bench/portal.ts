@@ -85,6 +85,8 @@ async function firstPage(folder: string): Promise<number> {
       [environment.accountsTable]: 'accounts',
       [environment.keyChecksumSecretArn]: 'checksum',
       [environment.portalSessionSecret]: 'session',
+      [environment.snapshotBucket]: 'snapshots',
+      [environment.loadMachine]: 'arn:aws:states:eu-central-1:123456789012:stateMachine:Load',
     },
   });
   return Number(stdout);

@@ -37,9 +37,10 @@ beforeAll(async () => {
   // A window that the account's plan no longer has, and still counts.
   await admin.plans.put({ code: 'hourly', limits: { hour: 9 } });
   await admin.accounts.set({ id: 'acme', plan: 'hourly' });
+  await admin.members.add({ account: 'acme', person: 'Jo@example.nl', role: 'admin' });
   expect(await run(['export', file, ...from.local])).toMatchObject({
     exit: 0,
-    out: 'Exported 3 plans and 3 accounts.',
+    out: 'Exported 3 plans and 3 accounts with 1 member and 1 day of usage.',
   });
 }, 60_000);
 afterAll(async () => {
@@ -78,7 +79,10 @@ describe('export and import', () => {
   it('make the same plans, accounts, usage and keys in another table', async () => {
     const to = await emptyService();
     const imported = await run(['import', file, ...to.local]);
-    expect(imported).toMatchObject({ exit: 0, out: 'Imported 3 plans and 3 accounts; 0 already there.' });
+    expect(imported).toMatchObject({
+      exit: 0,
+      out: 'Imported 3 plans and 3 accounts with 1 member and 1 day of usage; 0 already there.',
+    });
     expect(await allAccounts(to.service.admin)).toEqual(await allAccounts(from.service.admin));
     expect(await allPlans(to.service.admin)).toEqual(await allPlans(from.service.admin));
     const again = join(folder, 'again.jsonl');
@@ -102,9 +106,32 @@ describe('export and import', () => {
     expect((await run(['import', half, ...to.local])).exit).toBe(0);
     await to.service.instance.lookUp(key);
     const { out } = await run(['import', file, ...to.local]);
-    expect(out).toMatch(/^Imported 0 plans and [12] accounts?; [34] already there\.$/);
+    expect(out).toMatch(/^Imported 0 plans and [12] accounts? with .*; [34] already there\.$/);
     expect(await to.service.admin.accounts.show('acme')).toMatchObject({ windows: { hour: { used: 1 } } });
     expect(await to.service.admin.accounts.show('spread')).toMatchObject({ shards: 3 });
+  });
+
+  it('bring members and the lookups of each day along, also when days are recorded and counted later', async () => {
+    const to = await emptyService();
+    await run(['import', file, ...to.local]);
+    const { admin, instance } = to.service;
+    expect(await admin.members.list('acme')).toEqual(await from.service.admin.members.list('acme'));
+    expect(await admin.members.accountsOf(['jo@example.nl'])).toEqual([{ account: 'acme', role: 'admin' }]);
+    expect((await instance.lookUp(key)).status).toBe(200);
+    const sum = async () =>
+      (await admin.accounts.usage('acme')).days.reduce((total, { lookups }) => total + lookups, 0);
+    expect(await sum()).toBe(5);
+    expect((await run(['import', file, ...to.local])).out).toBe(
+      'Imported 0 plans and 0 accounts with 0 members and 0 days of usage; 6 already there.',
+    );
+    expect(await sum()).toBe(5);
+  });
+
+  it('read a file of an earlier version, which has neither members nor days', async () => {
+    const to = await emptyService();
+    const older = await changed('older.jsonl', (text) => text.replaceAll(/,"members":\[.*?\],"days":\[.*?\]/g, ''));
+    expect((await run(['import', older, ...to.local])).out).toMatch(/3 accounts with 0 members and 0 days of usage/);
+    expect(await to.service.admin.members.list('acme')).toEqual([]);
   });
 
   it('write to the audit of each account who imported it', async () => {
@@ -147,7 +174,7 @@ describe('import', () => {
   it('with --check says what it would import, and writes nothing', async () => {
     const to = await emptyService();
     const { out } = await run(['import', file, '--check', ...to.local]);
-    expect(out).toBe('Would import 3 plans and 3 accounts; 0 already there.');
+    expect(out).toBe('Would import 3 plans and 3 accounts with 1 member and 1 day of usage; 0 already there.');
     expect(await allPlans(to.service.admin)).toEqual([]);
   });
 
@@ -156,6 +183,13 @@ describe('import', () => {
     ['has no header', (text) => text.split('\n').slice(1).join('\n'), /line 1 is no line of an export.*first line/],
     ['was cut off', (text) => text.slice(0, -40), /line 7 is no line of an export/],
     ['has a wrong member', (text) => text.replace('"acme"', '7'), /line 5 is no line of an export.*id/],
+    ['has a wrong role', (text) => text.replace('"role":"admin"', '"role":"owner"'), /line 5 is no line of an export/],
+    ['has a wrong date', (text) => text.replace(/"date":"20\d\d/, '"date":"0000'), /"date" is a UTC date/],
+    [
+      'has a wrong member of an account',
+      (text) => text.replace('jo@example.nl', 'jo'),
+      /A member is an e-mail address/,
+    ],
     ['has a wrong id', (text) => text.replace('"acme"', '"a b"'), /account id is 1 to 32/],
     ['has an account twice', (text) => `${text}${text.split('\n')[4]}\n`, /Account "acme" is in the backup twice/],
     [

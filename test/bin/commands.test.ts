@@ -92,7 +92,7 @@ describe('account', () => {
     });
   });
 
-  it('set --shards spreads the account, and show tells people how far', async () => {
+  it('set --shards spreads the account, and show prints the number of shards', async () => {
     await bench.run('account', 'create', 'spread', '--plan', 'standard');
     expect((await bench.run('account', 'show', 'spread')).out).not.toContain('shards');
     expect(await bench.json('account', 'set', 'spread', '--shards', '4')).toMatchObject({
@@ -106,7 +106,7 @@ describe('account', () => {
     expect(await bench.json('account', 'set', 'spread', '--shards', '1')).toMatchObject({ shards: 1 });
   });
 
-  it('show tells people the limits, who set them, and the keys', async () => {
+  it('show prints the limits, who set them, and the keys', async () => {
     const { out } = await bench.run('account', 'show', 'acme');
     expect(out).toContain('plan     standard');
     expect(out).toMatch(/minute +│ 60 +│ plan +│ 0 +│ 60 +│ \d{4}-/);
@@ -134,7 +134,7 @@ describe('account', () => {
 });
 
 describe('audit', () => {
-  it('delete removes a suspended account, and tells what to do with an active one', async () => {
+  it('delete removes a suspended account, and says what to do about an active one', async () => {
     await bench.run('account', 'create', 'leaving', '--plan', 'small');
     const refused = await bench.run('account', 'delete', 'leaving');
     expect([refused.exit, refused.err]).toEqual([
@@ -159,7 +159,7 @@ describe('audit', () => {
     expect(await bench.json('account', 'repair-windows', 'ahead')).toEqual([]);
   });
 
-  it('tells who changed an account and a plan', async () => {
+  it('prints who changed an account and a plan', async () => {
     await bench.run('account', 'create', 'told', '--plan', 'small', '--limit', 'day=unlimited');
     expect((await bench.run('account', 'audit', 'told')).out).toMatch(
       /│ \S+Z +│ \S+@\S+ +│ account create +│ plan=small limits\.day=unlimited +│ done/,

@@ -146,6 +146,15 @@ describe('doctor', () => {
     expect(checks.lookup?.advice).toContain('BAG_ADRES_KEY');
   });
 
+  it('says of a running load that a deployment does not change its steps, and how to follow it', async () => {
+    answers('ListExecutions', () => lastLoad('RUNNING'));
+    const { checks } = await doctor();
+    expect(checks['last load']).toMatchObject({
+      state: 'ok',
+      found: expect.stringMatching(/^RUNNING .*a deployment does not change its steps.*load follow load-1 --stack a/),
+    });
+  });
+
   it.each<[string, () => void | Promise<void>, string, string, RegExp]>([
     ['an old register', () => dataset(46), 'dataset', 'warning', /published monthly.*load status --stack a/],
     [
@@ -153,14 +162,7 @@ describe('doctor', () => {
       () => answers(lambdaSettings, () => concurrency(10)),
       'lambda quota',
       'warning',
-      /L-B99A9384.*loadConcurrency to 2 in cdk\.json/,
-    ],
-    [
-      'a load that a deployment would disturb',
-      () => answers('ListExecutions', () => lastLoad('RUNNING')),
-      'last load',
-      'warning',
-      /Do not deploy the loader stack .*load follow load-1 --stack a/,
+      /L-B99A9384.*runs at most 2 functions at once/,
     ],
     [
       'no backups',
@@ -325,7 +327,7 @@ describe('doctor', () => {
     });
   });
 
-  it('stops where nobody is signed in, and says how to', async () => {
+  it('stops without AWS credentials, and says how to sign in', async () => {
     operations.GetCallerIdentity = () => ({ error: 'ExpiredToken' });
     const { exit, checks } = await doctor();
     expect([exit, Object.keys(checks)]).toEqual([1, ['region', 'credentials', 'everything else']]);

@@ -1,9 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { explainError } from '../../bin/connect/errors.ts';
+import { explainError, explainLoadError } from '../../bin/connect/errors.ts';
 import { issueApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 
+const root = resolve(import.meta.dirname, '../..');
 const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
+
+it('has a code of its own for every error of the loader', () => {
+  const sources = globSync('loader/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+  const names = sources.flatMap((text) =>
+    [...text.matchAll(/^export class (\w+Error) extends/gm)].map(([, name]) => name),
+  );
+  expect(names.length).toBeGreaterThan(15);
+  // Its subclasses are what is thrown.
+  const withoutCode = names.filter((name = '') => name !== 'UnusableObjectError' && !explainLoadError(name, ''));
+  expect(withoutCode).toEqual([]);
+});
 
 describe('an error that a command does not expect', () => {
   it.each([
@@ -12,7 +26,7 @@ describe('an error that a command does not expect', () => {
     [
       'a host without an address',
       coded('ENOTFOUND', 'getaddrinfo ENOTFOUND dynamodb.nowhere', { hostname: 'dynamodb.nowhere' }),
-      /^Can't connect: host not found: dynamodb\.nowhere$/,
+      /^Can't connect: host not found: dynamodb\.nowhere\. Check the connection, .* run the command again\.$/,
     ],
   ])('is a connection problem: %s', (_, error, message) => {
     expect(explainError(error)).toEqual({ code: 'unreachable', message: expect.stringMatching(message) });

@@ -75,7 +75,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(await loader.addresses()).toEqual(new Map());
   });
 
-  it('a run follows the execution to its end and tells its steps', async () => {
+  it('a run follows the execution to its end and prints its steps', async () => {
     const { exit, out, err } = await load('run', '--extract', await loader.serve(january));
     expect(exit).toBe(0);
     expect(out).toMatch(/^The snapshot of 2026-01-08 is live\.\n\n.*\n(?:.*\n)+Changed: 11 added/);
@@ -109,7 +109,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(started()).toHaveLength(before);
   });
 
-  it('a load that the guard refuses is blocked, and goes on when it is approved', async () => {
+  it('a load that the guard refuses is blocked, and continues when it is approved', async () => {
     const source = await loader.serve(march);
     const error = await failure('run', '--extract', source);
     expect(error).toMatchObject({
@@ -176,7 +176,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(err.filter((line) => line.includes('being retried'))).toHaveLength(1);
   });
 
-  it('a load that finds another hand in the table goes on after a repair', async () => {
+  it('a load that finds changes by something else in the table continues after a repair', async () => {
     const source = await loader.serve(may);
     await underLock(table, (fence) => table.write([{ put: '1012RJ#147#\tAmsterdam\tKalverstraat' }], fence));
     for (let times = 0; times < 2; times++) {

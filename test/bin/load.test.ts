@@ -77,7 +77,7 @@ describe('loads on this machine, one after the other', () => {
     expect(await failure('repair')).toMatchObject({ code: 'unknown_snapshot' });
   });
 
-  it('a plan tells what would change, and changes nothing', async () => {
+  it('a plan prints what would change, and changes nothing', async () => {
     expect(await json('plan', ...extract(january))).toMatchObject({
       outcome: 'planned',
       peildatum: january.peildatum,
@@ -94,7 +94,7 @@ describe('loads on this machine, one after the other', () => {
     expect((await json('status')).published).toBeNull();
   });
 
-  it('a run serves the extract, with plain lines of progress where nobody watches', async () => {
+  it('a run makes the extract live, with plain lines of progress outside a terminal', async () => {
     const { exit, out, err } = await load('run', ...extract(january));
     expect(exit).toBe(0);
     expect(out).toMatch(/^The snapshot of 2026-01-08 is live\.\n/);
@@ -136,7 +136,7 @@ describe('loads on this machine, one after the other', () => {
     expect(await failure('plan', ...extract(february), '--csv', '/proc/none/x.csv')).toMatchObject({ code: 'file' });
   });
 
-  it('what is served already is nothing to do, which is no failure', async () => {
+  it('an extract that is already live is nothing to do, and not a failure', async () => {
     await load('run', ...extract(february));
     const { exit, out } = await load('run', ...extract(february));
     expect(exit).toBe(0);
@@ -151,7 +151,7 @@ describe('loads on this machine, one after the other', () => {
     });
   });
 
-  it('a load that changes too much is blocked with its reasons, and what is served stays', async () => {
+  it('a load that changes too much is blocked with its reasons, and the live dataset stays', async () => {
     const plan = await load('plan', ...extract(another));
     expect(plan).toMatchObject({
       exit: 0,
@@ -298,7 +298,7 @@ describe('a load that can not be is one line that helps', () => {
       'a zip of nothing',
       no('none.zip', Buffer.from(`PK\x05\x06${'\0'.repeat(18)}`, 'latin1')),
       'bad_extract',
-      /none\.zip: is no extract of the BAG: it holds nothing\. Give lvbag/,
+      /none\.zip: is not an extract of the BAG: it holds nothing\. Use lvbag/,
     ],
     ['nothing to follow', async () => ['follow'], 'not_here', /runs in the command that started it/],
   ])(

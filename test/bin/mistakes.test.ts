@@ -147,7 +147,7 @@ describe('--help', () => {
     },
   );
 
-  it.each(leaves)('of "%s" tells of --json and of where the tables are', async (command) => {
+  it.each(leaves)('of "%s" mentions --json and the options that name the tables', async (command) => {
     const { out } = await run([...command.split(' '), '--help']);
     for (const option of ['--json', '--local', '--data', '--stack', '--accounts-table']) expect(out).toContain(option);
   });

@@ -60,10 +60,10 @@ describe('the status of a dataset that follows days of mutations', () => {
   it('says which day is missing, and what to do', async () => {
     const shown = await shownFor(listOf(['13', '14']));
     expect(shown).toContain('next       mutations from 2026-01-12 on\n');
-    expect(shown).toMatch(/No mutations lead on from 2026-01-12: .* leads from 2026-01-13\. Give what is missing/);
+    expect(shown).toMatch(/No mutations lead on from 2026-01-12: .* leads from 2026-01-13\. Pass the missing ones/);
   });
 
-  it('says why the list can not be read, and shows the rest all the same', async () => {
+  it("says why the list can't be read, and shows the rest", async () => {
     const shown = await shownFor(join(folder, 'nowhere.json'));
     expect(shown).toContain('snapshot   2026-01-12');
     expect(shown).toMatch(/There is no folder and no list of mutations at .*nowhere\.json/);

@@ -16,7 +16,7 @@ describe('output that can not be written', () => {
     expect([await ended, err]).toEqual([1, expect.stringMatching(/^bag-adres: .*no space left on device.*\n$/)]);
   });
 
-  it.each(['stdout', 'stderr'] as const)('does not change how a command ended when nobody reads %s', async (unread) => {
+  it.each(['stdout', 'stderr'] as const)('keeps the exit code of a command when %s is not read', async (unread) => {
     const args = unread === 'stdout' ? ['--help'] : ['nonsense'];
     const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     const ended = new Promise((resolve) => child.on('close', resolve));

@@ -1,5 +1,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { codeSamples } from '../../bin/openapi/document.ts';
@@ -97,10 +99,36 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     }
   });
 
+  test(`retries a 429 after the seconds of Retry-After, and gives up where they are too many${because}`, async () => {
+    for (const [seconds, retried] of [
+      ['1', true],
+      ['3600', false],
+    ] as const) {
+      const limited = await startLimitedService(seconds);
+      const { code, out, error } = await run(command, ['9999SD', '1'], key, limited.baseUrl);
+      await limited.stop();
+      expect([seconds, code === 0, limited.waits.length]).toEqual([seconds, retried, retried ? 1 : 0]);
+      // Timers may end a little early.
+      for (const wait of limited.waits) expect(wait).toBeGreaterThan(950);
+      expect(out + error).toContain(retried ? 'Teststraat' : 'Quota exceeded');
+    }
+  });
+
   test(`says so when there is no response, after it has tried again${because}`, async () => {
     const { code, error } = await run(command, ['1012RJ', '147'], key, 'http://127.0.0.1:1');
     expect(code).not.toBe(0);
     expect(error).toMatch(isCurl ? /connect|refused/i : /no response/);
+  });
+
+  test(`says what to set where the key or the base URL is missing${because}`, async () => {
+    for (const [apiKey, baseUrl] of [
+      ['', service.baseUrl],
+      [key, ''],
+    ] as const) {
+      const { code, out, error } = await run(command, ['1012RJ', '147'], apiKey, baseUrl);
+      expect([code === 0, out]).toEqual([false, '']);
+      expect(error.trim()).toMatch(/^.*Set BAG_ADRES_URL and BAG_ADRES_KEY\.$/);
+    }
   });
 
   test(`takes a base URL with a slash at its end${because}`, async () => {
@@ -118,6 +146,26 @@ describe('the description', () => {
     expect(shown.map(({ source }) => source)).toEqual(files);
   });
 });
+
+/** Answers 429 to the first request and `ok` to the next; `waits` are the milliseconds between them. */
+async function startLimitedService(retryAfter: string) {
+  const waits: number[] = [];
+  let last: number | undefined;
+  const server = createServer((_, response) => {
+    const first = last === undefined;
+    if (last !== undefined) waits.push(performance.now() - last);
+    last = performance.now();
+    const ok = { status: 'ok', address: { straat: 'Teststraat', woonplaats: 'Testdorp' }, candidates: [] };
+    const problem = { type: '/problems/quota-exceeded', title: 'Quota exceeded', status: 429, detail: 'Wait.' };
+    if (first) response.writeHead(429, { 'Retry-After': retryAfter, 'Content-Type': 'application/problem+json' });
+    else response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(first ? problem : ok));
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const stop = () => new Promise((done) => server.close(done).closeAllConnections());
+  return { baseUrl: `http://127.0.0.1:${port}`, waits, stop };
+}
 
 /** What curl prints is the answer itself. */
 function describeAnswer(out: string): string {

@@ -17,7 +17,7 @@ const types = Object.keys(problems).map((code) => problemType(code as keyof type
 const faults = faultCodes.map((code) => `/problems/${code}`);
 
 describe('the page of a problem', () => {
-  it.each([...types, ...faults])('%s tells without a key what happened and what to do', async (path) => {
+  it.each([...types, ...faults])('%s explains without a key what happened and what to do', async (path) => {
     const code = path.replace('/problems/', '') as ExplainedCode;
     const { status, headers, body } = await service.send(path);
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);

@@ -187,6 +187,20 @@ describe('the reference page', () => {
     await page.close();
   });
 
+  inBrowser(`marks the section that is being read in its contents${because}`, async () => {
+    const { page } = await open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+    const current = page.locator('nav.contents a[aria-current]');
+    await page.locator('nav.contents a', { hasText: 'Errors' }).click();
+    await page.locator('nav.contents a[href="#errors"][aria-current="location"]').waitFor();
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    await page.locator('nav.contents a[href="#changes"][aria-current="location"]').waitFor();
+    expect(await current.count()).toBe(1);
+    await page.evaluate('scrollTo(0, 0)');
+    await page.locator('nav.contents a[href="#start"][aria-current="location"]').waitFor();
+    expect(await current.count()).toBe(1);
+    await page.close();
+  });
+
   inBrowser(`is complete without JavaScript, in the language of the browser${because}`, async () => {
     const { page } = await open({ javaScriptEnabled: false, locale: 'nl-NL' });
     const text = await page.locator('body').innerText();

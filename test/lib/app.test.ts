@@ -78,11 +78,14 @@ describe('the app', () => {
     );
   });
 
-  it('puts the configured tags on what it makes', () => {
-    const text = Object.entries(contents(app(everything).synth().directory)).find(([path]) =>
-      path.endsWith('service.template.json'),
-    );
-    const { Resources } = JSON.parse(text?.[1] ?? '{}');
+  it('puts the configured tags on what it makes, and the version on what a new version may change', () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    const texts = Object.entries(contents(app(everything).synth().directory));
+    const text = (stack: string) => texts.find(([path]) => path.endsWith(`${stack}.template.json`))?.[1] ?? '{}';
+    const { Resources } = JSON.parse(text('service'));
+    // The template of the data stack is the same in the next version, so a deployment leaves the tables alone.
+    expect(text('data')).not.toContain('"Key": "version"');
+    expect(text('loader')).toContain('"Key": "version"');
     const lambda = Object.values<{ Type: string; Properties: { Tags?: unknown } }>(Resources).find(
       ({ Type }) => Type === 'AWS::Lambda::Function',
     );
@@ -90,6 +93,18 @@ describe('the app', () => {
       { Key: 'application', Value: 'bag-adres' },
       { Key: 'stage', Value: 'trial' },
       { Key: 'team', Value: 'adressen' },
+      { Key: 'version', Value: version },
     ]);
+  });
+
+  it('warns of a region that the CDK does not know, and of no other', () => {
+    const warnings = (region: string) => {
+      const messages = app({ region })
+        .synth()
+        .stacks.flatMap((stack) => stack.messages.map(({ entry }) => String(entry.data)));
+      return messages.filter((message) => message.includes('bagAdres.region'));
+    };
+    expect(warnings('eu-central-9')).toEqual([expect.stringMatching(/"eu-central-9".*check its spelling/)]);
+    expect(warnings('eusc-de-east-1')).toEqual([]);
   });
 });

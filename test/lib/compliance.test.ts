@@ -21,10 +21,11 @@ function unmetRules(templatesIn: string): Map<string, string> {
   const unmet = new Map<string, string>();
   for (const service of services) {
     const rules = `${guard}/rules/control-tower/cfn-guard/${service}`;
-    const { stdout, status } = spawnSync(program, ['validate', '-r', rules, '-d', templatesIn, '-o', 'json'], {
+    const { stdout, status, error } = spawnSync(program, ['validate', '-r', rules, '-d', templatesIn, '-o', 'json'], {
       encoding: 'utf8',
       maxBuffer: 1 << 28,
     });
+    if (error) throw new Error(`cfn-guard did not start; run npm ci: ${error.message}`);
     // 0: all rules are met; 19: some are not.
     if (status !== 0 && status !== 19) throw new Error(`cfn-guard ended with ${status} for ${service}.`);
     for (const [, id = '', title = ''] of stdout.matchAll(/\[(CT\.[A-Z0-9]+\.PR\.\d+)\]: ([^"\\\n]+?)\s*(?=\\n|\n|")/g))

@@ -61,3 +61,54 @@ describe('what the default configuration costs in us-east-1, by the figures in d
     expect(Object.keys(recorded.regions)).toEqual(['us-east-1', 'eu-west-1', 'eu-central-1']);
   });
 });
+
+describe('the figures in the docs', () => {
+  const page = readFileSync(new URL('../../docs/cost.md', import.meta.url), 'utf8');
+  const { 'eu-central-1': here, 'us-east-1': cheapest } = recorded.regions;
+  const short = (usd: number) =>
+    usd < 10 ? (Math.round(usd * 10) / 10).toFixed(1) : Math.round(usd).toLocaleString('en');
+
+  it.each([
+    ['none', '0_lookups_a_day'],
+    ['10 thousand', '10000_lookups_a_day'],
+    ['1 million', '1000000_lookups_a_day'],
+    ['100 million', '100000000_lookups_a_day'],
+  ])('of a month with so many lookups a day are the recorded ones: %s', (shown, name) => {
+    const [one, other] = [here, cheapest].map(({ a_month }) => short(a_month[name].total));
+    expect(page).toContain(`| ${shown} | ${one} | ${other} |`);
+  });
+
+  it('of a million lookups, the first load and the alarms are the recorded ones', () => {
+    const perMillion = (region: typeof here) => region.a_month['1000000_lookups_a_day'].total_a_million_lookups;
+    expect(page).toContain(`| **total** | **${perMillion(here)}** |`);
+    expect(page).toContain(`${perMillion(cheapest)} in \`us-east-1\` |`);
+    expect(page).toContain(`${short(here.first_load)}, once (${short(cheapest.first_load)} in \`us-east-1\`)`);
+    expect(page).toContain(`alarms (${here.fixed_a_month.alarms},`);
+  });
+
+  it('of each service, for a million lookups, are the recorded ones', () => {
+    const parts: Record<string, string[]> = {
+      'API Gateway, HTTP API': ['api_gateway'],
+      'Lambda requests': ['lambda_requests'],
+      'Lambda time': ['lambda_time'],
+      'DynamoDB writes': ['dynamodb_writes'],
+      'DynamoDB reads': ['dynamodb_reads'],
+      logs: ['function_logs', 'access_log', 'system_logs', 'log_storage'],
+      'data transfer': ['data_transfer'],
+      'metrics, alarms, storage': ['fixed', 'request_metrics'],
+    };
+    const costs: Record<string, number> = here.a_month['1000000_lookups_a_day'];
+    for (const [service, keys] of Object.entries(parts)) {
+      const million = keys.reduce((total, key) => total + (costs[key] ?? Number.NaN), 0) / 30;
+      expect(page).toContain(`| ${service} | ${million.toFixed(2)} |`);
+    }
+  });
+
+  it('of the README are the recorded ones, rounded', () => {
+    const words = ['', 'one', 'two', 'three', 'four', 'five', 'six'];
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
+    const { total_a_million_lookups: million } = here.a_month['1000000_lookups_a_day'];
+    expect(readme).toContain(`about ${words[Math.round(million)]} dollars a million lookups`);
+    expect(readme).toContain(`about ${words[Math.round(here.fixed_a_month.total)]} dollars a month without any`);
+  });
+});

@@ -25,6 +25,12 @@ describe('a name in a command of the docs', () => {
     }
   });
 
+  // `describe-stack-resources`, which `name` calls, returns no more than 100 resources of a stack.
+  it('is among the resources that `name` sees', () => {
+    for (const [stack, { Resources }] of Object.entries(stacks))
+      expect([stack, Object.keys(Resources).length < 100]).toEqual([stack, true]);
+  });
+
   it('leads to an output: `out STACK OUTPUT`', () => {
     const outputs = [...docs.matchAll(/\bout (data|service|loader) ([A-Z]\w+)/g)];
     expect(outputs.length).toBeGreaterThan(5);

@@ -1,26 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { deploymentName, portalStackName } from '../../lib/stack-names.ts';
 import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
 import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
-import { ofType, templates } from './synthesized.ts';
+import { runbookQueries } from './runbook-queries.ts';
+import { everything, ofType, portal, type Template, templates } from './synthesized.ts';
 
-const runbook = readFileSync('docs/runbook.md', 'utf8');
-
-/** The code blocks without a language are queries; the list item before one says whose log it is for. */
-const queries: { about: string; query: string }[] = [];
-let item = '';
-let block: { language: string; lines: string[] } | undefined;
-for (const line of runbook.split('\n')) {
-  const [, fence] = /^\s*```(\w*)/.exec(line) ?? [];
-  if (fence === undefined) {
-    if (block) block.lines.push(line.trim());
-    else item = /^(?:\d\.|-) /.test(line) ? line : `${item} ${line.trim()}`;
-  } else if (block) {
-    if (block.language === '') queries.push({ about: item, query: block.lines.join(' ') });
-    block = undefined;
-  } else block = { language: fence, lines: [] };
-}
+const queries = runbookQueries();
 
 /** Lambda's own lines in JSON, as its documents have them. */
 const platformFields = ['type', 'record.status', 'record.errorType'];
@@ -118,5 +104,57 @@ describe('a log query of the runbook', () => {
   it.each(queries)('has commands that Logs Insights knows: $query', ({ query }) => {
     for (const command of query.split(/ \| /))
       expect(command).toMatch(/^(?:filter|stats|sort|limit|display|fields) \S/);
+  });
+});
+
+describe('the saved queries', () => {
+  /** The log groups that the text before a query names. */
+  const groupsFor = (about: string, chapter: string): RegExp => {
+    if (chapter === 'Portal fails') return /^PortalLogs/;
+    if (/access log/i.test(about)) return /^HttpAccessLog/;
+    if (/StepsPublishLogs/.test(about)) return /^StepsPublishLogs/;
+    if (/step's log group/.test(about)) return /^Steps\w+Logs/;
+    if (/canary/.test(about)) return /^CanaryLogs/;
+    if (/log group of the function|or of key validations/.test(about)) return /^(?:Address|Validate)Logs/;
+    return /^AddressLogs/;
+  };
+
+  let stacks: Template[];
+  beforeAll(() => {
+    const { service, loader, stack } = templates({ ...everything, portal });
+    stacks = [service, loader, stack(portalStackName(deploymentName(everything.stage))).template];
+  }, 60_000);
+
+  it('are exactly the queries of the runbook, by chapter and name, each with the log groups that the text names', () => {
+    const saved = stacks.flatMap((template) =>
+      Object.values(ofType(template, 'AWS::Logs::QueryDefinition')).map(({ Properties = {} }) => {
+        const groups = (Properties.LogGroupNames as { Ref: string }[]).map(({ Ref }) => Ref);
+        return { name: Properties.Name, query: Properties.QueryString, groups: groups.sort() };
+      }),
+    );
+    const groups = stacks.flatMap((template) => Object.keys(ofType(template, 'AWS::Logs::LogGroup')));
+    const documented = queries.map(({ chapter, about, name, query }) => ({
+      name: `bag-adres-trial/${chapter}/${name}`,
+      query,
+      groups: groups.filter((id) => groupsFor(about, chapter).test(id)).sort(),
+    }));
+    const inOrder = (one: { name: unknown }, other: { name: unknown }) => (`${one.name}` < `${other.name}` ? -1 : 1);
+    expect(saved.sort(inOrder)).toEqual(documented.sort(inOrder));
+    for (const { groups: read } of documented) expect(read.length).toBeGreaterThan(0);
+  });
+
+  it('have names that CloudWatch accepts and no two share', () => {
+    const names = queries.map(({ chapter, name }) => `bag-adres-trial/${chapter}/${name}`);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[^:*/]+\/[^:*/]+\/[^:*/]+$/);
+  });
+
+  it('leave out what is not deployed', () => {
+    const { service, loader } = templates();
+    const names = [service, loader].flatMap((template) =>
+      Object.values(ofType(template, 'AWS::Logs::QueryDefinition')).map(({ Properties }) => String(Properties?.Name)),
+    );
+    expect(names.length).toBeGreaterThan(10);
+    expect(names.filter((name) => /Canary|Audit|Portal/.test(name))).toEqual([]);
   });
 });

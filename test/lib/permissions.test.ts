@@ -159,7 +159,8 @@ describe('what each function may do', () => {
     const delivery = ['Create', 'Delete', 'Get', 'Update'].map((verb) => `logs:${verb}LogDelivery on *`);
     expect(LoadRole).toEqual(
       [
-        ...invoked.map((name) => `lambda:InvokeFunction on Steps${name}Function`),
+        ...invoked.map((name) => `lambda:InvokeFunction on Steps${name}Function:*`),
+        'lambda:GetAccountSettings on *',
         's3:GetObject on Snapshots/loads/*',
         ...['AbortMultipartUpload', 'GetObject', 'ListMultipartUploadParts', 'PutObject'].map(
           (action) => `s3:${action} on Snapshots/map-runs/*`,

@@ -1,11 +1,13 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { PortalAccess } from '../../lib/portal/portal-access.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 
@@ -13,9 +15,14 @@ const tableArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Accounts';
 const secretArn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:checksum-AbCdEf';
 const keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-0000-0000-000000000000';
 
+const bucketArn = 'arn:aws:s3:::snapshots';
+const stateMachineArn = 'arn:aws:states:eu-central-1:123456789012:stateMachine:Load';
+
 type Statement = { Action: string | string[]; Resource: string | string[]; Condition?: Record<string, unknown> };
 
-function portalStack(options: { encrypted?: boolean } = {}): Template {
+type Options = { encrypted?: boolean; plans?: 'read' | 'change'; loads?: boolean };
+
+function portalStack({ encrypted = false, plans, loads = false }: Options = {}): Template {
   const stack = new Stack(new App(), 'Portal', { env: { region: 'eu-central-1', account: '123456789012' } });
   const portal = new LambdaFunction(stack, 'BackEnd', {
     code: Code.fromInline('exports.handler = async () => {}'),
@@ -25,10 +32,19 @@ function portalStack(options: { encrypted?: boolean } = {}): Template {
   new PortalAccess(stack, 'Access', {
     accounts: Table.fromTableAttributes(stack, 'Accounts', {
       tableArn,
-      ...(options.encrypted && { encryptionKey: Key.fromKeyArn(stack, 'Key', keyArn) }),
+      ...(encrypted && { encryptionKey: Key.fromKeyArn(stack, 'Key', keyArn) }),
     }),
     keyChecksumSecret: Secret.fromSecretCompleteArn(stack, 'Secret', secretArn),
-    ...options,
+    ...(plans && { plans }),
+    ...(loads && {
+      loads: {
+        bucket: Bucket.fromBucketAttributes(stack, 'Bucket', {
+          bucketArn,
+          ...(encrypted && { encryptionKey: Key.fromKeyArn(stack, 'BucketKey', keyArn) }),
+        }),
+        stateMachineArn,
+      },
+    }),
   }).serve(portal);
   return Template.fromStack(stack);
 }
@@ -83,19 +99,41 @@ describe('what a portal may do', () => {
     expect(actionsOn(keyArn, all)).toContain('kms:Decrypt');
   });
 
+  it('includes plans where operators change them in the portal', async () => {
+    const statements = portalStatements({ plans: 'change' });
+    const refused: string[] = [];
+    const admin = observedAdmin(service.client, statements, refused);
+    await admin.plans.put({ code: 'made', limits: { day: 1 } });
+    await admin.plans.put({ code: 'made', state: 'inactive', seen: { limits: { day: 1 }, state: 'active' } });
+    await admin.plans.audit('made');
+    expect(refused).toEqual([]);
+  });
+
+  it('includes seeing and approving loads where they are given, and no other object or execution', () => {
+    const statements = portalStatements({ loads: true });
+    const of = (action: string) =>
+      statements.filter(({ Action }) => [Action].flat().includes(action)).flatMap(({ Resource }) => Resource);
+    expect(of('s3:GetObject')).toEqual([
+      `${bucketArn}/manifest.json`,
+      `${bucketArn}/manifest.copy.json`,
+      `${bucketArn}/loads/*/plan.json`,
+    ]);
+    expect([of('s3:ListBucket'), of('states:StartExecution'), of('states:ListExecutions')]).toEqual([
+      [bucketArn],
+      [stateMachineArn],
+      [stateMachineArn],
+    ]);
+    expect(of('states:DescribeExecution')).toHaveLength(1);
+    expect(JSON.stringify(of('states:DescribeExecution'))).toContain(':approve-*');
+    expect(statements.flatMap(({ Action }) => Action).filter((action) => /^(s3|states):/.test(action))).toHaveLength(5);
+    portalStack({ loads: true }).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { SNAPSHOT_BUCKET: 'snapshots', LOAD_MACHINE_ARN: stateMachineArn } },
+    });
+  });
+
   it('is enough for all that a portal does, and does not reach to plans', async () => {
     const refused: string[] = [];
-    const { client } = service;
-    const observed = Object.assign(Object.create(client), { send: undefined }) as typeof client;
-    observed.send = ((command: { constructor: { name: string }; input: object }, ...rest: []) => {
-      refused.push(
-        ...needs(command)
-          .filter((need) => !isGranted(need, granted))
-          .map(({ action }) => action),
-      );
-      return client.send(command as never, ...rest);
-    }) as typeof client.send;
-    const admin = createAdmin({ client: observed, table: testTables.accounts, checksumSecret: testChecksumSecret });
+    const admin = observedAdmin(service.client, granted, refused);
 
     await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
     await service.admin.plans.put({ code: 'large', limits: { day: 1000 } });
@@ -120,9 +158,25 @@ describe('what a portal may do', () => {
     expect(refused).toEqual([]);
 
     await admin.plans.put({ code: 'small', limits: { day: null } });
-    expect([...new Set(refused)].sort()).toEqual(['dynamodb:PutItem', 'dynamodb:Scan', 'dynamodb:UpdateItem']);
+    expect([...new Set(refused)].sort()).toEqual(['dynamodb:PutItem', 'dynamodb:UpdateItem']);
   });
 });
+
+const portalStatements = (options: Options) => statements(portalStack(options));
+
+/** The admin module, with the actions that these statements do not grant noted in `refused`. */
+function observedAdmin(client: DynamoDBDocumentClient, granted: Statement[], refused: string[]): Admin {
+  const observed = Object.assign(Object.create(client), { send: undefined }) as typeof client;
+  observed.send = ((command: { constructor: { name: string }; input: object }, ...rest: []) => {
+    refused.push(
+      ...needs(command)
+        .filter((need) => !isGranted(need, granted))
+        .map(({ action }) => action),
+    );
+    return client.send(command as never, ...rest);
+  }) as typeof client.send;
+  return createAdmin({ client: observed, table: testTables.accounts, checksumSecret: testChecksumSecret });
+}
 
 type Need = { action: string; partition: string | undefined };
 type Input = {

@@ -40,7 +40,7 @@ describe('the stack of the portal', () => {
     ]);
   });
 
-  it('tells the function who signs in and who operates, and never a secret', () => {
+  it('passes the sign-in and operator settings to the function, and never a secret', () => {
     const [lambda] = Object.values(ofType(withProvider, 'AWS::Lambda::Function'));
     const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
       .Environment;
@@ -49,6 +49,7 @@ describe('the stack of the portal', () => {
       [
         environment.accountsTable,
         environment.keyChecksumSecretArn,
+        environment.loadMachine,
         environment.portal,
         environment.portalClientSecret,
         environment.portalSessionSecret,
@@ -60,10 +61,10 @@ describe('the stack of the portal', () => {
     expect(text).not.toContain('{{resolve:');
   });
 
-  it('may use the accounts without plans, read what the page on the register shows, and nothing else', () => {
+  it('may use the accounts and plans, see what waits, start the loader, and nothing else', () => {
     const statements = Object.values(ofType(withProvider, 'AWS::IAM::Policy')).flatMap(
       ({ Properties }) =>
-        (Properties as { PolicyDocument: { Statement: { Action: string | string[]; Condition?: unknown }[] } })
+        (Properties as { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } })
           .PolicyDocument.Statement,
     );
     expect([...new Set(statements.flatMap(({ Action }) => Action))].sort()).toEqual([
@@ -80,12 +81,25 @@ describe('the stack of the portal', () => {
       's3:ListBucket',
       'secretsmanager:DescribeSecret',
       'secretsmanager:GetSecretValue',
+      'states:DescribeExecution',
+      'states:ListExecutions',
+      'states:StartExecution',
     ]);
-    const writes = statements.filter(({ Action }) => [Action].flat().includes('dynamodb:PutItem'));
-    expect(writes).toMatchObject([{ Condition: { 'ForAllValues:StringNotLike': expect.anything() } }]);
+    const resourcesOf = (action: string) =>
+      statements
+        .filter(({ Action }) => [Action].flat().includes(action))
+        .flatMap(({ Resource }) => Resource)
+        .map((resource) => JSON.stringify(resource));
+    expect(resourcesOf('s3:GetObject').map((resource) => /"(\/[^"]+)"\]\]\}$/.exec(resource)?.[1])).toEqual([
+      '/loads/*/plan.json',
+      '/manifest.copy.json',
+      '/manifest.json',
+    ]);
+    expect(resourcesOf('states:StartExecution')).toEqual([expect.not.stringContaining('*')]);
+    expect(resourcesOf('states:DescribeExecution')).toEqual([expect.stringMatching(/:approve-\*"\]\]\}$/)]);
   });
 
-  it('makes a user pool where no provider is configured: nobody signs up, and a second factor is required', () => {
+  it('creates a user pool where no provider is configured, without sign-up and with a required second factor', () => {
     expect(Object.values(ofType(withProvider, 'AWS::Cognito::UserPool'))).toEqual([]);
     expect(Object.values(ofType(withPool, 'AWS::Cognito::UserPool'))).toMatchObject([
       { Properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, MfaConfiguration: 'ON' } },

@@ -54,7 +54,7 @@ describe('the runbook', () => {
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('hears of no recovery from a load that failed or was refused, from an audit, or from a sample of the table', () => {
+  it('gets no recovery message for a failed or refused load, an audit, or a sample of the table', () => {
     expect(events.map(([anchor]) => anchor).sort()).toEqual([
       'audit-differences',
       'load-failed',

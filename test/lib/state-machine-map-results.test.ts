@@ -43,7 +43,7 @@ describe('a Distributed Map whose children fail', () => {
     expect(await run(mapping({ ...more, ToleratedFailureCount: 3 }), failing)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  it('begins no more children once too many failed, nor goes on in those that run', async () => {
+  it('starts no more children once too many have failed, and stops those that are running', async () => {
     const { events } = await run(mapping(one), double(3));
     expect(events.at(-1)).toEqual({
       kind: 'mapped',

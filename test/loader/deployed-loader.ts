@@ -10,7 +10,7 @@ export type DeployedLoader = {
   /** The name of the state machine. */
   name: string;
   definition: JsonObject;
-  /** By logical id: the step, which names the handler, and the environment of the Lambda. */
+  /** By the version that the definition calls, `LOGICAL_ID:1`: the step, which names the handler, and the environment of the Lambda. */
   functions: Record<string, { step: string; environment: Record<string, string> }>;
   /** What each step may do, and `machine`: `s3:GetObject` on `snapshots/loads/*`. */
   permissions: Record<string, Permission[]>;
@@ -26,6 +26,8 @@ export function deployedLoader(bagAdres: Record<string, unknown>, places: Places
   const template = templates(bagAdres).loader as Template;
   const rename = (name: string) => {
     if (/^Snapshots[0-9A-F]{8}$/.test(name)) return places.bucket;
+    const { Type, Properties = {} } = template.Resources[name] ?? {};
+    if (Type === 'AWS::Lambda::Version') return `${(Properties.FunctionName as { Ref: string }).Ref}:1`;
     if (/(Ref|GetAtt)Addresses[0-9A-F]{8}/.test(name)) return places.table;
     return /RefAlarms[0-9A-F]+$/.test(name) ? places.topic : name;
   };
@@ -42,7 +44,7 @@ export function deployedLoader(bagAdres: Record<string, unknown>, places: Places
     if (Type !== 'AWS::Lambda::Function' || step === undefined) continue;
     const { Variables = {} } = (Properties?.Environment ?? {}) as { Variables?: Json };
     Object.assign(permissions, { [step.toLowerCase()]: permissionsOf(template, role(id, 'Role'), resolve) });
-    functions[id] = { step: step.toLowerCase(), environment: resolve(Variables) as Record<string, string> };
+    functions[`${id}:1`] = { step: step.toLowerCase(), environment: resolve(Variables) as Record<string, string> };
   }
   return { name: machine[0], definition: machine[1] as JsonObject, functions, permissions };
 }

@@ -1,6 +1,7 @@
 import { loaderEnvironment, loaderErrors } from '../../loader/names.ts';
 import { s3Client } from '../../loader/storage/s3.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
+import { getAccountSettings, getAccountSettingsArn } from '../support/state-machine/get-account-settings.ts';
 import { lambdaInvoke, lambdaInvokeArn } from '../support/state-machine/lambda-invoke.ts';
 import { type Execution, runStateMachine } from '../support/state-machine/run-state-machine.ts';
 import { snsPublish, snsPublishArn } from '../support/state-machine/sns-publish.ts';
@@ -61,8 +62,17 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
       return instead ? instead(event, real) : real(event);
     };
   }
+  let readQuota = () => 1000;
+  const quota = () => {
+    record.add('lambda:GetAccountSettings', '*');
+    return readQuota();
+  };
   const options = {
-    integrations: { [lambdaInvokeArn]: lambdaInvoke(handlers), [snsPublishArn]: snsPublish(places.sns) },
+    integrations: {
+      [lambdaInvokeArn]: lambdaInvoke(handlers),
+      [snsPublishArn]: snsPublish(places.sns),
+      [getAccountSettingsArn]: getAccountSettings(quota),
+    },
     s3: s3.client,
     functionErrors: Object.values(loaderErrors),
     name,
@@ -81,6 +91,10 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
       for (const { topic } of places.messages.slice(told)) record.add('sns:Publish', topic, 'machine');
       return execution;
     },
+    /** From now on the account can run as many functions at once as this returns, beside reserved ones. */
+    allow(functions: () => number): void {
+      readQuota = functions;
+    },
     /** From now on this is called for a step; without it the step is itself again. */
     replace(step: string, by?: Instead): void {
       if (!steps[step]) throw new Error(`There is no step ${step}.`);
@@ -93,6 +107,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
     /** As if nothing had ever been loaded. */
     async reset(): Promise<void> {
       replaced.clear();
+      readQuota = () => 1000;
       await places.reset();
     },
     async stop(): Promise<void> {

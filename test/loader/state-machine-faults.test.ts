@@ -16,7 +16,7 @@ const { begin, toGuard, apply, release, failure } = ways;
 const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
 
 describe('a load that fails', () => {
-  it('in one child stops, tells what went wrong, and goes on where it was the next time', async () => {
+  it('in one child stops the load, reports the error, and lets the next one continue where it stopped', async () => {
     const source = await loader.serve(january);
     loader.replace('merge', (event: { Items: { shard: string }[] }, real) => {
       if (event.Items[0]?.shard === '25') throw new Error('out of memory');
@@ -54,7 +54,7 @@ describe('a load that fails', () => {
     ]);
   });
 
-  it('as its source is slow goes on at once, and only when there is no more to wait for fails', async () => {
+  it('with a slow source continues at once, and fails only when its attempts are used up', async () => {
     let unfinished = 3;
     loader.replace('stage', (event, real) => {
       if (unfinished-- > 0) throw Object.assign(new Error('slow'), { name: 'SourceUnfinishedError' });
@@ -77,7 +77,7 @@ describe('a load that fails', () => {
     expect(loader.messages.at(-1)?.text).toContain('upload the file');
   });
 
-  it('tells the first thing that went wrong, also when the lock can not be given back', async () => {
+  it("reports the first error, even if the lock can't be released", async () => {
     loader.replace('collect', () => {
       throw new Error('odd');
     });
@@ -89,7 +89,7 @@ describe('a load that fails', () => {
     expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
   });
 
-  it('to tell anybody has served its state all the same, and fails, as that is what alarms go off at', async () => {
+  it('to send a message has published its snapshot, and fails so that the alarm goes off', async () => {
     loader.silence();
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'SNS.ThrottledException' });
@@ -194,7 +194,7 @@ describe('a load that dies while it writes', () => {
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
 
-  it('is not disturbed by one that lost its lock to it and goes on, as one does that is redriven', async () => {
+  it('is not disturbed by a redriven load whose lock it took over', async () => {
     await loader.run({ source: await loader.serve(january) });
     const source = await loader.serve(february);
     loader.replace('guard', async (event: { owner: string }, real) => {

@@ -65,7 +65,7 @@ async function tableOfDay({ date, state }: RegisterDay) {
 }
 
 describe('the daily execution where mutations are configured', () => {
-  it('loads an extract, looks for days that lead on, and tells that the extract is live', async () => {
+  it('loads an extract, looks for mutations that lead on, and sends a message that the extract is live', async () => {
     await list([]);
     const execution = await loader.run({ source: await serve(start, first), again: true });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'extract', peildatum: start } });
@@ -183,13 +183,13 @@ describe('an execution that can not go on with a day', () => {
     [
       'a page where the list should be',
       'SourceError',
-      'answers a web page instead of a list of mutations',
+      'returned a web page instead of a list of mutations',
       () => loader.storage.put('uploads/bestanden.json', Buffer.from('<!DOCTYPE html>')),
     ],
     [
       'a list that names another size',
       'SourceError',
-      'it is cut off, or was replaced just now',
+      'it is cut off, or was just replaced',
       async () => {
         await list([one]);
         await loader.storage.put(`uploads/${nameOf(one)}`, Buffer.from('cut off'));
@@ -206,6 +206,19 @@ describe('an execution that can not go on with a day', () => {
     expect(subjects().at(-1)).toBe('a load failed');
     expect(loader.messages.at(-1)?.text).toContain(message);
     expect(await loader.addresses()).toEqual(before);
+  });
+
+  it('applies the days before one that is wrong, and then fails by that one', async () => {
+    const expected = await tableOfDay(two);
+    await list([]);
+    const source = await serve(start, first);
+    await loader.run({ source });
+    await list([one, two, three, four], new Map([[three, other]]));
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'MutationMismatchError' });
+    expect(subjects().at(-1)).toBe('a load failed');
+    expect(loader.messages.at(-1)?.text).toContain(`${nameOf(three)}: changes occurrence`);
+    expect(await loader.addresses()).toEqual(expected);
   });
 
   it('is made whole by the next extract, without anybody', async () => {
@@ -229,7 +242,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('goes on with the days where an extract is older, and what lies between is not known', async () => {
+  it('continues with mutations where an extract is older and those in between are not known', async () => {
     await list([one, two, three]);
     await loader.run({ source: await serve(start, first) });
     const kept = await loader.storage.list('mutations/');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { StoppedError } from '../support/state-machine/errors.ts';
@@ -91,5 +92,48 @@ describe.each(['machine', ...steps])('the role of %s', (name) => {
 describe('the roles', () => {
   it('are those of all steps and the machine', () => {
     expect(Object.keys(loader.permissions).sort()).toEqual(['machine', ...steps].sort());
+  });
+});
+
+/** A row of the table of permissions, as `loader/steps/README.md` has it. */
+function documentedRow(step: string): string {
+  const permissions = loader.permissions[step] ?? [];
+  const namesOf = (names: string[]) =>
+    [...new Set(names)]
+      .sort()
+      .map((name) => `\`${name}\``)
+      .join(', ') || '-';
+  const operations = permissions.filter(({ action }) => action.startsWith('dynamodb:'));
+  const keysOf = (action: string) =>
+    namesOf(
+      permissions
+        .filter((permission) => permission.action === `s3:${action}`)
+        .map(({ resource }) => resource.replace(/^snapshots\//, '').replace(/\*$/, '')),
+    );
+  const table = namesOf(operations.map(({ action }) => action.replace('dynamodb:', '')));
+  return `| \`${step}\` | ${table} | ${keysOf('GetObject')} | ${keysOf('PutObject')} | ${keysOf('DeleteObject')} |`;
+}
+
+describe('loader/steps/README.md', () => {
+  it('lists exactly the permissions of each step', () => {
+    const readme = readFileSync(new URL('../../loader/steps/README.md', import.meta.url), 'utf8');
+    const documented = readme
+      .split('\n| step | table |')[1]
+      ?.split('\n')
+      .slice(2, 2 + steps.length);
+    expect(documented).toEqual(steps.map(documentedRow));
+  });
+
+  it('names every further permission', () => {
+    const covered = /^(dynamodb:|logs:|xray:|s3:(GetObject|PutObject|DeleteObject)$)/;
+    const further = (step: string) =>
+      [...new Set((loader.permissions[step] ?? []).map(({ action }) => action))].filter((a) => !covered.test(a)).sort();
+    const uploads = ['s3:AbortMultipartUpload', 's3:ListBucket'];
+    expect(Object.fromEntries(steps.map((step) => [step, further(step)]))).toEqual({
+      ...Object.fromEntries(steps.map((step) => [step, ['s3:ListBucket']])),
+      discover: [...uploads, 'states:DescribeExecution'],
+      stage: uploads,
+      release: [],
+    });
   });
 });

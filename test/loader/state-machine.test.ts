@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { StateError } from '../support/state-machine/errors.ts';
 import { validateDefinition } from '../support/state-machine/validate-definition.ts';
 import { sample, weespTruth } from '../support/weesp-truth.ts';
 import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';
@@ -22,7 +23,7 @@ describe('the state machine of the loader', () => {
     expect(await validateDefinition(loader.definition)).toEqual({ aslValidator: [], languageService: [] });
   });
 
-  it('loads an extract from a server, tells that it is served, and gives the lock back', async () => {
+  it('loads an extract from a server, sends a message that it is live, and releases the lock', async () => {
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({
       status: 'SUCCEEDED',
@@ -44,7 +45,7 @@ describe('the state machine of the loader', () => {
     expect(loader.dynamoDb.take()).toMatchObject({ DeleteItem: 1 });
   });
 
-  it('writes nothing but its lock for the extract that is served, and tells nobody', async () => {
+  it('writes nothing but its lock for the live extract, and sends no message', async () => {
     const source = await loader.serve(january);
     await loader.run({ source });
     loader.dynamoDb.take();
@@ -84,6 +85,22 @@ describe('the state machine of the loader', () => {
     expect(subjects()).toHaveLength(1);
   });
 
+  it.each<[string, () => number, number]>([
+    ['runs a quarter of the functions that the account can run at once', () => 10, 2],
+    [
+      'runs as many functions as configured where the quota can not be read',
+      () => {
+        throw new StateError('Lambda.AccessDeniedException', 'not allowed');
+      },
+      4,
+    ],
+  ])('%s', async (_, functions, peak) => {
+    loader.allow(functions);
+    const execution = await loader.run({ source: await loader.serve(january) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: january.peildatum } });
+    expect(ofKind(execution, 'mapped')).toContainEqual(expect.objectContaining({ state: 'Merge', items: 4, peak }));
+  });
+
   it('goes back to an earlier state', async () => {
     await loader.run({ source: await loader.serve(january) });
     await loader.run({ source: await loader.serve(february) });
@@ -107,7 +124,7 @@ describe('the state machine of the loader', () => {
 });
 
 describe('a load that the guard refuses', () => {
-  it('stops before its first write, says why, and goes on once it is approved', async () => {
+  it('stops before its first write, says why, and continues when it is approved', async () => {
     await loader.run({ source: await loader.serve(january) });
     loader.dynamoDb.take();
     const source = await loader.serve(march);
@@ -140,7 +157,7 @@ describe('a load that the guard refuses', () => {
 const missing = existsSync(sample) ? '' : ` (skipped: ${sample} is missing)`;
 
 (missing ? describe.skip : describe)(`the whole of Weesp${missing}`, () => {
-  it('is loaded by range from a server, and every address of it is served', async () => {
+  it('is loaded by range from a server, and every address in it is live', async () => {
     const bytes = readFileSync(sample);
     const source = loader.server.serve('BAGGEM0457L-15102021.zip', bytes);
     const before = loader.server.sent();

@@ -13,7 +13,7 @@ export function ofKind<K extends RunEvent['kind']>({ events }: Execution, kind: 
 
 /** The ways through the machine, of which each execution takes some. */
 export const ways = {
-  begin: ['Begin', 'Discover', 'ChooseAction'],
+  begin: ['Begin', 'ReadQuota', 'Discover', 'ChooseAction'],
   toGuard: [
     'Stage',
     'Reference',

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,9 +33,14 @@ describe('npm start with mutations', () => {
     await writeFile(extract, await writeExtract('2026-01-08', first));
     const mutations = join(folder, 'mutations');
     await mkdir(mutations);
+    // Renamed into its place, as a check may come at any moment.
+    const put = async (name: string, bytes: Uint8Array | string) => {
+      await writeFile(join(folder, name), bytes);
+      await rename(join(folder, name), join(mutations, name));
+    };
     const deliver = async (from: string, to: string, { groups }: RegisterDay) =>
-      writeFile(
-        join(mutations, `BAGNLDM-${from}012026-${to}012026.zip`),
+      put(
+        `BAGNLDM-${from}012026-${to}012026.zip`,
         // Without a renamed street, which is more than the guard allows a day in so small a register.
         await writeMutationDelivery(
           `2026-01-${from}`,
@@ -62,10 +67,10 @@ describe('npm start with mutations', () => {
       pauseMilliseconds: 20,
     });
     expect(lines).toEqual([expect.stringMatching(/^Applied 1 day of mutations: .* The dataset is of 2026-01-09\.$/)]);
-    await writeFile(join(mutations, 'BAGNLDM-09012026-10012026.zip'), '<!DOCTYPE html>');
+    await put('BAGNLDM-09012026-10012026.zip', '<!DOCTYPE html>');
     while (lines.length < 2) await sleep(20);
     expect(lines[1]).toMatch(
-      /^Mutations were not applied; the dataset is unchanged\. BAGNLDM-09012026-10012026\.zip: /,
+      /^Mutations could not be applied, and what is served stays as it is\. BAGNLDM-09012026-10012026\.zip: /,
     );
     await deliver('09', '10', days[1]);
     while (lines.length < 3) await sleep(20);

@@ -181,7 +181,7 @@ describe('npm start', () => {
     await (await acquireLock(join(data, 'folder.lock')))();
   });
 
-  it('keeps serving when nobody reads its output any more, as with "| head" or a closed terminal', async () => {
+  it('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
     const service = run();
     const output = await service.until(readyText);
     service.child.stdout?.destroy();

@@ -1,86 +1,114 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { Random } from '../bench/generator/random.ts';
+import { type Mutant, mutantsOf } from './operators.ts';
+import { Copy, type TestsOf } from './run-tests.ts';
 
-/** One change of one line of a file, which some test ought to notice. */
-type Mutant = { file: string; line: number; operator: string; before: string; after: string };
+/** A mutant that no test can kill, or need not, and why. Found by its text, so that it may move within its file. */
+type Explained = Pick<Mutant, 'file' | 'before' | 'after'> & { why: string };
 
-/** Each operator says what a line becomes, or gives it back as it is where it does not apply. */
-const operators: Record<string, (line: string) => string> = {
-  'flip a comparison': (line) =>
-    line.replace(/ (<=|>=|<|>|===|!==) (?=[\w('"`-])/, (_, sign: string) => ` ${flipped[sign] ?? sign} `),
-  'negate a condition': (line) => line.replace(/\bif \((.+)\) (?=\S)/, 'if (!($1)) '),
-  'drop a clause': (line) => line.replace(/ (?:&&|\|\|) [^()&|]+(?=[);])/, ''),
-  'change a constant': (line) =>
-    line.replace(/(?<![\w'"`#.])(\d+)(?![\w'"`.])/, (_, number) => String(Number(number) + 1)),
-  'remove a statement': (line) => line.replace(/^(\s+)(?:await )?[\w.]+\([^{}]*\);$/, '$1;'),
-};
+const areas = [
+  'lambdas/shared/accounts/*.ts',
+  'lambdas/shared/addresses/*.ts',
+  'lambdas/shared/http/*.ts',
+  'loader/bag/*.ts',
+];
 
-const flipped: Record<string, string> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '===': '!==', '!==': '===' };
+type Options = { files: string[]; limit: number; seed: number; workers: number; far: number };
 
-function mutantsOf(file: string): Mutant[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((before, index) => {
-      if (/^\s*(?:\*|\/\/|\/\*|import |export type |type )/.test(before)) return [];
-      return Object.entries(operators).flatMap(([operator, mutate]) => {
-        const after = mutate(before);
-        return after === before ? [] : [{ file, line: index + 1, operator, before, after }];
-      });
-    });
-}
-
-/** Whether the tests beside it that import the file, directly or not, fail with the mutant in place; the file is restored. */
-function isKilled({ file, line, after }: Mutant): boolean {
-  const original = readFileSync(file, 'utf8');
-  const lines = original.split('\n');
-  lines[line - 1] = after;
-  try {
-    writeFileSync(file, lines.join('\n'));
-    const jest = ['node_modules/jest/bin/jest.js', '--bail', '--silent', '--findRelatedTests', file];
-    const slow = ['local', 'bin', 'lib', 'smoke', 'rehearsal', 'portal', 'bench'].map(
-      (folder) => `<rootDir>/test/${folder}/`,
-    );
-    const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-    return (
-      spawnSync(process.execPath, [...flags, ...jest, '--testPathIgnorePatterns', ...slow], {
-        stdio: 'ignore',
-        timeout: 180_000,
-      }).status !== 0
-    );
-  } finally {
-    writeFileSync(file, original);
-  }
-}
-
-const say = (text: string) => process.stdout.write(`${text}\n`);
-
-const { files, limit, seed } = new Command('npm run mutants --')
+await new Command('npm run mutants --')
   .description('Changes the code one line at a time and reports the changes that no test notices.')
-  .option('--files <glob...>', 'the files to change', ['lambdas/shared/accounts/*.ts', 'lambdas/shared/addresses/*.ts'])
+  .option('--files <glob...>', 'the files to change', areas)
   .option('--limit <number>', 'how many changes to try, chosen at random', Number, 20)
   .option('--seed <number>', 'repeats a choice', Number, Date.now() % 100_000)
-  .parse()
-  .opts<{ files: string[]; limit: number; seed: number }>();
+  .option('--workers <number>', 'how many to try at once', Number, 2)
+  .option('--far <number>', 'how many tests of other folders a change has to survive', Number, 10)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .action(run)
+  .parseAsync();
 
-// A killed run must not leave a changed file behind unseen.
-if (spawnSync('git', ['diff', '--quiet', '--', ...globSync(files)]).status !== 0) {
-  say('The files have changes that are not committed. Commit or stash them first.');
-  process.exit(2);
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
 }
-const random = new Random(seed);
-const left = globSync(files).sort().flatMap(mutantsOf);
-say(`${left.length} possible changes; trying ${Math.min(limit, left.length)} with --seed ${seed}`);
-let killed = 0;
-let tried = 0;
-while (tried < limit && left.length > 0) {
-  const [mutant] = left.splice(random.int(left.length), 1) as [Mutant];
-  tried++;
-  if (isKilled(mutant)) killed++;
-  else
-    say(
-      `survived: ${mutant.file}:${mutant.line} (${mutant.operator})\n  - ${mutant.before.trim()}\n  + ${mutant.after.trim()}`,
-    );
+
+async function run({ files, limit, seed, workers, far }: Options): Promise<void> {
+  const named = globSync(files).sort();
+  // What runs is the last commit.
+  if (spawnSync('git', ['diff', '--quiet', 'HEAD', '--', ...named]).status !== 0) {
+    say('The files have changes that are not committed. Commit or stash them first.');
+    process.exitCode = 2;
+    return;
+  }
+  const explained = JSON.parse(readFileSync(join(import.meta.dirname, 'survivors.json'), 'utf8')) as Explained[];
+  const all = named.flatMap(mutantsOf);
+  const left = all.filter((mutant) => !explained.some((one) => isSame(one, mutant)));
+  say(`${all.length} possible changes, ${all.length - left.length} of them explained in survivors.json;`);
+  const chosen = choose(left, limit, new Random(seed));
+  say(`trying ${chosen.length} with --seed ${seed}`);
+
+  const tests = new Map<string, Promise<TestsOf | undefined>>();
+  const count = { killed: 0, survived: 0, 'not tried': 0 };
+  const waiting = chosen.values();
+  const copies = new Set<Copy>();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      for (const copy of copies) copy.remove();
+      process.exit(130);
+    });
+  }
+  const work = async () => {
+    const copy = new Copy();
+    copies.add(copy);
+    try {
+      for (const mutant of waiting) {
+        const { file } = mutant;
+        if (!tests.has(file)) tests.set(file, greenTests(copy, file, far));
+        const known = await tests.get(file);
+        const end = !known ? 'not tried' : (await copy.isKilled(mutant, known)) ? 'killed' : 'survived';
+        count[end]++;
+        if (end === 'survived') say(`survived: ${described(mutant)}`);
+      }
+    } finally {
+      copies.delete(copy);
+      copy.remove();
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  say(
+    JSON.stringify({ seed, files: named.length, possible: all.length, explained: all.length - left.length, ...count }),
+  );
+  if (count.survived > 0) process.exitCode = 1;
 }
-say(`${killed} of ${tried} killed`);
+
+/**
+ * The tests of a file, but for groups of which one fails with nothing changed: with these every mutant would look killed. None
+ * if no group is left.
+ */
+async function greenTests(copy: Copy, file: string, far: number): Promise<TestsOf | undefined> {
+  const green: TestsOf = [];
+  for (const group of await copy.testsOf(file, far)) {
+    if (await copy.pass(group)) green.push(group);
+    else say(`${file}: without ${group.length} tests in ${dirname(group[0] ?? '')}, as they fail with nothing changed`);
+  }
+  if (green.length > 0) return green;
+  say(`not tried: ${file}, as no test of it passes`);
+  return undefined;
+}
+
+/** In the order of their files, so that tests are looked for once. */
+function choose(mutants: readonly Mutant[], limit: number, random: Random): Mutant[] {
+  const left = [...mutants];
+  const chosen: Mutant[] = [];
+  while (chosen.length < limit && left.length > 0) chosen.push(...left.splice(random.int(left.length), 1));
+  return chosen.sort((a, b) => mutants.indexOf(a) - mutants.indexOf(b));
+}
+
+function isSame(one: Explained, mutant: Mutant): boolean {
+  return one.file === mutant.file && one.before === mutant.before.trim() && one.after === mutant.after.trim();
+}
+
+function described({ file, line, operator, before, after }: Mutant): string {
+  return `${file}:${line} (${operator})\n  - ${before.trim()}\n  + ${after.trim()}`;
+}

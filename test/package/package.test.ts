@@ -15,7 +15,7 @@ const ours = JSON.parse(read('package.json'));
 function importsOf(script = ''): string[] {
   return [...script.matchAll(/^(?:import|export) (?:[^'"]*? from )?["']([^"']+)["']/gm)]
     .map(([, name = '']) => name)
-    .filter((name) => !name.startsWith('node:') && !builtinModules.includes(name))
+    .filter((name) => !/^(node:|\.)/.test(name) && !builtinModules.includes(name))
     .map((name) =>
       name
         .split('/')
@@ -34,12 +34,13 @@ describe('the package bag-adres-admin', () => {
   });
 
   it('imports the AWS SDK and nothing of CDK, Redoc or the rest of this project', () => {
-    expect(importsOf(scripts['index.js'])).toEqual(['@aws-sdk/lib-dynamodb']);
+    expect(importsOf(`${scripts['index.js']}\n${scripts['shared.js']}`)).toEqual(['@aws-sdk/lib-dynamodb']);
+    expect(importsOf(scripts['loads.js'])).toEqual(['@aws-sdk/client-s3', '@aws-sdk/client-sfn']);
     expect(importsOf(scripts['access.js'])).toEqual(['aws-cdk-lib', 'constructs']);
   });
 
   it('declares what it imports as peer dependencies, with a range that our own versions are in', () => {
-    const imported = Object.values(scripts).flatMap(importsOf).sort();
+    const imported = [...new Set(Object.values(scripts).flatMap(importsOf))].sort();
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(imported);
     expect(manifest.dependencies).toBeUndefined();
     for (const [name, range] of Object.entries<string>(manifest.peerDependencies)) {
@@ -51,13 +52,15 @@ describe('the package bag-adres-admin', () => {
   });
 
   it('is JavaScript without types, which Node strips nowhere under node_modules', () => {
-    expect(Object.keys(scripts).sort()).toEqual(['access.js', 'index.js']);
+    expect(Object.keys(scripts).sort()).toEqual(['access.js', 'index.js', 'loads.js', 'shared.js']);
     const targets = Object.values<{ types: string; default: string } | string>(manifest.exports);
     expect(targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target))).sort()).toEqual([
       './dist/access.d.ts',
       './dist/access.js',
       './dist/index.d.ts',
       './dist/index.js',
+      './dist/loads.d.ts',
+      './dist/loads.js',
       './package.json',
     ]);
   });
@@ -82,7 +85,7 @@ describe('the page for portals', () => {
   const page = read('docs/portal.md');
 
   it('describes every call of the package, with the codes that it refuses with', () => {
-    const source = read('lambdas/shared/accounts/admin-error.ts');
+    const source = read('lambdas/shared/accounts/admin-error.ts') + read('lambdas/shared/loads/loads.ts');
     const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];
     expect(refusals.length).toBeGreaterThan(20);
     const rows = page.split('\n').filter((line) => line.startsWith('| `'));
@@ -100,6 +103,6 @@ describe('the page for portals', () => {
     const imported = pages.flatMap((file) =>
       [...read(file).matchAll(/from '(bag-adres[^']*)'/g)].map(([, name]) => name),
     );
-    expect(new Set(imported)).toEqual(new Set(['bag-adres-admin', 'bag-adres-admin/access']));
+    expect(new Set(imported)).toEqual(new Set(['bag-adres-admin', 'bag-adres-admin/access', 'bag-adres-admin/loads']));
   });
 });

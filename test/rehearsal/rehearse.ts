@@ -37,6 +37,10 @@ export function rehearseDocs(): Promise<Rehearsal> {
 
 // Not import.meta.main: local/launch.js imports this.
 if (process.argv[1] === import.meta.filename) {
+  if (process.argv.length > 2) {
+    process.stderr.write('Usage: npm run rehearse (it takes no options)\n');
+    process.exit(2);
+  }
   const { calls, problems } = await rehearseDocs();
   for (const problem of problems) process.stderr.write(`${problem}\n`);
   const summary = `${calls} commands of ${documents.join(' and ')} rehearsed, ${problems.length} would not work.`;

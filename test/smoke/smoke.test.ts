@@ -41,7 +41,7 @@ describe('the smoke test', () => {
     expect(requests).toBeGreaterThan(100);
   });
 
-  it('skips what nobody named, and an address that another register lacks', async () => {
+  it('skips addresses that were not given, and one that another dataset lacks', async () => {
     proxy.spoil({});
     const guess = { postcode: '1012RJ', huisnummer: 99_998, toevoeging: '' };
     const { results } = await runSmoke(proxy.url, { key: options.key, address: guess, isGuess: true });

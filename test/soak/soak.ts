@@ -22,6 +22,7 @@ const paths = [
 const command = new Command('npm run soak --')
   .description('Sends requests to "npm start" without a pause, and fails when its resident memory exceeds 300 MB')
   .option('--minutes <number>', 'how long', minutes, 10)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(soak);
 await command.parseAsync();
 

@@ -6,9 +6,9 @@ import { ZipFile } from 'yazl';
 /** What people give for an extract: what it is, how it is called for scripts, and what it is refused with. */
 export const badExtracts: [what: string, name: string, code: string, message: RegExp][] = [
   ['nothing there', 'none.zip', 'no_extract', /^There is no extract at \S+none\.zip\. Check the path\.$/],
-  ['a folder', 'folder', 'no_extract', /folder is a folder; give the zip of the extract itself\.$/],
-  ['an empty file', 'empty.zip', 'no_extract', /empty\.zip is empty; get the extract again\.$/],
-  ['a pipe', '/dev/null', 'no_extract', /^\/dev\/null is no file; give the zip of the extract\.$/],
+  ['a folder', 'folder', 'no_extract', /folder is a folder; name the zip file of the extract\.$/],
+  ['an empty file', 'empty.zip', 'no_extract', /empty\.zip is empty; download the extract again\.$/],
+  ['a pipe', '/dev/null', 'no_extract', /^\/dev\/null is not a regular file; name the zip file of the extract\.$/],
   [
     'text',
     'text.zip',
@@ -20,7 +20,7 @@ export const badExtracts: [what: string, name: string, code: string, message: Re
     'a zip of something else',
     'photos.zip',
     'bad_extract',
-    /^photos\.zip: is no extract of the BAG: it holds a\.jpg and 1 more\. Give lvbag-extract-nl\.zip, or a BAGGEM/,
+    /^photos\.zip: is not an extract of the BAG: it holds a\.jpg and 1 more\. Use lvbag-extract-nl\.zip, or the BAGGEM/,
   ],
 ];
 

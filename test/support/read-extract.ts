@@ -10,7 +10,7 @@ import {
 } from '../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
 import { readOpenbareRuimten } from '../../loader/bag/read-openbare-ruimten.ts';
-import { readWoonplaatsen } from '../../loader/bag/read-woonplaatsen.ts';
+import { readWoonplaatsen } from '../../loader/bag/read-stands.ts';
 import { type Reference, toPlace } from '../../loader/bag/reference.ts';
 import type { Nummeraanduiding, OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';

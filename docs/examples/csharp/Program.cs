@@ -3,12 +3,18 @@
 using System.Net;
 using System.Net.Http.Json;
 
+var baseUrl = Environment.GetEnvironmentVariable("BAG_ADRES_URL");
+var key = Environment.GetEnvironmentVariable("BAG_ADRES_KEY");
+if (string.IsNullOrEmpty(baseUrl) || string.IsNullOrEmpty(key))
+{
+    Console.Error.WriteLine("Set BAG_ADRES_URL and BAG_ADRES_KEY.");
+    return 1;
+}
 var names = new[] { "postcode", "huisnummer", "toevoeging" };
 var query = string.Join('&', names.Zip(args, (name, value) => $"{name}={Uri.EscapeDataString(value)}"));
 using var client = new HttpClient { Timeout = TimeSpan.FromSeconds(10) };
-client.DefaultRequestHeaders.Add("X-API-Key", Environment.GetEnvironmentVariable("BAG_ADRES_KEY"));
-var baseUrl = Environment.GetEnvironmentVariable("BAG_ADRES_URL")!.TrimEnd('/');
-var url = $"{baseUrl}/v1/address?{query}";
+client.DefaultRequestHeaders.Add("X-API-Key", key);
+var url = $"{baseUrl.TrimEnd('/')}/v1/address?{query}";
 
 using var response = await Send(triesLeft: 2, pause: TimeSpan.FromSeconds(1));
 if (response.StatusCode != HttpStatusCode.OK)
@@ -42,8 +48,13 @@ async Task<HttpResponseMessage> Send(int triesLeft, TimeSpan pause)
         if (isFinal || wait > TimeSpan.FromSeconds(30)) return attempt;
         attempt.Dispose();
     }
-    catch (Exception error) when (triesLeft > 0 && error is (HttpRequestException or TaskCanceledException))
+    catch (Exception error) when (error is HttpRequestException or TaskCanceledException)
     {
+        if (triesLeft == 0)
+        {
+            Console.Error.WriteLine($"no response: {error.Message}");
+            Environment.Exit(1);
+        }
     }
     await Task.Delay(wait);
     return await Send(triesLeft - 1, 2 * pause);

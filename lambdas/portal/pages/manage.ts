@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
 import { type Limits, type WindowName, windowNames } from '../../shared/accounts/quota.ts';
-import type { AccountVisit, Html, Page, PageAnswer, PageRoute } from '../visit/visit.ts';
-import { allPlans } from './operator.ts';
+import type { AccountVisit, Page, PageAnswer, PageRoute } from '../visit/visit.ts';
+import { limitFields, parsedField, readLimits } from './limits.ts';
 import { changing, confirmation, faultPage, postForm } from './parts.ts';
+import { allPlans } from './plans.ts';
 
 /** What an operator changes of one account. */
 export const managePages: readonly PageRoute[] = [
@@ -50,19 +51,13 @@ async function managePage(visit: AccountVisit): Promise<Page> {
   const options = plans.map(({ code }) => html`<option${code === plan ? html` selected` : ''}>${code}</option>`);
   const fields = html`<input type="hidden" name="seen" value="${JSON.stringify({ plan, ownLimits })}">
 <label for="plan">${text.plan}</label><select id="plan" name="plan">${options}</select>
-<div class="fields">${windowNames.map((name) => limitField(visit, name, ownLimits[name]))}</div>
+${limitFields(visit, ownLimits, text.limitHint)}
 <div><button class="button">${text.save}</button></div>`;
   return {
     title: text.manage,
     body: html`<div class="card"><h2>${text.changePlan}</h2><p>${text.changePlanText}</p>${postForm(visit, pathOf(visit), fields)}</div>
 <div class="card"><h2>${text[verb]}</h2><p>${explanation}</p><p><a class="button plain" href="${overviewOf(visit)}/${verb}">${text[verb]}</a></p></div>`,
   };
-}
-
-function limitField({ text }: AccountVisit, name: WindowName, own: number | null | undefined): Html {
-  const value = own === null ? text.unlimited : (own ?? '');
-  return html`<div><label for="limit-${name}">${text.limit} ${text.windows[name].toLowerCase()}</label>
-<p class="hint" id="hint-${name}">${text.limitHint}</p><input id="limit-${name}" name="limit-${name}" value="${value}" autocomplete="off" inputmode="text" aria-describedby="hint-${name}"></div>`;
 }
 
 const seenSchema = z.object({
@@ -76,35 +71,21 @@ async function save(visit: AccountVisit): Promise<PageAnswer> {
   const back = pathOf(visit);
   const invalid = (explanation: string) =>
     faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
-  const seen = seenSchema.safeParse(parsed(form.seen));
+  const seen = seenSchema.safeParse(parsedField(form.seen));
   if (!seen.success) return invalid(text.errors.other);
+  const given = readLimits(visit);
+  if (!given) return invalid(text.errors.limit);
   const limits: Partial<Record<WindowName, number | null | 'plan'>> = {};
   for (const name of windowNames) {
-    const limit = readLimit(visit, form[`limit-${name}`] ?? '');
-    if (limit === undefined) return invalid(text.errors.limit);
-    const before = seen.data.ownLimits[name];
-    if (limit !== (before === undefined ? 'plan' : before)) limits[name] = limit;
+    const limit = given[name];
+    // An empty field follows the plan.
+    if (limit !== seen.data.ownLimits[name]) limits[name] = limit === undefined ? 'plan' : limit;
   }
   const plan = form.plan ?? '';
   const input = { id: account, limits, seen: seen.data as { plan: string; ownLimits: Limits } };
   const isOther = plan !== seen.data.plan;
   const done = await changing(text, back, 'plan', () => admin.accounts.set({ ...input, ...(isOther && { plan }) }));
   return 'fault' in done ? done.fault : { goTo: `${overviewOf(visit)}?done=saved` };
-}
-
-function parsed(json = ''): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A number, `null` for unlimited in either language, `'plan'` for an empty field; `undefined` for anything else. */
-function readLimit({ text }: AccountVisit, given: string): number | null | 'plan' | undefined {
-  if (given === '') return 'plan';
-  if ([text.unlimited, 'unlimited'].includes(given.toLowerCase())) return null;
-  return /^\d{1,13}$/.test(given) ? Number(given) : undefined;
 }
 
 function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Page {

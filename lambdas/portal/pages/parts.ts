@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { AccountState, PlanState } from '../../shared/accounts/account.ts';
 import { AdminError } from '../../shared/accounts/admin-error.ts';
+import type { AuditEntry } from '../../shared/accounts/audit.ts';
 import type { Text } from '../text/en.ts';
 import type { Html, Page, Visit } from '../visit/visit.ts';
 
@@ -97,4 +98,31 @@ function refusalPage(text: Text, back: string, about: keyof Text['errors'], { co
     default:
       return invalid(errors[about]);
   }
+}
+
+/** Who changed what, as a table. */
+export function changesTable(visit: Visit, entries: readonly AuditEntry[]): Html {
+  const { text } = visit;
+  if (entries.length === 0) return html`<p>${text.noChanges}</p>`;
+  const rows = entries.map(({ time, actor, action, detail, outcome }): Html[] => [
+    instantOf(visit, time),
+    actor,
+    html`${text.auditActions[action] ?? action}${outcome === 'unknown' ? html` <span class="muted">(${text.unknownOutcome})</span>` : ''}`,
+    describe(detail),
+  ]);
+  return scrollTable(text.changes, [text.time, text.actor, text.change, text.detail], rows);
+}
+
+/** `plan large, day 100`: names and values, however deep they are. */
+function describe(detail: Record<string, unknown>): string {
+  return Object.entries(detail)
+    .map(([name, value]) =>
+      isRecord(value) ? describe(value) : `${name} ${value === null ? 'unlimited' : String(value)}`,
+    )
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }

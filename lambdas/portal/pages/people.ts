@@ -2,7 +2,16 @@ import { html } from 'hono/html';
 import { roles } from '../../shared/accounts/admin-error.ts';
 import { may } from '../visit/permissions.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute } from '../visit/visit.ts';
-import { changing, confirmation, doneNote, faultPage, instantOf, postForm, scrollTable } from './parts.ts';
+import {
+  changesTable,
+  changing,
+  confirmation,
+  doneNote,
+  faultPage,
+  instantOf,
+  postForm,
+  scrollTable,
+} from './parts.ts';
 
 /** Who may sign in for an account, and what was changed by whom. */
 export const peoplePages: readonly PageRoute[] = [
@@ -24,31 +33,10 @@ const changesShown = 100;
 async function changesPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, text } = visit;
   const entries = await admin.accounts.audit(account, changesShown);
-  const rows = entries.map(({ time, actor, action, detail, outcome }): Html[] => [
-    instantOf(visit, time),
-    actor,
-    html`${text.auditActions[action] ?? action}${outcome === 'unknown' ? html` <span class="muted">(${text.unknownOutcome})</span>` : ''}`,
-    describe(detail),
-  ]);
-  const head = [text.time, text.actor, text.change, text.detail];
   return {
     title: text.changes,
-    body: html`<div class="card">${rows.length > 0 ? scrollTable(text.changes, head, rows) : html`<p>${text.noChanges}</p>`}</div>`,
+    body: html`<div class="card">${changesTable(visit, entries)}</div>`,
   };
-}
-
-/** `plan large, day 100`: names and values, however deep they are. */
-function describe(detail: Record<string, unknown>): string {
-  return Object.entries(detail)
-    .map(([name, value]) =>
-      isRecord(value) ? describe(value) : `${name} ${value === null ? 'unlimited' : String(value)}`,
-    )
-    .filter((part) => part !== '')
-    .join(', ');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/members`;

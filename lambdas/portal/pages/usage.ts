@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { AccountUsage } from '../../shared/accounts/usage.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
 import { scrollTable } from './parts.ts';
 
@@ -10,42 +11,68 @@ export const usagePages: readonly PageRoute[] = [
 ];
 
 type Bar = { from: string; lookups: number };
+type Refusals = Pick<AccountUsage['refusals'][number], 'quota' | 'input' | 'inactive'>;
 
 const dayMilliseconds = 86_400_000;
 const daysShown = 30;
 const monthsShown = 12;
 
 /** The days or the months that a page shows, the last of which is not over yet. */
-async function barsOf({ admin, account, c, tools }: AccountVisit): Promise<{ by: 'day' | 'month'; bars: Bar[] }> {
+async function barsOf({
+  admin,
+  account,
+  c,
+  tools,
+}: AccountVisit): Promise<{ by: 'day' | 'month'; bars: Bar[]; refusals: ReadonlyMap<string, Refusals> }> {
   const today = new Date(tools.now());
   const by = c.req.query('by') === 'month' ? 'month' : 'day';
   const first =
     by === 'day'
       ? new Date(today.getTime() - (daysShown - 1) * dayMilliseconds)
       : new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - monthsShown + 1, 1));
-  const { days } = await admin.accounts.usage(account, { from: dateOf(first), to: dateOf(today) });
-  if (by === 'day') return { by, bars: days.map(({ date, lookups }) => ({ from: date, lookups })) };
+  const { days, refusals } = await admin.accounts.usage(account, { from: dateOf(first), to: dateOf(today) });
+  const refused = sumRefusals(refusals, by);
+  if (by === 'day') return { by, bars: days.map(({ date, lookups }) => ({ from: date, lookups })), refusals: refused };
   const months = new Map<string, number>();
   for (const { date, lookups } of days) months.set(date.slice(0, 7), (months.get(date.slice(0, 7)) ?? 0) + lookups);
-  return { by, bars: [...months].map(([from, lookups]) => ({ from, lookups })) };
+  return { by, bars: [...months].map(([from, lookups]) => ({ from, lookups })), refusals: refused };
+}
+
+function sumRefusals(refusals: AccountUsage['refusals'], by: 'day' | 'month'): Map<string, Refusals> {
+  const sums = new Map<string, Refusals>();
+  for (const { date, quota, input, inactive } of refusals) {
+    const from = by === 'day' ? date : date.slice(0, 7);
+    const sum = sums.get(from) ?? { quota: 0, input: 0, inactive: 0 };
+    sums.set(from, { quota: sum.quota + quota, input: sum.input + input, inactive: sum.inactive + inactive });
+  }
+  return sums;
 }
 
 const dateOf = (date: Date) => date.toISOString().slice(0, 10);
 
 async function usagePage(visit: AccountVisit): Promise<Page> {
   const { account, text, format } = visit;
-  const { by, bars } = await barsOf(visit);
+  const { by, bars, refusals } = await barsOf(visit);
   const at = `/accounts/${account}/usage`;
   const total = bars.reduce((sum, { lookups }) => sum + lookups, 0);
   const nameOf = (from: string) => (by === 'day' ? format.day(from) : from);
-  const rows = bars.toReversed().map(({ from, lookups }): Html[] => [nameOf(from), format.number(lookups)]);
+  const refusedOf = (from: string): Html[] => {
+    if (refusals.size === 0) return [];
+    const { quota, input, inactive } = refusals.get(from) ?? { quota: 0, input: 0, inactive: 0 };
+    return [quota, input, inactive].map(format.number);
+  };
+  const rows = bars
+    .toReversed()
+    .map(({ from, lookups }): Html[] => [nameOf(from), format.number(lookups), ...refusedOf(from)]);
+  const refusedHead = [text.refusedQuota, text.refusedInput, text.refusedInactive].map((number) => ({ number }));
+  const head = [text[by], { number: text.lookups }, ...(refusals.size > 0 ? refusedHead : [])];
   const other = by === 'day' ? 'month' : 'day';
   return {
     title: text.usage,
     body: html`<div class="card"><p>${text.usageText}</p>
 <p class="actions"><strong>${by === 'day' ? text.byDay : text.byMonth}</strong><a href="${at}?by=${other}">${other === 'day' ? text.byDay : text.byMonth}</a><a href="${at}.csv?by=${by}">${text.csv}</a></p>
 ${chart(visit, bars)}<p>${text.total}: <strong>${format.number(total)}</strong></p></div>
-<div class="card">${scrollTable(text.usage, [text[by], { number: text.lookups }], rows)}</div>`,
+<div class="card">${scrollTable(text.usage, head, rows)}${refusals.size > 0 ? html`<p class="muted">${text.refusedText}</p>` : ''}</div>`,
   };
 }
 

@@ -26,10 +26,12 @@ export function formatter(language: Language) {
   const locale = language === 'nl' ? 'nl-NL' : 'en-GB';
   const timeZone = 'Europe/Amsterdam';
   const numbers = new Intl.NumberFormat(locale);
+  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
   return {
     number: (value: number) => numbers.format(value),
+    share: (value: number) => shares.format(value),
     instant: (iso: string) => instants.format(new Date(iso)),
     day: (iso: string) => days.format(new Date(iso)),
   };

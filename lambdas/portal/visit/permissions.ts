@@ -12,7 +12,9 @@ export type Action =
   | 'member.view'
   | 'member.change'
   | 'account.manage'
-  | 'operator.view';
+  | 'operator.view'
+  | 'plan.change'
+  | 'load.approve';
 
 /** The one place that decides who may do what; on an account, a member has a role in that account only. */
 export const permissions: Readonly<Record<Action, readonly Role[]>> = {
@@ -24,6 +26,8 @@ export const permissions: Readonly<Record<Action, readonly Role[]>> = {
   'member.change': ['admin', 'operator'],
   'account.manage': ['operator'],
   'operator.view': ['operator'],
+  'plan.change': ['operator'],
+  'load.approve': ['operator'],
 };
 
 /** Whether a role allows an action. */

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { html } from 'hono/html';
 import type { Admin } from '../../shared/accounts/admin.ts';
+import type { Loads } from '../../shared/loads/loads.ts';
 import type { Text } from '../text/en.ts';
 import type { Formatter, Language } from '../text/format.ts';
 import type { Action, Role } from './permissions.ts';
@@ -9,20 +10,13 @@ import type { Identity } from './sign-in.ts';
 
 export type Html = ReturnType<typeof html> | string;
 
-/** The register as operators see it; read only. */
-export type Register = {
-  snapshotDate: string | null;
-  loads: { id: string; date: string; at: string; keys: number; added: number; changed: number; removed: number }[];
-  waiting: { id: string; date: string; why: string[] }[];
-};
-
 /** What every page may use. */
 export type Tools = {
   settings: PortalSettings;
   /** The admin module; its audit names `actor`. */
   adminAs: (actor: string) => Admin;
-  /** Absent where the loader's storage is not connected. */
-  register?: () => Promise<Register>;
+  /** The loads of the register; absent where the loader is not connected. */
+  loadsAs?: (actor: string) => Promise<Loads>;
   /** Milliseconds since 1970. */
   now: () => number;
 };
@@ -32,6 +26,8 @@ export type Visit = {
   c: Context;
   tools: Tools;
   admin: Admin;
+  /** Absent where the loader is not connected. */
+  loads: (() => Promise<Loads>) | undefined;
   person: Identity;
   /** How the admin module may know this person. */
   people: readonly string[];

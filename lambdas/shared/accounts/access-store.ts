@@ -8,7 +8,9 @@ import { inWindowOrder, type WindowName, windowStart } from './quota.ts';
 import type { ShareMove } from './shards.ts';
 import { recordDays } from './usage-record.ts';
 
-/** Access items in DynamoDB: a strongly consistent read, or the one conditional write that does everything at once. */
+/**
+ * Access items in DynamoDB: a strongly consistent read, or the single conditional write that authenticates and charges.
+ */
 export function createAccessStore(client: StoreClient, table: string): AccessStore {
   const { get, update, updateAll, query } = documents(client);
   const hints = createShardHints();
@@ -45,7 +47,7 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     return await charge(attempt, signal);
   }
 
-  // Not under the signal of one of the callers that share it.
+  // Not with the abort signal of one of the callers that share it.
   const readTogether = shareWork((account) => readShards(query, table, account));
 
   /** By account. Callers that read the same shards want the same move: one of them is enough. */
@@ -76,7 +78,7 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     async recordDays(seen, signal) {
       const updates = recordDays(table, seen);
       await orUnavailable(updateAll(updates), signal, isConflict).catch((error: unknown) => {
-        if (!isConflict(error)) throw error; // else another caller is doing it, or has
+        if (!isConflict(error)) throw error; // otherwise another caller is doing it, or has done it
       });
     },
     async markExhausted(seen, windows, signal) {
@@ -89,9 +91,9 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
 type PerWindow = Partial<Record<WindowName, number>>;
 
 /**
- * Moves shares, all or nothing. A shard that has changed in a window that takes part stops it; charges do not, as long
- * as a donor still has what it gives. The target comes into the current window first: a share must never go back into
- * an earlier window than the one that its donor may have used it in.
+ * Moves shares, all or none. It fails if a shard has changed in one of the windows; charges don't make it fail while a
+ * donor still has what it gives. The target first enters the current window: a share must never move into a window
+ * earlier than one in which its donor may have used it.
  */
 function moveCommands(table: string, { target, at, donors }: ShareMove): Update[] {
   const gains: PerWindow = {};
@@ -159,7 +161,7 @@ function receive({ quota }: Access, window: WindowName, gain: number, at: number
 function give({ quota }: Access, window: WindowName, take: number, at: number): Part {
   const { start = 0, limit } = quota[window] ?? {};
   const part = change(window, start, Number(limit), -take);
-  if (start < windowStart(window, Math.floor(at))) return part; // what it used in a window that has passed is its own
+  if (start < windowStart(window, Math.floor(at))) return part; // units used in a window that has passed don't matter any more
   return {
     ...part,
     conditions: [...part.conditions, `#${window}Used <= :${window}New`],
@@ -184,8 +186,8 @@ function entries(amounts: PerWindow): [WindowName, number][] {
 const maxHints = 10_000;
 
 /**
- * Which shard an instance charges next: any of those that the account had when the instance last saw it. A hint grants
- * nothing. One that is out of date costs another write, and the item that this one meets corrects it.
+ * Which shard an instance charges next: any of those that the account had when the instance last read it. A hint grants
+ * nothing. An outdated one costs another write, and the item that this write finds corrects it.
  */
 export function createShardHints() {
   const shardsOf = new Map<string, number>();
@@ -206,8 +208,8 @@ export function createShardHints() {
 }
 
 /**
- * Shares `work` among the callers of one process: all that ask for the same `key` while it is running get the next run.
- * So each gets a result that was begun after it asked, and any number of callers costs two runs at a time.
+ * Shares `work` among the callers of one process: calls for the same `key` during a run share the next run. So each
+ * gets the result of a run that began after its call, and any number of callers cost two runs at a time.
  */
 export function shareWork<T>(work: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const slots = new Map<string, { running: Promise<T>; next?: Promise<T> }>();

@@ -6,9 +6,9 @@ import type { AdminStore, Write } from './admin-store.ts';
 import { accountIdPattern } from './api-key.ts';
 
 /**
- * Partitions that hold nothing but names, so that accounts and plans can be listed by page and by prefix without
- * reading the whole table. An entry is written and deleted in the transaction that does so with what it names, so a list is
- * exact as soon as a call has returned (decision 0125). No account id and no plan code has a `#` or is empty.
+ * Partitions that hold only names, so that accounts and plans can be listed by page and by prefix without reading the
+ * whole table. An entry is written and deleted in the same transaction as what it names, so a list is exact as soon as
+ * a call has returned (decision 0125). No account id and no plan code has a `#` or is empty.
  */
 const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
 
@@ -46,11 +46,11 @@ export async function listNames(
   { prefix = '', limit = maxPage, cursor }: PageOptions,
 ): Promise<NamePage> {
   checkPage({ prefix, limit, cursor });
-  // One more than asked for tells whether there is another page.
+  // One more than requested shows whether there is another page.
   const entries = await store.query({
     TableName: store.table,
     Limit: limit + 1,
-    // Rather than `begins_with`, which an engine that stands in for DynamoDB may take for any letter case.
+    // Rather than `begins_with`, in which some local DynamoDB engines ignore letter case.
     KeyConditionExpression: '#partition = :partition AND #name BETWEEN :first AND :last',
     ExpressionAttributeNames: { '#partition': accountsTable.partitionKey, '#name': accountsTable.sortKey },
     ExpressionAttributeValues: { ':partition': partitions[index], ':first': prefix || '-', ':last': `${prefix}~` },

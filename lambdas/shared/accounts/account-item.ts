@@ -10,7 +10,7 @@ import { dateOf, type UsageCount } from './usage-count.ts';
  * charge costs one write unit; labels and revoked keys therefore live in a record for each key.
  *
  * An account may have several quota shards: each is a whole access item with its own counts and its share of every
- * finite limit, and the shares add up to the limit (decision 0103). What shard 0 says of states and keys counts.
+ * finite limit, and the shares add up to the limit (decision 0103). The states and keys of shard 0 are the valid ones.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -24,7 +24,7 @@ import { dateOf, type UsageCount } from './usage-count.ts';
  */
 export const accessItem = {
   sortKey: (shard = 0) => `access#${shard}`,
-  /** What the sort keys of all shards begin with. */
+  /** The prefix of the sort keys of all shards. */
   sortKeyPrefix: 'access#',
   /** How many shards take requests, on each of them; absent for an account that is not sharded. */
   shards: 'shards',
@@ -45,7 +45,7 @@ export const accessItem = {
    */
   version: 'version',
   created: 'created',
-  /** Units ever consumed; no change of plan, limits, shards or state resets it (decision 0141). */
+  /** All units ever consumed; no change of plan, limits, shards or state resets it (decision 0141). */
   total: 'total',
   /** The UTC date that is being counted, `2026-11-21`, whatever windows the plan configures. */
   date: 'date',
@@ -55,7 +55,10 @@ export const accessItem = {
   days: 'days',
   /** Absent when the plan does not configure the window; otherwise the start of the window being counted, in seconds. */
   start: (window: WindowName) => `${window}_start`,
-  /** `start` of a window that the plan does not configure any more: it comes back as it was unless it has passed. */
+  /**
+   * `start` of a window that the plan no longer configures: if the plan configures it again before it has passed, it
+   * continues.
+   */
   dropped: (window: WindowName) => `${window}_kept`,
   /** Units consumed since then, of a dropped window too. Meaningless while there is neither `start` nor `dropped`. */
   used: (window: WindowName) => `${window}_used`,
@@ -63,7 +66,7 @@ export const accessItem = {
   limit: (window: WindowName) => `${window}_limit`,
   /** On a sharded account: the effective limit of the whole account. */
   windowTotal: (window: WindowName) => `${window}_total`,
-  /** Start of a window in which no shard had quota left when this shard was told so (decision 0103). */
+  /** Start of a window in which no shard had quota left when this was recorded (decision 0103). */
   exhausted: (window: WindowName) => `${window}_dry`,
 } as const;
 
@@ -74,7 +77,7 @@ export const keyRecord = {
   revoked: 'revoked',
   /** The last UTC date on which a lookup was charged with it, `2026-11-21`. */
   lastUsed: 'last_used',
-  /** Random: tells whether it was this call that created the record, when an answer was lost. */
+  /** Random: identifies the call that created the record, for when a response was lost. */
   attempt: 'attempt',
 } as const;
 
@@ -192,7 +195,7 @@ export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSe
   };
 }
 
-/** What an access item says of the plan, beside its windows. */
+/** The attributes of an access item that come from the plan, apart from its windows. */
 export function planAttributes({ plan, ownLimits }: Terms): Item {
   return {
     [accessItem.plan]: plan.code,

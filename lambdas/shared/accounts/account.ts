@@ -24,7 +24,7 @@ export type Terms = { plan: PlanVersion; ownLimits: Limits };
  */
 export type Access = {
   account: string;
-  /** Which of the account's quota shards this is; what shard 0 says of states and keys counts. */
+  /** The number of this quota shard; the states and keys of shard 0 are the valid ones. */
   shard: number;
   /** How many shards take requests: those from 0 to `shards` - 1. */
   shards: number;
@@ -38,7 +38,7 @@ export type Access = {
   keys: Readonly<Record<string, Uint8Array>>;
   ownLimits: Limits;
   quota: QuotaState;
-  /** Windows that were counted and that the plan does not configure any more. Requests limit nothing by them, and count on. */
+  /** Windows that the plan no longer configures. Requests still count in them, but are not limited by them. */
   dropped: Partial<Record<WindowName, { start: number; used: number }>>;
   /** Every lookup that was charged here, by day. */
   usage: UsageCount;
@@ -66,8 +66,8 @@ export function requireCaller(access: Access | undefined, claim: KeyClaim, now: 
 }
 
 /**
- * Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`. A wrong key is refused first: it
- * learns nothing else.
+ * Returns the item if it admits `claim` at `now` (seconds), else throws a `Refusal`. A wrong key is refused first, so
+ * its holder learns nothing else.
  */
 export function requireAccess(access: Access | undefined, claim: KeyClaim, now: number): Access {
   if (!access || !hasKey(access, claim, now)) throw new Refusal({ code: 'unauthorized' });

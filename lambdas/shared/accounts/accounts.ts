@@ -66,7 +66,7 @@ function viewTerms(shards: Shards, nowSeconds: number): Omit<AccountView, 'keys'
 
 function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): WindowUsage {
   const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
-  // A window that has passed is only restarted by the next request. One ahead of our clock is the current one.
+  // The next request restarts a window that has passed. A window that starts in the future is the current one.
   const current = Math.max(windowStart(window, nowSeconds), ...counts.map(({ start }) => start));
   const { limit = null, total = limit } = shards[0].quota[window] ?? {};
   return {
@@ -80,8 +80,8 @@ function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): Win
 export type AccountInput = { id: string; plan: string; limits?: OwnLimitChanges | undefined };
 
 /**
- * Makes an active account on a plan, with its own limits where given.
- * Throws `invalid`, `not_found` (the plan), `exists`, `conflict`.
+ * Creates an active account on a plan, with its own limits if given. Throws `invalid`, `not_found` (the plan),
+ * `exists`, `conflict`.
  */
 export async function createAccount(
   store: AdminStore,
@@ -132,7 +132,7 @@ export type AccountChanges = {
   plan?: string | undefined;
   limits?: OwnLimitChanges | undefined;
   shards?: number | undefined;
-  /** What the change was decided upon: `conflict` if the account has another plan or other own limits by now. */
+  /** What the caller has seen: throws `conflict` if the account has another plan or other own limits by now. */
   seen?: Pick<AccountView, 'plan' | 'ownLimits'> | undefined;
 };
 
@@ -149,7 +149,7 @@ export async function setAccount(
   if (plan !== undefined) checkPlanCode(plan);
   if (shards !== undefined) checkShards(shards);
   checkOwnLimits(limits);
-  // Refused before an entry in the audit, but for a change at this very moment.
+  // Refused before an audit entry is written, except for a change at the same moment.
   if (seen) requireUnchanged(await getAccess(store, id), seen);
   const detail = { ...(plan !== undefined && { plan }), limits, ...(shards !== undefined && { shards }) };
   await audited(store, { partition: id, action: 'account set', detail }, () =>
@@ -176,7 +176,7 @@ function requireUnchanged({ account, plan, ownLimits }: Access, seen: NonNullabl
   if (plan === seen.plan && same) return;
   throw new AdminError(
     'conflict',
-    `Account "${account}" was changed meanwhile. Look at it again, then repeat the change.`,
+    `Account "${account}" was changed in the meantime. Check it, then repeat the change.`,
   );
 }
 
@@ -191,8 +191,8 @@ export async function setAccountState(store: AdminStore, id: string, state: Acco
 }
 
 /**
- * Only shard 0 refuses requests, so its state counts: an account is suspended there last, by writes that succeed under
- * load, and activated on all shards at once.
+ * Only shard 0 refuses requests, so its state is the valid one: an account is suspended there last, by writes that
+ * succeed under load, and activated on all shards at once.
  */
 async function writeState(store: AdminStore, access: Access, state: AccountState): Promise<void> {
   const changes = { set: { [accessItem.state]: state satisfies ShardState }, remove: [] };
@@ -243,8 +243,8 @@ export async function showAccount(store: AdminStore, id: string): Promise<Accoun
 }
 
 /**
- * What was changed of an account and its keys, the newest first, also of a deleted account; a plan's changes are in the
- * plan's. Throws `invalid`, `not_found`.
+ * The changes of an account and its keys, newest first, also of a deleted account; changes of a plan are in the plan's
+ * audit. Throws `invalid`, `not_found`.
  */
 export async function auditAccount(store: AdminStore, id: string, last = 100): Promise<AuditEntry[]> {
   checkAccountId(id);
@@ -263,7 +263,7 @@ export async function listAccounts(store: AdminStore, options: PageOptions = {})
   const accounts: AccountSummary[] = [];
   for (const id of names) {
     const access = found.get(id);
-    if (access) accounts.push(summaryOf(await allShards(store, access), store.nowSeconds())); // else it was just deleted
+    if (access) accounts.push(summaryOf(await allShards(store, access), store.nowSeconds())); // otherwise it was just deleted
   }
   return { accounts, cursor };
 }

@@ -12,7 +12,7 @@ export type AdminErrorCode =
   | 'already_created'
   | 'not_suspended';
 
-/** What each call of the admin module can refuse with, by its path in `Admin`. */
+/** The codes with which each call of the admin module can refuse, by its path in `Admin`. */
 export type AdminRefusals = {
   'plans.put': 'invalid' | 'conflict';
   'plans.list': 'invalid';
@@ -51,7 +51,7 @@ export class AdminError extends Error {
   readonly code: AdminErrorCode;
   /** With `already_created`: the key that an earlier call with the same token made. */
   readonly keyId?: string;
-  /** With `not_found`: what there is none of. */
+  /** With `not_found`: the kind of thing that does not exist. */
   readonly subject?: 'account' | 'plan' | 'key';
 
   constructor(
@@ -67,7 +67,7 @@ export class AdminError extends Error {
   }
 }
 
-/** The highest limit: as good as unlimited, and it keeps the access item small. */
+/** The highest limit: practically unlimited, and small enough for the access item. */
 export const maxLimit = 1e12;
 
 /** The most quota shards: enough for 20,000 requests a second, and few enough to be read together in a moment. */
@@ -99,7 +99,7 @@ export function checkKeyId(keyId: string): void {
 /** Throws `invalid` unless `label` is 1 to 64 characters on one line, and no API key. */
 export function checkLabel(label: string): void {
   const length = isText(label) ? [...label].length : 0;
-  // Control and format characters, line separators and lone surrogates: nothing that upsets a terminal or a page.
+  // No control and format characters, line separators or lone surrogates, which could corrupt a terminal or a page.
   if (
     length >= 1 &&
     length <= maxLabelLength &&
@@ -179,7 +179,7 @@ export function checkWindow(name: string): asserts name is WindowName {
   throw new AdminError('invalid', `"${name}" is not a time window; use ${windowNames.join(', ')}.`);
 }
 
-/** Callers without types exist. */
+/** Callers may not use TypeScript. */
 function isText(value: unknown): boolean {
   return typeof value === 'string';
 }

@@ -91,7 +91,7 @@ function aliases(names: string[]): Record<string, string> {
 /** One part of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
-/** What every part of the admin module works with. */
+/** The store that every part of the admin module uses. */
 export type AdminStore = ReturnType<typeof createAdminStore>;
 
 /**
@@ -118,7 +118,7 @@ export function createAdminStore(client: DynamoDBDocumentClient, table: string, 
         const { Responses, UnprocessedKeys } = await client.send(command);
         items.push(...(Responses?.[table] ?? []));
         Keys = (UnprocessedKeys?.[table]?.Keys ?? []) as Record<string, string>[];
-        if (Keys.length > 0) await sleep(100); // throttled: the rest comes later
+        if (Keys.length > 0) await sleep(100); // throttled: the rest follows
       }
       return items;
     },
@@ -152,7 +152,7 @@ export function createAdminStore(client: DynamoDBDocumentClient, table: string, 
       } while (ExclusiveStartKey);
     },
 
-    async put(item: Item, condition: Pick<Update, 'ConditionExpression' | 'ExpressionAttributeNames'> = {}) {
+    async put(item: Item, condition: Partial<Omit<Update, 'TableName' | 'Key' | 'UpdateExpression'>> = {}) {
       await client.send(new PutCommand({ TableName: table, Item: item, ...condition }));
     },
 
@@ -167,8 +167,8 @@ export function createAdminStore(client: DynamoDBDocumentClient, table: string, 
     },
 
     /**
-     * Makes all of the writes or none. A single update is sent by itself: a transaction would get in the way of the
-     * charge of a request.
+     * Makes all of the writes or none. A single update is sent by itself: a transaction would conflict with the charge
+     * of a request.
      */
     async writeAll(writes: Write[]): Promise<void> {
       const [first] = writes;
@@ -206,8 +206,8 @@ export function accessUpdate(table: string, access: Access, changes: Changes, gu
 }
 
 /**
- * Runs `attempt` until its write meets no other change. Each attempt reads afresh and decides from what it read, so the
- * condition of its write only has to say "nothing changed in between". Gives up with `conflict`.
+ * Runs `attempt` until its write does not conflict with another change. Each attempt reads again and decides from what
+ * it read, so the condition of its write only has to be "nothing changed in between". Finally throws `conflict`.
  */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   try {
@@ -215,6 +215,7 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
       attempts: 30,
       firstPauseMs: 10,
       longestPauseMs: 200,
+      jitter: 1,
       retryIf: isConflict,
     });
   } catch (error) {

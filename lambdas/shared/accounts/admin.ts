@@ -18,8 +18,9 @@ import {
 import type { Role } from './admin-error.ts';
 import { createAdminStore } from './admin-store.ts';
 import type { AuditEntry } from './audit.ts';
-import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
+import { type Backup, exportBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
+import { type ImportResult, importBackup } from './import-backup.ts';
 import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
 import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
 import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
@@ -46,7 +47,7 @@ export type Admin = {
     put(input: PlanInput): Promise<Plan & { followed: number }>;
     /** A page of the plans, by code. */
     list(options?: PageOptions): Promise<PlanPage>;
-    /** What was changed of a plan, the newest first; 100 entries unless `last` says otherwise. */
+    /** The changes of a plan, newest first; 100 entries by default. */
     audit(code: string, last?: number): Promise<AuditEntry[]>;
   };
   accounts: {
@@ -70,7 +71,7 @@ export type Admin = {
     usage(id: string, range?: UsageRange): Promise<AccountUsage>;
     /** The same for every account, by id. Reads each of them. */
     usageOfAll(range?: UsageRange): Promise<AccountUsage[]>;
-    /** What was changed of an account and its keys, the newest first; 100 entries unless `last` says otherwise. */
+    /** The changes of an account and its keys, newest first; 100 entries by default. */
     audit(id: string, last?: number): Promise<AuditEntry[]>;
   };
   backup: {
@@ -110,12 +111,13 @@ export type Admin = {
 };
 
 /**
- * Plans, accounts and keys, for the command line and for a customer portal. A call has taken effect for every request that
- * starts after it returned. Calls may run concurrently with each other and with requests, and may be run again after they
- * died; a refusal is thrown as `AdminError`. Throws a `TypeError` for a client of another copy of the AWS SDK.
+ * Plans, accounts and keys, for the command line and for a customer portal. A call has taken effect for every request
+ * that starts after it returned. Calls may run concurrently with each other and with requests, and may be repeated
+ * after an interruption; a refusal is thrown as `AdminError`. Throws a `TypeError` for a client of another copy of the
+ * AWS SDK.
  */
 export function createAdmin({ client, table, checksumSecret, actor = 'unknown', now = Date.now }: AdminConfig): Admin {
-  // Commands of one copy of the SDK can fail on the client of another one, each in its own way: refused before any write.
+  // Commands of one copy of the SDK can fail on the client of another copy, in different ways: refuse this before any write.
   if (!(client instanceof DynamoDBDocumentClient)) {
     throw new TypeError(
       'The client is not a DynamoDBDocumentClient of the @aws-sdk/lib-dynamodb that the admin module imports. Create it ' +

@@ -38,7 +38,7 @@ export function redactKeys(text: string): string {
   return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);
 }
 
-/** What the database may know of a key: which account, which key, and the hash to compare. Never the secret. */
+/** What may be stored of a key: its account, its id and its hash. Never the secret. */
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 
 /**
@@ -55,7 +55,9 @@ export function issueApiKey(
   return { key, claim: { account, keyId, hash: hashOf(key) } };
 }
 
-/** The claim of a well-formed key that this deployment has issued, else `null`: nothing else reaches the database. */
+/**
+ * The claim of a well-formed key with a checksum of this deployment, else `null`: no other key reaches the database.
+ */
 export function readApiKey(header: string | undefined, checksumSecret: string): KeyClaim | null {
   const match = keyPattern.exec(header ?? '');
   if (!header || !match) return null;
@@ -108,7 +110,7 @@ function hashOf(key: string): Uint8Array {
   return hash('sha256', key, 'buffer').subarray(0, hashBytes);
 }
 
-/** Of every request, so it keeps to six bytes: as a number they are exact, and more than the digits hold. */
+/** Computed for every request, so it uses only six bytes: exact as a number, and more than the digits can hold. */
 function checksum(body: string, secret: string): string {
   return base62(createHmac('sha256', secret).update(body).digest().readUIntBE(0, 6), checksumLength);
 }
@@ -123,7 +125,10 @@ function base62(number: number, length: number): string {
   return text;
 }
 
-/** The id of the key that a call with this idempotency token creates. A key id is no secret: it tells nothing of the key. */
+/**
+ * The id of the key that a call with this idempotency token creates. A key id is not secret: it reveals nothing of the
+ * key.
+ */
 export function keyIdOfToken(account: string, token: string): string {
   return base62(hash('sha256', `${account} ${token}`, 'buffer').readUIntBE(0, 6), keyIdLength);
 }

@@ -11,7 +11,7 @@ export type Change = { partition: string; action: string; detail: Record<string,
 
 /**
  * One change: who, when, what. `unknown` means that nothing has marked it as done: the change is still running, or its
- * process died, and it may have happened or not. Refused changes leave no entry.
+ * process died, and it may or may not have happened. Refused changes leave no entry.
  */
 export type AuditEntry = {
   time: string;
@@ -41,7 +41,7 @@ export async function audited<T>(store: AdminStore, change: Change, work: () => 
   }
 }
 
-/** A change of a plan that gave up on one account has reached others. */
+/** A change of a plan that failed on one account has reached others. */
 function changedNothing(error: unknown): boolean {
   return error instanceof AdminError && error.code !== 'conflict';
 }

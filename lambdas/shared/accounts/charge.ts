@@ -23,9 +23,12 @@ import { dateOf, dayHasPassed, hasNoSpace, maxUnrecordedDays } from './usage-cou
  */
 export type ChargeAttempt = {
   claim: KeyClaim;
-  /** By the clock of this instance: whether the key has expired goes by it. */
+  /** The time by the clock of this instance, which decides whether the key has expired. */
   now: number;
-  /** In which windows it counts, where that is later than `now`: a shard has begun one by a clock that is ahead. */
+  /**
+   * The time whose windows count, if later than `now`: another instance, whose clock is ahead, has begun a window on a
+   * shard.
+   */
   at?: number;
   shard?: number;
   roll?: { seen: Access; windows: WindowName[] };
@@ -42,7 +45,7 @@ export type ChargeResult =
 export type AccessStore = {
   /** Strongly consistent. Throws `StoreUnavailable`. */
   read(claim: KeyClaim, signal: AbortSignal): Promise<Access | undefined>;
-  /** All of the attempt or nothing of it. Throws `StoreUnavailable`: then it may or may not have been applied. */
+  /** Applies all of the attempt or nothing. Throws `StoreUnavailable`: then it may or may not have been applied. */
   charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult>;
   /** All shards of an account, each as it was at some moment during the call. Throws `StoreUnavailable`. */
   readShards(account: string, signal: AbortSignal): Promise<Access[]>;
@@ -57,10 +60,16 @@ export type AccessStore = {
   markExhausted(seen: Access, windows: Partial<Record<WindowName, number>>, signal: AbortSignal): Promise<void>;
 };
 
-/** Two writes settle a roll-over, three a lost race for it; more means that something else keeps changing the item. */
+/**
+ * A window roll-over takes two writes, a lost race for it three; more means that something else keeps changing the
+ * item.
+ */
 const maxAttempts = 8;
 
-/** Where callers compete for the last units of several shards, each failed attempt is a unit that another caller got. */
+/**
+ * Callers may compete for the last units of several shards: then each failed attempt means that another caller got a
+ * unit.
+ */
 const maxShardedAttempts = 100;
 
 /**
@@ -90,16 +99,16 @@ export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, 
   throw new StoreUnavailable('the account is contended: no write went through in time');
 }
 
-/** An item that does not show the charge comes from a store that did not make it: then nothing may be served. */
+/** If the returned item does not show the charge, the store did not make it: then nothing may be served. */
 function requireCounted(access: Access | undefined, { claim, now, at = now }: ChargeAttempt): Access {
   if (access && admits(access, claim, now) && showsUnit(access.quota, at)) return access;
-  throw new StoreUnavailable('the store reported a charge as done that its answer does not show');
+  throw new StoreUnavailable('the store reported a charge as done, but the returned item does not show it');
 }
 
 type NotCharged = Extract<ChargeResult, { charged: false }>;
 
 function nextAttempt(claim: KeyClaim, { access, shard }: NotCharged, now: number): ChargeAttempt | 'other-shard' {
-  // Only shard 0 refuses a caller: another may be gone, or be about to go, or not have followed a change yet.
+  // Only shard 0 refuses a caller: another shard may be merged or closing, or may lack the latest change.
   if (shard > 0 && !(access && admits(access, claim, now))) return { claim, now, shard: 0 };
   const admitted = requireAccess(access, claim, now);
   const decision = decideQuota(admitted.quota, now);
@@ -114,7 +123,7 @@ function nextAttempt(claim: KeyClaim, { access, shard }: NotCharged, now: number
     : { claim, now, shard };
 }
 
-/** Whether other shards hold a part of what this one has exhausted. */
+/** Whether other shards have a share of the windows that this one has exhausted. */
 function isShared({ quota }: Access, violated: (keyof QuotaState)[]): boolean {
   return violated.some((name) => quota[name]?.total !== undefined);
 }
@@ -125,13 +134,16 @@ function quotaExceeded({ violated, retryAfterSeconds, quota }: Exceeded): Refusa
   return new Refusal({ code: 'quota-exceeded', violated, retryAfterSeconds, quota });
 }
 
-/** The share of refused callers that mark a shard: enough to spare the next ones the search, without a crowd of writes. */
+/**
+ * The share of refused callers that mark a shard: enough to save later requests the search, without many writes at
+ * once.
+ */
 const shareThatMarks = 1 / 4;
 
 /**
- * Returns the attempt that charges another shard, or the same one after shares were moved to it. Throws a `Refusal` only
- * when no shard has quota: two reads in a row that differ in nothing but use prove it, or an earlier request has proved
- * it and marked it (decision 0103).
+ * Returns the attempt that charges another shard, or the same one after shares were moved to it. Throws a `Refusal`
+ * only when no shard has quota: two consecutive reads that differ only in use prove it, or an earlier request has
+ * proved and marked it (decision 0103).
  */
 export async function findShardWithQuota(
   store: AccessStore,
@@ -144,7 +156,7 @@ export async function findShardWithQuota(
     const shards = await store.readShards(claim.account, signal);
     const now = clock();
     const takes = (shard: Access) => admits(shard, claim, now);
-    // Shard 0 says why no shard takes this key any more.
+    // Shard 0 decides why no shard accepts this key any more.
     if (!shards.some(takes)) return { claim, now, shard: 0 };
     const decision = decideShards(shards, takes, { now, tried, pick: Math.random() });
     switch (decision.kind) {
@@ -191,7 +203,7 @@ async function mark(store: AccessStore, seen: Access, { violated, quota }: Excee
  *   and the day of usage is the current one
  *
  * With `roll`, the windows that have passed must still be the ones seen; they restart with this unit. Every window's
- * count goes up by one, or nothing happens and the old item comes back.
+ * count goes up by one, or nothing changes and the old item is returned.
  */
 export function chargeCommand(table: string, { claim, now, at = now, roll, shard }: ChargeAttempt): Update {
   const names: Record<string, string> = {

@@ -20,20 +20,20 @@ import { allShards } from './reshard.ts';
 import { sumByDate, unrecorded } from './usage-count.ts';
 import { addToRecords } from './usage-record.ts';
 
-/** The primary key of the item that remains of a deleted account: its id can't be used again. */
+/** The primary key of the item that remains of a deleted account, so that its id is not used again. */
 export function tombstoneKey(account: string): Record<string, string> {
   return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: 'deleted' };
 }
 
-/** Whether there was an account of this id that has been deleted. */
+/** Whether an account of this id has been deleted. */
 export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
   return (await store.get(tombstoneKey(account))) !== undefined;
 }
 
 /**
- * Deletes a suspended account for good: its limits, its counts, its members, its keys and their labels. Its audit stays, its usage until
- * the records of it expire, and so does its id, which can't be used again: a new account of that id would begin with nothing used. May be run again after it died.
- * Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
+ * Deletes a suspended account for good: its limits, its counts, its members, its keys and their labels. Its audit
+ * stays, its usage stays until the records expire, and its id can't be used again: a new account of that id would begin
+ * with nothing used. Can be repeated after an interruption. Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
  */
 export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
   checkAccountId(id);

@@ -3,13 +3,13 @@ import type { Caller } from './account.ts';
 import { keyRecord, recordKey } from './account-item.ts';
 import { dateOf } from './usage-count.ts';
 
-/** Notes on which day a key was used last. Never throws: what it notes is for people, and no lookup depends on it. */
+/** Records the day of a key's last use. Never throws: the day is only shown to people, and no lookup depends on it. */
 export type KeyUse = { note(caller: Caller, now: number, signal: AbortSignal): Promise<void> };
 
-/** Keys that an instance remembers to have noted. */
+/** How many keys an instance remembers. */
 const maxKeys = 10_000;
 
-/** The longest that a lookup waits for it, once a key and day on each instance. */
+/** The longest that a lookup waits for it, once per key and day on each instance. */
 const waitMs = 500;
 
 /** Writes at most once for each key and UTC day. */
@@ -23,7 +23,7 @@ export function createKeyUse(client: StoreClient, table: string): KeyUse {
       const date = dateOf(Math.floor(now));
       if (noted.get(key) === date) return;
       if (noted.size >= maxKeys) noted.clear();
-      // Before the write: one that fails is not tried again, however many lookups there are.
+      // Before the write: a failed one is not retried by every lookup.
       noted.set(key, date);
       const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
       await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(() => undefined);
@@ -31,7 +31,7 @@ export function createKeyUse(client: StoreClient, table: string): KeyUse {
   };
 }
 
-/** Only on a record that exists, and never back to an earlier day. */
+/** Only on an existing record, and never to an earlier day. */
 function noteCommand(table: string, key: { account: string; keyId: string }, date: string): Update {
   return {
     TableName: table,

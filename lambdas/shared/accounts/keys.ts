@@ -8,16 +8,16 @@ import { type AdminStore, getAccess, instant, retryConflicts } from './admin-sto
 import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, storedKey } from './api-key.ts';
 import { audited } from './audit.ts';
 
-/** A key as an operator or a portal sees it. A key that was not made or revoked completely counts as revoked. */
+/** A key as an operator or a portal sees it. A key whose creation or revocation was interrupted counts as revoked. */
 export type KeyView = {
   keyId: string;
   label: string | null;
   state: 'active' | 'expired' | 'revoked';
   created: string | null;
-  /** From when on it is refused, if it was made to expire and was not revoked. */
+  /** When it expires; absent for a key that does not expire or was revoked. */
   expires: string | null;
   revoked: string | null;
-  /** The last UTC day on which a lookup was charged with it, `2026-11-21`; `null` if none was noted. */
+  /** The last UTC day on which a lookup was charged with it, `2026-11-21`; `null` if none was recorded. */
   lastUsed: string | null;
 };
 
@@ -29,8 +29,8 @@ function readUsedKey(record: Item): UsedKey {
 }
 
 /**
- * The keys of an account at `nowSeconds`, oldest first. The access item decides which are active, whatever the records say;
- * a key without a record, which only a manual change of the table can make, is shown too, so that it can be revoked.
+ * The keys of an account at `nowSeconds`, oldest first. The access item, not the records, decides which are active; a
+ * key without a record, which only a manual change of the table can make, is shown too, so that it can be revoked.
  */
 export function viewKeys({ keys }: Pick<Access, 'keys'>, records: UsedKey[], nowSeconds: number): KeyView[] {
   const recorded = new Set(records.map(({ keyId }) => keyId));
@@ -61,7 +61,7 @@ function viewKey(
   };
 }
 
-/** The most keys of one account: so many fit the access item within 1 KB, whatever its id, plan and limits. */
+/** The most keys of one account: as many as fit in 1 KB of access item with any id, plan and limits. */
 export const maxActiveKeys = 12;
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
@@ -74,9 +74,9 @@ export type KeyInput = {
 
 /**
  * Creates a key, which works when this returns. `key` is the only copy: show it once and do not store it. To rotate:
- * create a new key, put it to use, then revoke the old one; no request is refused in between. With an idempotency token
- * a repeated call creates no second key, but can't return the first one either: it is stored nowhere.
- * Throws `invalid`, `not_found`, `too_many_keys`, `already_created`, `conflict`.
+ * create a new key, deploy it, then revoke the old one; no request is refused in between. With an idempotency token a
+ * repeated call creates no second key, but can't return the first one either: it is stored nowhere. Throws `invalid`,
+ * `not_found`, `too_many_keys`, `already_created`, `conflict`.
  */
 export async function createKey(
   store: AdminStore,
@@ -94,7 +94,7 @@ export async function createKey(
   const { key, claim } = issueApiKey(account, checksumSecret, tokenKeyId);
   const detail = { keyId: claim.keyId, ...(expires && { expires: instant(expires.getTime() / 1000) }) };
   await audited(store, { partition: account, action: 'key create', detail }, async () => {
-    // The record comes first: an active key always has one, so that it can be found and revoked.
+    // The record is written first: an active key always has one, so it can be found and revoked.
     await createRecord(store, claim, label);
     await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) });
   });
@@ -115,7 +115,7 @@ async function createRecord(store: AdminStore, claim: KeyClaim, label: string): 
     );
   } catch (error) {
     if (!isConflict(error)) throw error;
-    // Or the answer to an earlier try of this write was lost, and the SDK sent it again.
+    // Or the response to an earlier attempt was lost, and the SDK has sent the write again.
     const stored = await store.get(recordKey(claim));
     if (stored?.[keyRecord.attempt] !== attempt) throw alreadyCreated(claim.keyId);
   }
@@ -143,12 +143,12 @@ async function activate(store: AdminStore, claim: KeyClaim): Promise<void> {
   }
 }
 
-/** Expired keys are removed once they have been so for this long, in case the clock of this process is ahead. */
+/** Expired keys are removed only after this long, in case the clock of this process is ahead. */
 const removedAfterSeconds = 60;
 
 /**
- * Returns the access item if the account can have one more key; `activated` may be active already, by an earlier try.
- * An account that is full loses its expired keys first.
+ * Returns the access item if the account can have one more key; `activated` may be active already, by an earlier
+ * attempt. Removes expired keys first if the account is full.
  */
 async function requireFreeKey(store: AdminStore, account: string, activated?: string): Promise<Access> {
   const access = await getAccess(store, account);
@@ -185,8 +185,8 @@ function activations(table: string, { keyId, hash }: KeyClaim, access: Access): 
 }
 
 /**
- * Changes the keys of one shard if the account has as many shards as `access` says: a shard that is made at the same time
- * copies the keys of shard 0, and would have one too many or too few.
+ * Changes the keys of one shard if the account has as many shards as `access` says: a shard that is created at the same
+ * time copies the keys of shard 0, and would have one too many or too few.
  */
 function keyUpdate(
   table: string,
@@ -214,7 +214,7 @@ function keyUpdate(
 
 /**
  * Revokes a key for good: every request that starts after this returned is refused. Revoking it again is harmless, and
- * finishes a call that died halfway. Throws `invalid`, `not_found`.
+ * completes an interrupted call. Throws `invalid`, `not_found`.
  */
 export async function revokeKey(
   store: AdminStore,
@@ -238,17 +238,14 @@ export async function revokeKey(
   return viewKeys({ keys: {} }, record ? [record] : [], store.nowSeconds())[0] as KeyView;
 }
 
-/**
- * Shard 0 comes last: what it says counts until then, for requests and for whoever looks. Plain writes succeed while the
- * account is charged.
- */
+/** Shard 0 comes last: its keys are the valid ones until then. Plain writes succeed while the account is charged. */
 async function deactivate(store: AdminStore, access: Access, keyId: string): Promise<void> {
   const onShard = (shard: number) => store.update(keyUpdate(store.table, access, shard, keyId, 'REMOVE #keys.#keyId'));
   await Promise.all(Array.from({ length: access.shards - 1 }, (_, i) => onShard(i + 1)));
   await onShard(0);
 }
 
-/** Records when a key was revoked; the first time counts. */
+/** Records when a key was first revoked. */
 function markRevoked(table: string, key: { account: string; keyId: string }, nowSeconds: number): Update {
   return {
     TableName: table,

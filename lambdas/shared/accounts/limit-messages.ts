@@ -5,7 +5,7 @@ import { type WindowName, windowEnd, windowStart } from './quota.ts';
 import type { Shards } from './reshard.ts';
 import { dateOf, daySeconds } from './usage-count.ts';
 
-/** The windows that are long enough to say something before they end. */
+/** The windows that are long enough for a message to be useful. */
 const watched = ['day', 'month'] as const satisfies WindowName[];
 
 /** A window that has used so much of its limit; `isExhausted` when nothing is left. */
@@ -19,7 +19,7 @@ export type LimitMessage = {
   resets: number;
 };
 
-/** What to say about an account at `nowSeconds`: a message for each watched window that has used `share` of its limit. */
+/** The messages about an account at `nowSeconds`: one for each watched window that has used `share` of its limit. */
 export function limitMessages(shards: Shards, share: number, nowSeconds: number): LimitMessage[] {
   return watched.flatMap((window) => {
     const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
@@ -41,8 +41,8 @@ export function limitMessages(shards: Shards, share: number, nowSeconds: number)
 }
 
 /**
- * Sends a message unless it was sent in this window before. It is marked as sent afterwards: if the process dies in
- * between, the message comes twice rather than never. Returns whether it was sent.
+ * Sends a message unless it was already sent in this window. It is marked as sent afterwards: if the process ends in
+ * between, the message is sent twice rather than never. Returns whether it was sent.
  */
 export async function sendOnce(
   store: AdminStore,

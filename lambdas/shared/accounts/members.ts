@@ -6,8 +6,8 @@ import { audited } from './audit.ts';
 
 /**
  * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the
- * OpenID provider gives. The record in the account's partition is what counts; the entry in the partition of the person
- * only finds the accounts of somebody who signs in, without a scan. One transaction writes both.
+ * OpenID provider gives. The record in the account's partition is the valid one; the entry in the person's partition
+ * only serves to find the accounts of somebody who signs in, without a scan. One transaction writes both.
  *
  * | `account` | `item` | holds |
  * |---|---|---|
@@ -15,7 +15,7 @@ import { audited } from './audit.ts';
  * | `person#<person>` | `member#<account id>` | nothing |
  */
 export const personPrefix = 'person#';
-const memberPrefix = 'member#';
+export const memberPrefix = 'member#';
 
 /** A member of an account; `added` is an ISO 8601 instant of the last change of the role. */
 export type MemberView = { person: string; role: Role; added: string };
@@ -51,10 +51,9 @@ export async function addMember(
   const added = store.nowSeconds();
   await audited(store, { partition: account, action: 'member add', detail: { person, role } }, () =>
     retryConflicts(() =>
-      store.writeAll([
-        { Put: { TableName: store.table, Item: { ...memberKey(account, person), role, added } } },
-        { Put: { TableName: store.table, Item: entryKey(account, person) } },
-      ]),
+      store.writeAll(
+        memberItems(account, { person, role, added }).map((Item) => ({ Put: { TableName: store.table, Item } })),
+      ),
     ),
   );
   return { person, role, added: instant(added) };
@@ -83,12 +82,25 @@ export async function removeMember(
   );
 }
 
+/** A member in a backup; `added` in seconds since 1970. */
+export type MemberBackup = { person: string; role: Role; added: number };
+
+/** Reads the record of a member. */
+export function readMember(item: Item): MemberBackup {
+  return { person: nameIn(item), role: item.role, added: item.added };
+}
+
+/** The items of a member of an account: the record and the entry. */
+export function memberItems(account: string, { person, role, added }: MemberBackup): Item[] {
+  return [{ ...memberKey(account, person), role, added }, entryKey(account, person)];
+}
+
 /** The members of an account, by person. Throws `invalid`, `not_found`. */
 export async function listMembers(store: AdminStore, account: string): Promise<MemberView[]> {
   checkAccountId(account);
   await getAccess(store, account);
   const items = await store.query(membersIn(store.table, account));
-  return items.map((item) => ({ person: nameIn(item), role: item.role, added: instant(item.added) }));
+  return items.map(readMember).map(({ added, ...member }) => ({ ...member, added: instant(added) }));
 }
 
 /** The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in. */

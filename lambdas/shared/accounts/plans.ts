@@ -1,26 +1,34 @@
+import { forEachConcurrently } from '../concurrency.ts';
 import type { Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
 import type { Access, Plan, PlanState, PlanVersion, Terms } from './account.ts';
-import { addToIndex, listNames, type PageOptions } from './account-index.ts';
-import { accessItem, planAttributes, planKey, planRecord, readAccess, readPlan } from './account-item.ts';
+import { addToIndex, listNames, type NamePage, type PageOptions } from './account-index.ts';
+import { accessKey, planAttributes, planKey, planRecord, readAccess, readPlan } from './account-item.ts';
 import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
 import { type AdminStore, accessUpdate, findAccess, retryConflicts, updateChanges } from './admin-store.ts';
 import { type AuditEntry, audited, auditOf } from './audit.ts';
-import { inWindowOrder, type Limits } from './quota.ts';
+import { inWindowOrder, type Limits, windowNames } from './quota.ts';
 import { mergedShards, reshareWrites } from './reshard.ts';
 import { windowChanges } from './window-changes.ts';
 
-/** A plan to make or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
-export type PlanInput = { code: string; limits?: Limits | undefined; state?: PlanState | undefined };
+/** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
+export type PlanInput = {
+  code: string;
+  limits?: Limits | undefined;
+  state?: PlanState | undefined;
+  /** What the change was decided upon, `null` for no such plan: `conflict` if that is not what the plan is by now. */
+  seen?: Pick<Plan, 'limits' | 'state'> | null | undefined;
+};
 
 /**
- * Makes or changes a plan (`active` unless `state` says otherwise) and returns when every account on it follows;
- * `followed` is how many accounts it changed. Safe to run again: that finishes a call that died halfway. Throws `invalid`,
+ * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
+ * `followed` is how many accounts it changed. Safe to repeat, which completes an interrupted call. Throws `invalid`,
  * `conflict`.
  */
 export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
   checkPlanCode(input.code);
   checkLimits(input.limits ?? {});
+  // Refused before an entry in the audit, but for a change at this very moment.
+  if (input.seen !== undefined) requireUnchanged(input, await findPlan(store, input.code));
   const { code, limits, state = 'active' } = input;
   const detail = { state, ...(limits && { limits }) };
   const partition = planRecord.partitionKey(code);
@@ -32,10 +40,10 @@ const concurrency = 16;
 
 async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
   const plan = await retryConflicts(() => writePlan(store, input));
-  // A strongly consistent scan after the write: an account that joined the plan before the write is seen, and one that
+  // Strongly consistent reads after the write: an account that joined the plan before the write is seen, and one that
   // joins after it has checked the version of the plan in its own write.
   let followed = 0;
-  await forEachOf(accountsBehind(store, plan), concurrency, async (access) => {
+  await forEachConcurrently(accountsBehind(store, plan), concurrency, async (access) => {
     if (await follow(store, access, plan)) followed++;
   });
   const { code, state, limits } = plan;
@@ -44,6 +52,7 @@ async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan &
 
 async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
   const previous = await findPlan(store, input.code);
+  requireUnchanged(input, previous);
   const limits = input.limits ?? previous?.limits;
   if (!limits || Object.keys(limits).length === 0) {
     throw new AdminError('invalid', 'A plan needs a limit for at least one window; the limit may be unlimited.');
@@ -57,6 +66,18 @@ async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersi
   const index = previous ? [] : [addToIndex(store.table, 'plan', plan.code)];
   await store.writeAll([{ Update: planUpdate(store.table, previous, plan) }, ...index]);
   return plan;
+}
+
+function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): void {
+  if (seen === undefined) return;
+  const same = seen === null || now === null ? seen === now : isSamePlan(seen, now);
+  if (same) return;
+  const what = seen === null ? 'was made' : 'was changed';
+  throw new AdminError('conflict', `Plan "${code}" ${what} meanwhile. Look at it again, then repeat the change.`);
+}
+
+function isSamePlan(one: Pick<Plan, 'limits' | 'state'>, other: Pick<Plan, 'limits' | 'state'>): boolean {
+  return one.state === other.state && windowNames.every((window) => one.limits[window] === other.limits[window]);
 }
 
 /** Writes `plan` as the version after `previous`, provided that this is still the current one. */
@@ -80,19 +101,17 @@ function planUpdate(table: string, previous: PlanVersion | null, plan: PlanVersi
 }
 
 async function* accountsBehind(store: AdminStore, plan: PlanVersion): AsyncGenerator<Access> {
-  const items = store.scan({
-    FilterExpression: '#item = :access AND #plan = :code AND #planVersion < :version',
-    ExpressionAttributeNames: {
-      '#item': accountsTable.sortKey,
-      '#plan': accessItem.plan,
-      '#planVersion': accessItem.planVersion,
-    },
-    ExpressionAttributeValues: { ':access': accessItem.sortKey(), ':code': plan.code, ':version': plan.version },
-  });
-  for await (const item of items) yield readAccess(item);
+  let cursor: string | null = null;
+  do {
+    const page: NamePage = await listNames(store, 'account', cursor === null ? {} : { cursor });
+    for (const access of (await store.getAll(page.names.map((id) => accessKey(id)))).map(readAccess)) {
+      if (access.plan === plan.code && access.planVersion < plan.version) yield access;
+    }
+    cursor = page.cursor;
+  } while (cursor !== null);
 }
 
-/** Returns whether this call made the account follow; it may have left the plan, or follow a later version already. */
+/** Returns whether this call changed the account; it may have left the plan, or have a later version already. */
 async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promise<boolean> {
   let access: Access | null = seen;
   return retryConflicts(async () => {
@@ -107,30 +126,7 @@ async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promi
 }
 
 /**
- * Awaits `work` for each item, `concurrency` at a time. After a failure it starts nothing new, waits for what is running,
- * and throws the first failure.
- */
-export async function forEachOf<T>(
-  items: AsyncIterable<T>,
-  concurrency: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const running = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  for await (const item of items) {
-    const one: Promise<void> = work(item)
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => running.delete(one));
-    running.add(one);
-    if (running.size >= concurrency) await Promise.race(running);
-    if (failures.length > 0) break;
-  }
-  await Promise.all(running);
-  if (failures.length > 0) throw failures[0];
-}
-
-/**
- * Makes an account follow the terms that `termsFor` returns, over `shards` shards or as many as it has. `termsFor` may be
+ * Applies the terms that `termsFor` returns to an account, on `shards` shards or as many as it has. `termsFor` may be
  * called again with a later state of the account; if it returns `null`, nothing is written. Returns whether something
  * was written; a conflict is for `retryConflicts`.
  */
@@ -192,7 +188,7 @@ async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | 
   return record ? readPlan(record) : null;
 }
 
-/** What was changed of a plan, the newest first. Throws `invalid`, `not_found`. */
+/** The changes of a plan, newest first. Throws `invalid`, `not_found`. */
 export async function auditPlan(store: AdminStore, code: string, last = 100): Promise<AuditEntry[]> {
   checkPlanCode(code);
   await getPlan(store, code);

@@ -5,7 +5,7 @@ export type WindowName = (typeof windowNames)[number];
 /** One member for each configured window, in the order of `windowNames`. `null` is unlimited, 0 admits nothing. */
 export type Limits = Partial<Record<WindowName, number | null>>;
 
-/** The same members, the shortest window first: a map comes back from DynamoDB in any order. */
+/** The same members, the shortest window first: DynamoDB returns maps in any order. */
 export function inWindowOrder<Limit>(limits: Partial<Record<WindowName, Limit>>): Partial<Record<WindowName, Limit>> {
   return Object.fromEntries(windowNames.flatMap((name) => (name in limits ? [[name, limits[name]]] : [])));
 }
@@ -36,7 +36,7 @@ export type WindowCount = { start: number; used: number; limit: number | null; t
 /** The configured windows of an account. */
 export type QuotaState = Partial<Record<WindowName, WindowCount>>;
 
-/** What one more unit would meet. `roll` names the windows that have passed and must restart with that unit. */
+/** The result of charging one more unit. `roll` names the windows that have passed and must restart with that unit. */
 export type QuotaDecision =
   | { kind: 'admit'; roll: WindowName[] }
   | { kind: 'exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState };
@@ -78,7 +78,7 @@ export function limitsOf(quota: QuotaState): Limits {
   return Object.fromEntries(configured(quota).map(([name, { limit, total = limit }]) => [name, total]));
 }
 
-/** A finite window as a caller is told of it; times in seconds. */
+/** A finite window as reported to a caller; times in seconds. */
 export type WindowReport = { name: WindowName; limit: number; seconds: number; remaining: number; reset: number };
 
 /** The finite windows, from short to long. */

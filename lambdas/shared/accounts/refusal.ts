@@ -1,7 +1,7 @@
 import type { InputFault } from '../contract.ts';
 import type { QuotaState, WindowName } from './quota.ts';
 
-/** Why a request is not answered, with what the caller may know of it. */
+/** Why a request is refused, with what the caller may know about it. */
 export type RefusalReason =
   | { code: 'unauthorized' }
   | { code: 'account-inactive' }

@@ -26,14 +26,14 @@ export async function allShards(store: AdminStore, shard0: Access): Promise<Shar
   return [first, ...others];
 }
 
-/** The guard of a change of several shards: shard 0 tells whether another change came in between. */
+/** The guard of a change of several shards: shard 0 shows whether another change came in between. */
 function guardOf(shards: Shards, shard: number): Guard {
   return shard === 0 ? isUnchanged(shards[0]) : exists;
 }
 
 /**
- * Returns the shards that take requests, after those past `keep` (by default, past what the account has) were merged into
- * the others with their shares and what was used on them. Finishes a merge that another call left undone.
+ * Returns the shards that take requests, after those past `keep` (by default, past what the account has) were merged
+ * into the others with their shares and what was used on them. Completes an interrupted merge.
  */
 export async function mergedShards(store: AdminStore, shard0: Access, keep?: number): Promise<Shards> {
   return retryConflicts(async () => {
@@ -97,11 +97,11 @@ function noShareMovedSince({ moves }: Access): Guard {
 
 /**
  * The writes of a transaction that gives an account `count` shards, as many as `shards` or more, with their shares of
- * what `terms` say. It happens if nothing but charges that fit the new shares came in between.
+ * what `terms` say. They succeed if only charges that fit the new shares came in between.
  */
 export function reshareWrites(store: AdminStore, shards: Shards, count: number, terms: Terms): Write[] {
   const [first] = shards;
-  // Everything but the counts comes from shard 0, also where a change of another shard was left undone.
+  // Everything but the counts comes from shard 0, also where a change of another shard was interrupted.
   const common = {
     ...planAttributes(terms),
     [accessItem.state]: first.state,
@@ -126,7 +126,10 @@ export function reshareWrites(store: AdminStore, shards: Shards, count: number, 
   });
 }
 
-/** The writes that reset `windows` of an account, on all shards at once: one that is left would spread to the others. */
+/**
+ * The writes that reset `windows` of an account, on all shards at once: a window that remained on one shard would
+ * spread to the others.
+ */
 export function resetWrites(store: AdminStore, shards: Shards, windows: readonly WindowName[]): Write[] {
   const version = { [accessItem.version]: shards[0].version + 1 };
   return shards.map((access, shard) => {

@@ -11,7 +11,7 @@ import {
 } from './quota.ts';
 
 /**
- * A move of shares: each donor gives what `takes` says, and `target` gets it all, in the windows that are current at
+ * A move of shares: each donor gives what is in `takes`, and `target` gets it all, in the windows that are current at
  * `at`. Shares stay where they are put, so the limit holds at every moment and in every window after.
  */
 export type ShareMove = {
@@ -65,7 +65,7 @@ export function decideShards(
   if (half) return { kind: 'move', move: half };
   const shard = pickByQuotaLeft(targets, at, choice.pick);
   if (shard) return { kind: 'charge', at, shard, roll: windowsToRoll(shard, at) };
-  // Each window has quota left on some shard, but no shard has quota in all of them: gather it on the one that lacks least.
+  // Each window has quota left on some shard, but no shard has quota in all of them: gather it on the one that lacks the least.
   const lacking = targets.map((target) => ({ target, windows: exhaustedWindows(target, at).length }));
   const [least] = lacking.toSorted((a, b) => a.windows - b.windows || a.target.shard - b.target.shard);
   if (!least) throw new Error('at least one shard must take requests');
@@ -102,7 +102,7 @@ export function markedExhausted(
   const whole: QuotaState = {};
   for (const [name, { start, limit, total = limit, exhaustedAt = 0 }] of configured(quota)) {
     const current = windowStart(name, Math.floor(now));
-    // How much is left of another window this shard can't tell, only that it is not the one that is exhausted.
+    // This shard doesn't know how much is left of the other windows, only that they are not exhausted.
     if (total !== null && exhaustedAt >= current) whole[name] = { start: exhaustedAt, used: total, limit: total };
     else whole[name] = { start: Math.max(start, current), used: 0, limit: total };
   }
@@ -121,7 +121,7 @@ function takeHalf(shards: readonly Access[], target: Access, at: number): ShareM
   return donors.size > 0 ? moveTo(target, at, donors) : undefined;
 }
 
-/** Everything that the account can still be served, or as much of each window as `target` lacks of it. */
+/** All quota that the account has left, or as much of each window as `target` lacks. */
 function gather(shards: readonly Access[], target: Access, at: number): ShareMove {
   const donors: Donors = new Map();
   const sums = windowNames.map((name) => shards.reduce((sum, shard) => sum + left(shard, name, at), 0));

@@ -4,8 +4,8 @@ import { dateOf } from './usage-count.ts';
 import { type GuardedChanges, noChanges, toleratedSeconds } from './window-changes.ts';
 
 /**
- * What changes in the usage of `target` when it takes in the totals of `closed`, whose days go to records in the same
- * transaction: its own days stay what they are, also while it is charged.
+ * The changes of the usage of `target` when it takes over the totals of `closed`, whose days go to records in the same
+ * transaction. Its own days stay the same, also while it is charged.
  */
 export function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
   const { changes, guards } = noChanges();
@@ -22,7 +22,10 @@ export function mergeUsage(target: Access, closed: readonly Access[]): GuardedCh
   return { changes, guards };
 }
 
-/** What brings a day of usage that is in the future back to the present: what was counted since becomes usage of today. */
+/**
+ * The changes that bring a day of usage in the future back to the present: what was counted since becomes usage of
+ * today.
+ */
 export function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
   const { changes, guards } = noChanges();
   const { date, days } = usage;

@@ -1,7 +1,7 @@
 import { windowEnd } from './quota.ts';
 
 /**
- * What an access item knows of the lookups that it has counted. `total` is all of them, `mark` what it was when `date` (UTC,
+ * The lookups that an access item has counted. `total` is all of them, `mark` what it was when `date` (UTC,
  * `2026-11-21`) began; `days` are the sums of earlier days that no usage record holds yet. Without a `date` nothing was
  * counted so far (decision 0141).
  */
@@ -39,19 +39,19 @@ export function secondsOf(date: string): number {
   return Date.parse(`${date}T00:00:00Z`) / 1000;
 }
 
-/** The first and the last day of a month, `2026-11`; nothing if it is none. */
+/** The first and the last day of a month, `2026-11`; `undefined` for any other text. */
 export function monthOf(month: string): { from: string; to: string } | undefined {
   const from = `${month}-01`;
   if (!isDate(from)) return undefined;
   return { from, to: dateOf(windowEnd('month', secondsOf(from)) - daySeconds) };
 }
 
-/** Whether the day that is being counted has passed at `now`. One ahead of our clock is the current one. */
+/** Whether the day that is being counted has passed at `now`. A day in the future is the current one. */
 export function dayHasPassed({ date }: UsageCount, now: number): boolean {
   return date === null || date < dateOf(Math.floor(now));
 }
 
-/** Whether the days that are not recorded yet leave no space for another one. */
+/** Whether there is no space left for another unrecorded day. */
 export function hasNoSpace({ days }: UsageCount): boolean {
   return Object.keys(days).length >= maxUnrecordedDays;
 }

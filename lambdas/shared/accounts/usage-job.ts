@@ -1,9 +1,9 @@
+import { forEachConcurrently } from '../concurrency.ts';
 import { accountsTable } from '../tables.ts';
 import { listNames, type NamePage } from './account-index.ts';
 import { accessKey, readAccess } from './account-item.ts';
 import type { AdminStore } from './admin-store.ts';
 import { type LimitMessage, limitMessages, sendOnce } from './limit-messages.ts';
-import { forEachOf } from './plans.ts';
 import { allShards } from './reshard.ts';
 import { recordUsage } from './usage.ts';
 
@@ -33,7 +33,7 @@ export async function runUsageJob(
   do {
     const page: NamePage = await listNames(store, 'account', cursor === null ? {} : { cursor });
     const items = await store.getAll(page.names.map((id) => accessKey(id)));
-    await forEachOf(iterate(items), concurrency, async (item) => {
+    await forEachConcurrently(items, concurrency, async (item) => {
       try {
         const access = readAccess(item);
         if (await recordUsage(store, access, months)) result.recorded++;
@@ -48,8 +48,4 @@ export async function runUsageJob(
     cursor = page.cursor;
   } while (cursor !== null);
   return result;
-}
-
-async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }

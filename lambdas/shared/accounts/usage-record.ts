@@ -11,9 +11,9 @@ export const usageRecord = {
 } as const;
 
 /**
- * The updates that add lookups to the records of an account. Each belongs into the transaction that takes the same lookups
- * out of an access item, so that a lookup is always in exactly one of the two. Without `months` a record that has an expiry
- * keeps it, and a new one gets the default.
+ * The updates that add lookups to the records of an account. Each belongs in the transaction that removes the same
+ * lookups from an access item, so that a lookup is always in exactly one of the two. Without `months` a record that has
+ * an expiry keeps it, and a new one gets the default.
  */
 export function addToRecords(table: string, account: string, units: UnitsByDate, months?: number): Update[] {
   return Object.entries(withoutZeros(units)).map(([date, count]) => ({
@@ -26,6 +26,42 @@ export function addToRecords(table: string, account: string, units: UnitsByDate,
     ExpressionAttributeNames: { '#lookups': usageRecord.lookups, '#expires': accountsTable.expires },
     ExpressionAttributeValues: { ':lookups': count, ':expires': expiryOfRecord(date, months ?? defaultUsageMonths) },
   }));
+}
+
+/** The lookups of one day in a backup; `expires` is when the record may be deleted, in seconds since 1970. */
+export type DayBackup = { date: string; lookups: number; expires: number };
+
+/** The days of an account in a backup, in order: those of its records, and those that its access items still hold. */
+export function backupDays(records: readonly Item[], unrecorded: readonly UnitsByDate[]): DayBackup[] {
+  const recorded = new Map(records.map((record) => [dateIn(record), record]));
+  const lookups = sumByDate([...unrecorded, ...records.map((record) => ({ [dateIn(record)]: lookupsIn(record) }))]);
+  return Object.entries(withoutZeros(lookups))
+    .map(([date, count]) => {
+      const expires = recorded.get(date)?.[accountsTable.expires] ?? expiryOfRecord(date, defaultUsageMonths);
+      return { date, lookups: count, expires };
+    })
+    .toSorted((a, b) => (a.date < b.date ? -1 : 1));
+}
+
+/** The update that makes the record of a day in a backup; a record that has lookups keeps them. */
+export function restoreDay(table: string, account: string, { date, lookups, expires }: DayBackup): Update {
+  return {
+    TableName: table,
+    Key: { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: usageRecord.sortKey(date) },
+    UpdateExpression: 'SET #lookups = if_not_exists(#lookups, :lookups), #expires = if_not_exists(#expires, :expires)',
+    ExpressionAttributeNames: { '#lookups': usageRecord.lookups, '#expires': accountsTable.expires },
+    ExpressionAttributeValues: { ':lookups': lookups, ':expires': expires },
+  };
+}
+
+/** The date of a record. */
+export function dateIn(record: Item): string {
+  return String(record[accountsTable.sortKey]).slice(usageRecord.sortKey('').length);
+}
+
+/** The lookups of a record, which may be made before any were recorded. */
+export function lookupsIn(record: Item): number {
+  return record[usageRecord.lookups] ?? 0;
 }
 
 type RecordOptions = { today?: string; months?: number | undefined };

@@ -1,18 +1,29 @@
+import { forEachConcurrently } from '../concurrency.ts';
+import type { Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
 import { listNames, type NamePage } from './account-index.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, findAccess, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
-import { forEachOf } from './plans.ts';
+import { type RefusalCounts, refusalsIn } from './refusal-count.ts';
 import { allShards } from './reshard.ts';
 import { dateOf, daySeconds, isDate, secondsOf, sumByDate, type UnitsByDate, unrecorded } from './usage-count.ts';
-import { recordDays, usageRecord } from './usage-record.ts';
+import { dateIn, lookupsIn, recordDays, usageRecord } from './usage-record.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
-export type AccountUsage = { account: string; from: string; to: string; days: DayUsage[] };
+export type AccountUsage = {
+  account: string;
+  from: string;
+  to: string;
+  days: DayUsage[];
+  /** The days on which requests with a valid key were refused, in order. Not exact, and never charged: at least so many. */
+  refusals: DayRefusals[];
+};
 
 export type DayUsage = { date: string; lookups: number };
+
+export type DayRefusals = { date: string } & RefusalCounts;
 
 /** UTC dates, `2026-11-21`. Without them the last 30 days, today included. */
 export type UsageRange = { from?: string | undefined; to?: string | undefined };
@@ -21,19 +32,19 @@ export type UsageRange = { from?: string | undefined; to?: string | undefined };
 const maxRangeDays = 1100;
 
 /**
- * What an account used, exactly what was charged, also of an account that was deleted, as long as its records are kept.
- * Throws `invalid`, `not_found`, `conflict`.
+ * What an account used, exactly as charged, also for a deleted account while its records are kept. Throws `invalid`,
+ * `not_found`, `conflict`.
  */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
   const { from, to } = readRange(range, store.nowSeconds());
-  const units = await readUnits(store, id, { from, to });
+  const { units, refusals } = await readUnits(store, id, { from, to });
   const days: DayUsage[] = [];
   for (let at = secondsOf(from); at <= secondsOf(to); at += daySeconds) {
     const date = dateOf(at);
     days.push({ date, lookups: units[date] ?? 0 });
   }
-  return { account: id, from, to, days };
+  return { account: id, from, to, days, refusals };
 }
 
 /** How many accounts are read at the same time. */
@@ -52,11 +63,11 @@ export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Pro
   };
   // An account that is deleted meanwhile is read by now, or is among the deleted ones.
   const existing = new Set<string>();
-  await forEachOf(allNames(store, 'account'), concurrency, async (id) => {
+  await forEachConcurrently(allNames(store, 'account'), concurrency, async (id) => {
     existing.add(id);
     await read(() => true)(id);
   });
-  await forEachOf(allNames(store, 'deleted'), concurrency, async (id) => {
+  await forEachConcurrently(allNames(store, 'deleted'), concurrency, async (id) => {
     if (!existing.has(id)) await read(({ days }) => days.some(({ lookups }) => lookups > 0))(id);
   });
   return found.toSorted((a, b) => (a.account < b.account ? -1 : 1));
@@ -78,24 +89,29 @@ function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string
   const first = from ?? dateOf(secondsOf(last) - 29 * daySeconds);
   if (first > last) throw new AdminError('invalid', `The range ends (${last}) before it begins (${first}).`);
   if ((secondsOf(last) - secondsOf(first)) / daySeconds >= maxRangeDays) {
-    throw new AdminError('invalid', `A range has at most ${maxRangeDays} days. Ask for a shorter one.`);
+    throw new AdminError('invalid', `A range has at most ${maxRangeDays} days. Choose a shorter one.`);
   }
   return { from: first, to: last };
 }
 
-function checkDate(name: string, date: string): void {
+/** Throws `invalid` unless `date` is a UTC date of this century. */
+export function checkDate(name: string, date: string): void {
   if (isDate(date)) return;
   throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
 }
 
-/** Tries, each a few reads. One fails only while a day is being recorded or the shards change. */
+/** Attempts, each a few reads. One fails only while a day is being recorded or the shards change. */
 const maxReads = 20;
 
 /**
  * The lookups by day. The access items are read before and after the records: if no day was moved between them meanwhile,
  * each lookup was seen in exactly one place.
  */
-async function readUnits(store: AdminStore, id: string, range: { from: string; to: string }): Promise<UnitsByDate> {
+async function readUnits(
+  store: AdminStore,
+  id: string,
+  range: { from: string; to: string },
+): Promise<{ units: UnitsByDate; refusals: DayRefusals[] }> {
   let before = await shardsOf(store, id);
   for (let reads = 0; reads < maxReads; reads++) {
     const records = await readRecords(store, id, range);
@@ -104,7 +120,12 @@ async function readUnits(store: AdminStore, id: string, range: { from: string; t
       if (after.length === 0 && !(await isDeleted(store, id))) {
         throw new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
       }
-      return sumByDate([records, ...after.map(({ usage }) => unrecorded(usage))]);
+      const recorded = Object.fromEntries(records.map((record) => [dateIn(record), lookupsIn(record)]));
+      const refusals = records.flatMap((record): DayRefusals[] => {
+        const counts = refusalsIn(record);
+        return counts ? [{ date: dateIn(record), ...counts }] : [];
+      });
+      return { units: sumByDate([recorded, ...after.map(({ usage }) => unrecorded(usage))]), refusals };
     }
     before = after;
   }
@@ -130,12 +151,8 @@ function movedNothing(before: readonly Access[], after: readonly Access[]): bool
   );
 }
 
-async function readRecords(
-  store: AdminStore,
-  id: string,
-  { from, to }: { from: string; to: string },
-): Promise<UnitsByDate> {
-  const records = await store.query({
+function readRecords(store: AdminStore, id: string, { from, to }: { from: string; to: string }): Promise<Item[]> {
+  return store.query({
     TableName: store.table,
     KeyConditionExpression: '#account = :account AND #item BETWEEN :from AND :to',
     ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
@@ -145,10 +162,6 @@ async function readRecords(
       ':to': usageRecord.sortKey(to),
     },
   });
-  const prefix = usageRecord.sortKey('').length;
-  return Object.fromEntries(
-    records.map((record) => [String(record[accountsTable.sortKey]).slice(prefix), record[usageRecord.lookups]]),
-  );
 }
 
 /**

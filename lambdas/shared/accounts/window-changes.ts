@@ -28,7 +28,7 @@ function notConfigured(window: WindowName, plan: Plan): AdminError {
   return new AdminError(
     'invalid',
     `Plan "${plan.code}" does not configure the window "${window}" (it has ${has}), so an account on it can't have its ` +
-      'own limit there. Add the window to the plan, as unlimited if need be, or leave it out.',
+      'own limit there. Add the window to the plan, as unlimited if necessary, or leave it out.',
   );
 }
 
@@ -41,15 +41,15 @@ export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
 
 type WindowChanges = Required<Changes>;
 
-/** Nothing changes, whatever the item is. */
+/** No changes. */
 export function noChanges(): GuardedChanges {
   return { changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
 }
 
 /**
- * What changes in the windows of an account that is not sharded when `planLimits` and `own` apply to it. A window that
- * stays configured keeps its start and count, which belong to the requests. So does one that comes back before it has
- * passed: leaving a plan and returning to it gives no quota. Any other window starts now, at 0.
+ * The changes of the windows of an unsharded account when `planLimits` and `own` apply to it. A window that stays
+ * configured keeps its start and count, which only requests change. So does one that is configured again before it has
+ * passed: leaving a plan and returning to it gives no extra quota. Any other window starts now, at 0.
  */
 export function windowChanges(
   access: Pick<Access, 'quota' | 'dropped'>,
@@ -84,7 +84,7 @@ function countOf(access: Pick<Access, 'quota' | 'dropped'> | undefined, window: 
   return dropped && { ...dropped, attribute: accessItem.dropped(window) };
 }
 
-/** Takes a window out of force, at `start`; requests go on counting it. */
+/** Drops a window from the limits, at `start`; requests continue to count in it. */
 function dropWindow({ changes, guards }: GuardedChanges, window: WindowName, seen: SeenCount, start: number): void {
   changes.remove.push(accessItem.start(window), accessItem.limit(window));
   if (seen.start === start) {
@@ -97,7 +97,7 @@ function dropWindow({ changes, guards }: GuardedChanges, window: WindowName, see
   guards.push({ attribute: accessItem.start(window), is: '=', value: seen.start });
 }
 
-/** Puts a window into force at `start`, with what was counted of that window while it was dropped. */
+/** Makes a window a limit from `start`, with what was counted in it while it was dropped. */
 function startWindow(
   { changes }: GuardedChanges,
   window: WindowName,
@@ -139,8 +139,8 @@ export function apportion(total: number, used: readonly number[]): number[] {
 }
 
 /**
- * What changes in the windows of each of `count` shards, the first of which are `shards`, when `planLimits` and `own`
- * apply to the account: the shares of a limit add up to it, and what was used stays used. Requests may be counted while
+ * The changes of the windows of each of `count` shards, the first of which are `shards`, when `planLimits` and `own`
+ * apply to the account. The shares of a limit add up to it, and what was used stays used. Requests may be counted while
  * this is written: the guards hold as long as no window rolls and no shard uses more than its new share.
  */
 export function shareWindows(
@@ -204,9 +204,9 @@ function startOf(shards: readonly Access[], window: WindowName, current: number)
 }
 
 /**
- * What changes in the windows of `target` when it takes in `closed`, which requests no longer charge: their shares, and
- * what they used of the current window. Where starts differ, the latest window is the current one; what was used of an
- * earlier window is past. `target` may be charged while this is written: the guards hold as long as no window rolls.
+ * The changes of the windows of `target` when it takes over `closed`, which requests no longer charge: their shares,
+ * and what they used of the current window. If starts differ, the latest window is the current one; use in an earlier
+ * window is dropped. `target` may be charged while this is written: the guards hold as long as no window rolls.
  */
 export function mergeWindows(target: Access, closed: readonly Access[]): GuardedChanges {
   const { changes, guards } = noChanges();
@@ -233,10 +233,10 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Clocks may differ by this much: a window that starts no later than this after now is left alone. */
+/** Clocks may differ by this much: a window that starts within this time from now is not reset. */
 export const toleratedSeconds = 60;
 
-/** The windows that start in the future, as a request with a wrong clock leaves them: until then they let nothing roll. */
+/** The windows that start in the future, after a request with a wrong clock: no window rolls until then. */
 export function futureWindows(shards: readonly Access[], nowSeconds: number): { window: WindowName; start: number }[] {
   return windowNames.flatMap((window) => {
     const start = Math.max(...shards.map((shard) => countOf(shard, window)?.start ?? 0));
@@ -245,8 +245,8 @@ export function futureWindows(shards: readonly Access[], nowSeconds: number): { 
 }
 
 /**
- * What changes in one shard to bring `windows` back to the present. Counts of the future say nothing of the current
- * window, so they begin at 0; a shard that is in the present keeps its count.
+ * The changes of one shard that bring `windows` back to the present. Counts of a window in the future are not those of
+ * the current one, so they restart at 0; a shard that is in the present keeps its count.
  */
 export function resetWindows(access: Access, windows: readonly WindowName[], nowSeconds: number): GuardedChanges {
   const { changes, guards } = noChanges();

@@ -8,21 +8,24 @@ import {
 } from '../contract.ts';
 import {
   type Advice,
+  additionIn,
   adviseHuisnummer,
   adviseMissing,
   advisePostcode,
   adviseToevoeging,
   isHuisnummer,
-  joined,
+  toevoegingOf,
+  withAfter,
+  withBefore,
 } from './input-faults.ts';
 import { meaningOf } from './other-names.ts';
 
 export type AddressInput = { request: AddressRequest; faults: [] } | { request: null; faults: InputFault[] };
 
 /**
- * Reads and normalises the parameters of a lookup from a raw query string. Reports every fault, at most one for each parameter.
- * Unknown parameters are ignored, but for the names that other APIs have for a huisnummer or a toevoeging: without what they
- * hold the answer would be about another address.
+ * Reads and normalises the parameters of a lookup from a raw query string. Reports every fault, at most one for each
+ * parameter. Ignores unknown parameters, except the names of other APIs for a huisnummer or a toevoeging: without their
+ * values the response would be about another address.
  */
 export function readAddressInput(rawQueryString: string): AddressInput {
   const query = new URLSearchParams(rawQueryString);
@@ -49,18 +52,18 @@ export function readAddressInput(rawQueryString: string): AddressInput {
     return undefined;
   }
 
-  const added = addedTo(query, others);
+  const sent = sentAsToevoeging(query, others);
   const postcode = read('postcode', postcodeParameter, advisePostcode);
-  const huisnummer = read('huisnummer', huisnummerParameter, (value) => adviseHuisnummer(value, added));
+  const huisnummer = read('huisnummer', huisnummerParameter, (value) => adviseHuisnummer(value, sent));
   const toevoeging = read('toevoeging', toevoegingParameter, adviseToevoeging);
-  faults.push(...wrongNames(others, added));
+  faults.push(...wrongNames(query, others, sent));
   if (postcode === undefined || huisnummer === undefined || toevoeging === undefined || faults.length > 0) {
     return { request: null, faults };
   }
   return { request: { postcode, huisnummer, toevoeging }, faults: [] };
 }
 
-type Other = { name: string; value: string };
+type Other = { name: string; values: string[] };
 type Others = Record<NonNullable<ReturnType<typeof meaningOf>>, Other[]>;
 
 /** The parameters under names of other APIs, each name once, by what they mean here. */
@@ -68,19 +71,23 @@ function otherParameters(query: URLSearchParams): Others {
   const found: Others = { postcode: [], huisnummer: [], huisletter: [], toevoeging: [] };
   for (const name of new Set(query.keys())) {
     const meaning = meaningOf(name);
-    if (meaning) found[meaning].push({ name, value: query.get(name) ?? '' });
+    if (meaning) found[meaning].push({ name, values: [...new Set(query.getAll(name))] });
   }
   return found;
 }
 
-/** The parts of the toevoeging that were sent, under any name, in the order in which they are joined. */
-function addedTo(query: URLSearchParams, { huisletter, toevoeging }: Others): string[] {
-  const fromOthers = [...huisletter, ...toevoeging].map(({ value }) => value).join('');
-  return [fromOthers, query.get('toevoeging') ?? ''];
+/** What was sent as the toevoeging, under any name, joined as the register does; `null` where a name has several values. */
+function sentAsToevoeging(query: URLSearchParams, { huisletter, toevoeging }: Others): string | null {
+  if ([...huisletter, ...toevoeging].some(({ values }) => values.length > 1)) return null;
+  const [letter, addition] = [huisletter, toevoeging].map((others) => others.flatMap(({ values }) => values).join(''));
+  const own = query.get('toevoeging') ?? '';
+  return own === '' ? `${letter}${addition}` : withAfter(withBefore(letter ?? '', own), addition ?? '');
 }
 
-function wrongNames({ huisnummer, huisletter, toevoeging }: Others, added: readonly string[]): InputFault[] {
-  const value = joined(added);
+function wrongNames(query: URLSearchParams, others: Others, sent: string | null): InputFault[] {
+  const { huisnummer, huisletter, toevoeging } = others;
+  const number = query.get('huisnummer') ?? huisnummer[0]?.values[0] ?? '';
+  const value = sent === null ? null : toevoegingOf(withBefore(additionIn(number), sent));
   const instead = value === null ? 'send what follows the number as toevoeging.' : `send toevoeging=${value}.`;
   const fault = ({ name }: Other, instead: string): InputFault => ({
     parameter: name,
@@ -88,15 +95,15 @@ function wrongNames({ huisnummer, huisletter, toevoeging }: Others, added: reado
     detail: `${name} is not a parameter: ${instead}`,
   });
   return [
-    ...huisnummer.map((other) => fault(other, numberInstead(other.value, added))),
+    ...huisnummer.map((other) => fault(other, numberInstead(other, sent))),
     ...[...huisletter, ...toevoeging].map((other) => fault(other, instead)),
   ];
 }
 
 /** What to send for the value of a huisnummer under another name. */
-function numberInstead(value: string, added: readonly string[]): string {
+function numberInstead({ values: [value = '', ...further] }: Other, sent: string | null): string {
+  if (further.length > 0 || !value.replaceAll(' ', '')) return 'send the number as huisnummer.';
   if (isHuisnummer(value)) return `send huisnummer=${Number(value)}.`;
-  if (!value.replaceAll(' ', '')) return 'send the number as huisnummer.';
-  const { detail } = adviseHuisnummer(value, added);
+  const { detail } = adviseHuisnummer(value, sent);
   return `send it as huisnummer. ${detail}`;
 }

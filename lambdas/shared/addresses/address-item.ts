@@ -4,28 +4,28 @@ import { addressesTable } from '../tables.ts';
 
 export type { Place };
 
-/** An item as DynamoDB's own interface has it. */
+/** An item in DynamoDB's own format. */
 export type Item = Record<string, AttributeValue>;
 
 /** What the addresses table holds under one key. */
 export type StoredAddress = {
   /** As `addressKey` makes it. */
   key: string;
-  /** The distinct places, sorted by `comparePlaces`. None if the item is only there for its toevoegingen. */
+  /** The distinct places, sorted by `comparePlaces`. Empty if the item only has a list of toevoegingen. */
   places: Place[];
   /**
    * Under a key without a toevoeging: all toevoegingen that exist at its postcode and huisnummer, sorted by
-   * `compareToevoegingen`, at most `maxToevoegingen`. Absent where there are none but the address itself (decision 0121).
+   * `compareToevoegingen`, at most `maxToevoegingen`. Absent if there is only the address itself (decision 0121).
    */
   toevoegingen?: Toevoeging[];
 };
 
-/** A toevoeging as keys have it, in upper case; `null` is the address without one. */
+/** A toevoeging as in keys, in upper case; `null` is the address without one. */
 export type Toevoeging = string | null;
 
 /**
- * The most toevoegingen that are stored with an address and that an answer lists: the first so many in their order. Keeps an
- * item below 4 KB, so that reading it costs half a read unit, and an answer too.
+ * The most toevoegingen that are stored with an address and listed in a response: the first ones in their order. Keeps
+ * an item below 4 KB, so that reading it costs half a read unit.
  */
 export const maxToevoegingen = 400;
 

@@ -2,8 +2,8 @@ import type { AddressRequest } from '../contract.ts';
 
 /**
  * The key under which the addresses table holds an address: `postcode#huisnummer#toevoeging`, such as `1381AA#9#A` and
- * `1381AA#7#`. It is ASCII, and the toevoeging is in upper case: the register writes `a` in one street and `A` in the next,
- * and a lookup finds either.
+ * `1381AA#7#`. It is ASCII, and the toevoeging is in upper case: the register writes `a` in one street and `A` in the
+ * next, and a lookup finds both.
  */
 const pattern = /^([1-9]\d{3}[A-Z]{2})#([1-9]\d{0,4})#([0-9A-Z]{0,5})$/;
 const separator = '#';
@@ -16,13 +16,13 @@ export function addressKey({ postcode, huisnummer, toevoeging }: AddressRequest)
   return postcode + separator + huisnummer + separator + (toevoeging ?? '').toUpperCase();
 }
 
-/** The address that a key stands for, its toevoeging in upper case; `null` for a text that is no address key. */
+/** The address of a key, its toevoeging in upper case; `null` for a text that is not an address key. */
 export function parseAddressKey(key: string): AddressRequest | null {
   const [, postcode, huisnummer, toevoeging] = pattern.exec(key) ?? [];
   return postcode ? { postcode, huisnummer: Number(huisnummer), toevoeging: toevoeging || null } : null;
 }
 
-/** Whether a lookup can ask for this key; the table also holds items about itself under keys that no lookup can ask for. */
+/** Whether this is the key of an address; the table also holds items about itself, under other keys. */
 export function isAddressKey(key: string): boolean {
   return pattern.test(key);
 }

@@ -4,7 +4,7 @@ import { orUnavailable, type StoreClient } from '../dynamodb.ts';
 import { keyItem, type Place, type StoredAddress, storedAddress, type Toevoeging } from './address-item.ts';
 import { addressKey } from './address-key.ts';
 
-/** What the register has for a lookup. */
+/** What the dataset has for a lookup. */
 export type Found = {
   /** The distinct places of the address, sorted; none if there is no such address. */
   places: Place[];
@@ -38,7 +38,7 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
   };
 }
 
-/** A load may be at work between two reads: what was just not found is not listed. */
+/** A load may write between the two reads: a toevoeging that was just not found is not listed. */
 function existing(bare: StoredAddress | undefined, { toevoeging }: AddressRequest): Toevoeging[] {
   const asked = toevoeging?.toUpperCase() ?? null;
   const listed = bare?.toevoegingen ?? (bare && bare.places.length > 0 ? [null] : []);

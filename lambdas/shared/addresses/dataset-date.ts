@@ -10,8 +10,8 @@ const retryAfterMs = 1000;
 const longestWaitMs = 250;
 
 /**
- * Caches the date: it is read when the instance starts and again, in the background, after five minutes. Lookups wait for
- * it only while it is unknown, and briefly.
+ * Caches the date: it is read when the instance starts, and again in the background after five minutes. Lookups wait
+ * for it, briefly, only while it is unknown.
  */
 export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
   const { get } = documents(client);

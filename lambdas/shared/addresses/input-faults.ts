@@ -39,23 +39,31 @@ export function advisePostcode(value: string): Advice {
   return { code: 'postcode-form', detail: `postcode must be ${forms.postcode}.` };
 }
 
-/** Digits, then whatever is not a digit and may part two things that people write as one. */
+/** Digits, then any separator, then the rest. */
 const numberAndRest = /^(\d{1,5})(?:[\s\-–/.,]*)([A-Za-z][0-9A-Za-z\s\-–/.]*)$/;
-const range = /^(\d{1,5})[\s\-–/,;&+]+(\d{1,5})$/;
+const range = /^(\d{1,5})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)(\d{1,5})$/i;
+
+/** What follows the number in an invalid huisnummer, such as `A` in `12 A`: a part of the toevoeging. */
+export function additionIn(value: string): string {
+  const trimmed = value.trim();
+  const [, first = '', rest = ''] = numberAndRest.exec(trimmed) ?? [];
+  return isHuisnummer(first) && !range.test(trimmed) ? rest : '';
+}
 
 /**
- * What is wrong with an invalid huisnummer. `further` are the other parts of the address that were sent, in their order: they
- * belong behind what stands behind the number.
+ * What is wrong with an invalid huisnummer. `sent` is the toevoeging that was sent, under any name: it follows the text after
+ * the number. `null`: it is not clear.
  */
-export function adviseHuisnummer(value: string, further: readonly string[] = []): Advice {
+export function adviseHuisnummer(value: string, sent: string | null = ''): Advice {
   const trimmed = value.trim();
-  const [, first = '', rest] = numberAndRest.exec(trimmed) ?? [];
-  if (rest && isHuisnummer(first)) {
-    const toevoeging = joined([rest, ...further]);
+  const rest = additionIn(value);
+  if (rest) {
+    const first = Number.parseInt(trimmed, 10);
+    const toevoeging = sent === null ? null : toevoegingOf(withBefore(rest, sent));
     const detail =
       toevoeging === null
-        ? `huisnummer has more than a number: send huisnummer=${Number(first)}, and what follows it in toevoeging.`
-        : `huisnummer has more than a number: send huisnummer=${Number(first)} and toevoeging=${toevoeging}.`;
+        ? `huisnummer has more than a number: send huisnummer=${first}, and what follows it in toevoeging.`
+        : `huisnummer has more than a number: send huisnummer=${first} and toevoeging=${toevoeging}.`;
     return { code: 'huisnummer-with-toevoeging', detail };
   }
   const [, from = '', to = ''] = range.exec(trimmed) ?? [];
@@ -92,7 +100,7 @@ export function adviseHuisnummer(value: string, further: readonly string[] = [])
 
 /** What is wrong with an invalid toevoeging. */
 export function adviseToevoeging(value: string): Advice {
-  const plain = joined([value]);
+  const plain = toevoegingOf(value);
   if (/^[0-9A-Za-z ]*$/.test(value)) {
     return {
       code: 'toevoeging-too-long',
@@ -107,18 +115,23 @@ export function adviseToevoeging(value: string): Advice {
   return { code: 'toevoeging-character', detail };
 }
 
-/**
- * The parts of a toevoeging as the one value to send, without what people write between them, and each part once; `null`
- * where that is no valid toevoeging.
- */
-export function joined(parts: readonly string[]): string | null {
-  const plain = parts.map(withoutSeparators).filter((part) => part !== '');
-  const distinct = plain.filter((part, i) => plain.findIndex((other) => sameLetters(other, part)) === i);
-  const toevoeging = distinct.join('');
-  return toevoeging !== '' && z.safeParse(toevoegingParameter, toevoeging).success ? toevoeging : null;
+/** A toevoeging as the value to send, without what people write between its parts; `null` where that is not valid. */
+export function toevoegingOf(text: string): string | null {
+  const plain = withoutSeparators(text);
+  return plain !== '' && z.safeParse(toevoegingParameter, plain).success ? plain : null;
 }
 
-/** Whether a huisnummer is valid as it stands. */
+/** Two parts of a toevoeging in their order; the first is left out where the second begins with it. */
+export function withBefore(first: string, second: string): string {
+  return comparable(second).startsWith(comparable(first)) ? second : first + second;
+}
+
+/** Two parts of a toevoeging in their order; the second is left out where the first ends with it. */
+export function withAfter(first: string, second: string): string {
+  return comparable(first).endsWith(comparable(second)) ? first : first + second;
+}
+
+/** Whether a huisnummer is valid as it is. */
 export function isHuisnummer(text: string): boolean {
   return z.safeParse(huisnummerParameter, text).success;
 }
@@ -127,8 +140,8 @@ function isPostcode(text: string): boolean {
   return z.safeParse(postcodeParameter, text).success;
 }
 
-function sameLetters(a: string, b: string): boolean {
-  return a.toUpperCase() === b.toUpperCase();
+function comparable(part: string): string {
+  return withoutSeparators(part).toUpperCase();
 }
 
 /** Without white space and the marks that people put into postcodes and toevoegingen; other characters may mean something. */

@@ -3,14 +3,16 @@ type Meaning = 'postcode' | 'huisnummer' | 'huisletter' | 'toevoeging';
 
 /**
  * Names under which other Dutch address APIs take a part of an address: those of the Kadaster (BAG and Haal Centraal),
- * postcode.nl, PostcodeAPI.nu, postcode.tech, ApiCheck and PostNL, and what people make of them. In any letter case, and with or
- * without a hyphen or underscore between the words, which a space stands for.
+ * PDOK, postcode.nl, PostcodeAPI.nu, postcode.tech, Pro6PP, ApiCheck and PostNL, and common variants. A space stands for an
+ * optional space, dot, hyphen or underscore; letter case does not matter.
  */
 export const otherNames: Record<Meaning, readonly string[]> = {
   postcode: ['post code', 'postal code', 'zip code', 'zip', 'pc6'],
   huisnummer: [
     'huis nummer',
     'huis nr',
+    'hnr',
+    'huis nlt',
     'nummer',
     'nr',
     'house number',
@@ -18,6 +20,7 @@ export const otherNames: Record<Meaning, readonly string[]> = {
     'house no',
     'number',
     'street number',
+    'street number and premise',
   ],
   huisletter: ['huis letter', 'huisnummer letter', 'house letter', 'house number letter', 'letter'],
   toevoeging: [
@@ -27,8 +30,11 @@ export const otherNames: Record<Meaning, readonly string[]> = {
     'huis toevoeging',
     'huisnummer toevoeging',
     'huisnummer toevoegsel',
+    'huisnummer toev',
     'huis nummer toevoeging',
     'huis nr toevoeging',
+    'huis nr toev',
+    'hnr toevoeging',
     'nummer toevoeging',
     'addition',
     'number addition',
@@ -40,8 +46,10 @@ export const otherNames: Record<Meaning, readonly string[]> = {
     'number suffix',
     'suffix',
     'house number extension',
+    'house number ext',
     'number extension',
     'extension',
+    'premise',
   ],
 };
 
@@ -52,11 +60,13 @@ const meanings = new Map(
 );
 
 const own = new Set(['postcode', 'huisnummer', 'toevoeging']);
-/** A longer name is none of these, however many underscores it has. */
+/** A name longer than this is none of these. */
 const longest = 40;
 
-/** What a name of a parameter means in another API, or is meant to be here; `null` for our own names and unknown ones. */
+/** The meaning of a parameter name of another API; `null` for our own names and unknown ones. */
 export function meaningOf(name: string): Meaning | null {
   if (own.has(name) || name.length > longest) return null;
-  return meanings.get(name.replaceAll(/[-_]/g, '').toLowerCase()) ?? null;
+  // Forms and frameworks write lists as `huisletter[]` or `huisletter[0]`.
+  const word = name.replace(/\[\w*\]$/, '').replaceAll(/[ ._-]/g, '');
+  return meanings.get(word.toLowerCase()) ?? null;
 }

@@ -2,7 +2,7 @@ import type { AddressRequest } from '../contract.ts';
 import type { Place } from './address-item.ts';
 import type { Found } from './address-store.ts';
 
-/** Never issued: PostNL leaves out the letters SA, SD and SS (decision 0122). */
+/** Never issued: postcodes don't use the letters SA, SD and SS (decision 0122). */
 const testPostcode = '9999SD';
 
 const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
@@ -16,8 +16,8 @@ const places: Record<number, Record<string, Place[]>> = {
 };
 
 /**
- * What a lookup of a test address finds, the same in every deployment and with any data. `null` for every other postcode;
- * the register is never asked for this one.
+ * What a lookup of a test address finds, the same in every deployment and with any data. `null` for every other
+ * postcode; this one is never looked up in the dataset.
  */
 export function findTestAddress({ postcode, huisnummer, toevoeging }: AddressRequest): Found | null {
   if (postcode !== testPostcode) return null;

@@ -16,6 +16,8 @@ export type RequestEvent = APIGatewayProxyEventV2 & {
   deadline?: NodeJS.Timeout;
   input?: AddressInput;
   caller?: Caller;
+  /** The account of a request that was refused although its key is right. */
+  refused?: string;
   /** The outcome of a lookup, for its metrics. */
   outcome?: string;
 };

@@ -123,7 +123,7 @@ describe('a store that fails', () => {
     expect((await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } })).status).toBe(503);
   });
 
-  it('makes a validation and an invalid lookup 503, since nobody can say whose key it is', async () => {
+  it("makes a validation and an invalid lookup 503, because the key can't be verified", async () => {
     const { mock, instance } = mocked();
     mock.on(BatchGetItemCommand).rejects(new ThrottlingException(meta));
     mock.on(GetItemCommand).rejects(new ThrottlingException(meta));
@@ -150,7 +150,7 @@ describe('a store that fails', () => {
     expect(mock.commandCalls(UpdateItemCommand).length).toBeLessThan(10);
   });
 
-  it('tells nothing of the inside when the fault is ours', async () => {
+  it('reveals nothing internal when the fault is ours', async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
     const { status, body, json } = await instance.lookUp(key);

@@ -60,7 +60,7 @@ describe('quota', () => {
     expect((a[200] ?? 0) + (b[200] ?? 0)).toBe(10);
   });
 
-  it('tells an exhausted caller which windows, how long to wait, and the state of them', async () => {
+  it('returns to an exhausted caller the windows, how long to wait, and the state of each', async () => {
     const { key } = await newAccount(service, { minute: 2, day: 2, month: 50 });
     const now = month + 86_400 + 3600 + 10.5;
     const instance = instanceAt(now);

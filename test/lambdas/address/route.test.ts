@@ -77,7 +77,7 @@ describe('a lookup', () => {
     ]);
   });
 
-  it('tells the quota and the date of the dataset', async () => {
+  it('returns the quota and the date of the dataset', async () => {
     const account = await newAccount(service, { minute: 60, day: 5000, month: null });
     const { headers } = await service.instance.lookUp(account.key);
     expect(headers['ratelimit-policy']).toBe('"minute";q=60;w=60, "day";q=5000;w=86400');

@@ -130,7 +130,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     expect(await usedOf(id)).toEqual([all[200]]);
   });
 
-  it('of its keys or its state, refuses nobody else: a key that is made works, and an account that is activated too', async () => {
+  it('of its keys or its state refuses no other caller: a new key works, and so does an activated account', async () => {
     const { id, key, keyId } = await shardedAccount(service, { day: 100_000 }, 8);
     const { all } = await under(6, key, async () => {
       const other = await service.admin.keys.create({ account: id, label: 'other' });

@@ -71,7 +71,7 @@ describe('an account with several quota shards', () => {
     },
   );
 
-  it('is served what is left when no shard has something left in every window', async () => {
+  it('gets the remaining quota when no shard has quota left in every window', async () => {
     const { id, key } = await shardedAccount(service, { day: 40, month: 60 }, 4);
     const known = await acquaintances(key, 3);
     const counts = [
@@ -120,7 +120,7 @@ describe('an account with several quota shards', () => {
     expect(callsByName()).toEqual({ UpdateItemCommand: 30 });
   });
 
-  it('tells the limits and what is left of the account, not of a shard', async () => {
+  it('returns the limits and the remaining quota of the account, not of a shard', async () => {
     const { key } = await shardedAccount(service, { minute: 400, day: 20 }, 4);
     const [instance] = (await acquaintances(key, 1, month + 30)) as [Instance];
     const { headers } = await instance.lookUp(key);

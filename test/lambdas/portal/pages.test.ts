@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../lambdas/portal/app.ts';
-import type { Register } from '../../../lambdas/portal/visit/visit.ts';
 import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 
@@ -8,12 +7,11 @@ let service: Awaited<ReturnType<typeof startAddressService>>;
 let portal: ReturnType<typeof createTestPortal>;
 let admin: Awaited<ReturnType<typeof portal.signedIn>>;
 let operator: typeof admin;
-let register: () => Promise<Register>;
 let accounts = 0;
 
 beforeAll(async () => {
   service = await startAddressService();
-  portal = createTestPortal(service, { register: () => register() });
+  portal = createTestPortal(service);
   await service.admin.plans.put({ code: 'small', limits: { minute: 10, day: 1000 } });
   await service.admin.plans.put({ code: 'large', limits: { day: 5000, month: null } });
   admin = await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl', name: 'Ann <i>Admin</i>' });
@@ -130,7 +128,7 @@ describe('a form', () => {
     expect(await service.admin.keys.list(id)).toEqual([]);
   });
 
-  it('to sign out of another site signs nobody out', async () => {
+  it('from another site does not sign out the visitor', async () => {
     const person = await portal.signedIn({ subject: 'sub:s', operator: true });
     expect((await person.post('/sign-out', {}, { origin: 'https://evil.example' })).status).toBe(400);
     expect((await person.get('/operator/plans')).body).toContain('large');
@@ -235,37 +233,20 @@ describe('usage', () => {
   });
 });
 
-describe('the register', () => {
-  it('shows the snapshot date, the last loads and what waits, to operators', async () => {
-    register = async () => ({
-      snapshotDate: '2026-11-08',
-      loads: [
-        {
-          id: 'abc',
-          date: '2026-11-08',
-          at: '2026-11-09T05:00:00Z',
-          keys: 9_900_000,
-          added: 12,
-          changed: 3,
-          removed: 4,
-        },
-      ],
-      waiting: [{ id: 'def', date: '2026-12-08', why: ['6 % of the addresses would be removed.'] }],
-    });
-    const { body } = await operator.get('/operator/register');
-    for (const shown of ['8 Nov 2026', '9,900,000', '12 / 3 / 4', 'load approve def', '6 % of the addresses'])
-      expect(body).toContain(shown);
-  });
-});
-
-describe('an error that nobody caused', () => {
+describe('an internal error', () => {
   it('is a page with what to do, and is logged', async () => {
-    register = () => Promise.reject(new Error('the bucket is gone'));
-    const answer = await operator.get('/operator/register');
-    expect(answer.status).toBe(500);
-    expect(answer.body).toContain('look before you repeat it');
-    expect(answer.body).not.toContain('bucket');
-    expect(portal.logged.splice(0)).toMatchObject([{ error: { message: 'the bucket is gone' } }]);
+    const none = async () => [];
+    const register = () => Promise.reject(new Error('the bucket is gone'));
+    const loadsAs = async () => ({ register, waiting: none, running: none, audit: none }) as never;
+    const broken = createTestPortal(service, { loadsAs });
+    const person = await broken.signedIn({ subject: 'sub:o', operator: true });
+    const answer = await person.get('/accounts/nothing/usage.csv');
+    expect(answer.status).toBe(404);
+    const failed = await person.get('/operator/register');
+    expect(failed.status).toBe(500);
+    expect(failed.body).toContain('look before you repeat it');
+    expect(failed.body).not.toContain('bucket');
+    expect(broken.logged).toHaveLength(1);
   });
 });
 
@@ -299,7 +280,7 @@ describe('every page', () => {
     }
   });
 
-  it('sets cookies that only this host gets, and sends nobody elsewhere to change the language', async () => {
+  it('sets cookies for this host only, and changes the language without redirecting to another site', async () => {
     const answer = await portal.app.request('/language?to=en&back=//evil.example');
     expect(answer.headers.get('location')).toBe('/');
     expect(answer.headers.get('set-cookie')).toMatch(

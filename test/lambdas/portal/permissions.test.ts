@@ -14,6 +14,8 @@ const allowed: Record<keyof typeof permissions, Role[]> = {
   'member.change': ['admin', 'operator'],
   'account.manage': ['operator'],
   'operator.view': ['operator'],
+  'plan.change': ['operator'],
+  'load.approve': ['operator'],
 };
 
 let service: Awaited<ReturnType<typeof startAddressService>>;

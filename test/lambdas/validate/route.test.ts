@@ -19,7 +19,7 @@ function validate(key: string) {
 }
 
 describe('the validation of a key', () => {
-  it('tells label, plan and the effective limit of each window that the plan configures, from short to long', async () => {
+  it('returns label, plan and the effective limit of each configured window, shortest first', async () => {
     const { id, plan, key } = await newAccount(service, { month: null, day: 5000, minute: 60 });
     await service.admin.accounts.set({ id, limits: { day: 100 } });
     const { status, headers, body } = await validate(key);

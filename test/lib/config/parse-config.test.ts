@@ -44,7 +44,10 @@ describe('the configuration', () => {
     [{ stage: 'data' }, 'bagAdres.stage is "data". Allowed: up to 16 lower case letters'],
     [{ stage: 'open-data' }, 'not data, service or loader, nor ending in -data, -service or -loader.'],
     [{ region: 'amsterdam' }, 'bagAdres.region is "amsterdam". Allowed: an AWS region'],
-    [{ account: '1234' }, 'bagAdres.account is "1234". Allowed: an account id of 12 digits.'],
+    [{ account: '1234' }, 'bagAdres.account is "1234". Allowed: an account id of 12 digits, in quotes.'],
+    [{ account: 123456789012 }, 'bagAdres.account is 123456789012. Allowed: an account id of 12 digits, in quotes.'],
+    [{ account: '12345678901' }, 'bagAdres.account is "12345678901".'],
+    [{ account: '{{resolve:ssm:account}}' }, 'bagAdres.account is "{{resolve:ssm:account}}".'],
     [{ logRetentionDays: 31 }, 'bagAdres.logRetentionDays is 31. Allowed: one of 1, 3, 5, 7, 14, 30, '],
     [{ loadConcurrency: 0 }, 'bagAdres.loadConcurrency is 0. Allowed: a whole number, 1 to 40.'],
     [
@@ -59,10 +62,24 @@ describe('the configuration', () => {
       { source: 'http://example.nl/x.zip' },
       'bagAdres.source is "http://example.nl/x.zip". Allowed: an `https://` address',
     ],
-    [{ schedule: 'daily' }, 'bagAdres.schedule is "daily". Allowed: `off`, or `cron(...)`'],
+    [{ schedule: 'daily' }, 'bagAdres.schedule is "daily". Allowed: `off`, or `cron(MINUTE HOUR DAY'],
+    [{ schedule: 'cron(0 5 * * * *)' }, 'with `?` for the day or the weekday'],
+    [{ schedule: 'cron(0 5 ? * ? *)' }, 'with `?` for the day or the weekday'],
+    [{ schedule: 'cron(60 5 * * ? *)' }, 'bagAdres.schedule is "cron(60 5 * * ? *)"'],
+    [{ schedule: 'cron(0 24 * * ? *)' }, 'bagAdres.schedule is "cron(0 24 * * ? *)"'],
     [{ removalPolicy: 'keep' }, 'bagAdres.removalPolicy is "keep". Allowed: `retain` or `destroy`.'],
     [{ encryptionKey: 'alias/mine' }, 'bagAdres.encryptionKey is "alias/mine". Allowed: `aws`, `create` or the ARN'],
-    [{ tags: { 'aws:team': 'x' } }, 'bagAdres.tags.aws:team is "aws:team". Allowed: a tag that AWS accepts'],
+    [{ tags: { 'aws:team': 'x' } }, 'bagAdres.tags.aws:team is "aws:team". Allowed: names and values of letters'],
+    [{ tags: { stage: 'x' } }, 'without application, stage and version, which are set already.'],
+    [
+      { tags: { team: '{{resolve:ssm:team}}' } },
+      'bagAdres.tags.team is "{{resolve:ssm:team}}". Allowed: names and values',
+    ],
+    [{ tags: { team: 5 } }, 'bagAdres.tags.team is 5. Allowed: names and values of letters'],
+    [
+      { checksumSecretVersions: ['AWSCURRENT'] },
+      'bagAdres.checksumSecretVersions.0 is "AWSCURRENT". Allowed: the id of a version of the secret.',
+    ],
     [
       { domain: { ...domain, certificateArn: undefined } },
       'bagAdres.domain.certificateArn is missing. Allowed: the ARN',
@@ -96,6 +113,14 @@ describe('the configuration', () => {
       { throttle: { otherRatePerSecond: 500 } },
       'bagAdres.throttle.otherBurst is 40, less than a tenth of otherRatePerSecond (500)',
     ],
+    [
+      { checksumSecretVersions: ['a'.repeat(32), 'a'.repeat(32)] },
+      `bagAdres.checksumSecretVersions has the version ${'a'.repeat(32)} twice`,
+    ],
+    [
+      { domain, account: '999999999999' },
+      'bagAdres.domain.certificateArn is of the account 123456789012 but bagAdres.account is "999999999999"',
+    ],
   ])('refuses what contradicts itself: %j', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
   });
@@ -109,11 +134,22 @@ describe('the configuration', () => {
       expect(faults({ region, encryptionKey: `arn:${partition}:kms:${region}:123456789012:key/0a1b` })).toEqual([]);
   });
 
+  it.each(['off', 'rate(1 day)', 'rate(12 hours)', 'cron(0/30 5,17 ? * MON-FRI *)', 'cron(15 4 8-20 * ? 2027)'])(
+    'takes the schedule %s',
+    (schedule) => {
+      expect(faults({ schedule })).toEqual([]);
+    },
+  );
+
+  it('takes tags in any script', () => {
+    expect(faults({ tags: { Stage: 'x', 'kosten plaats': 'Gemeente Súdwest-Fryslân: 12/3' } })).toEqual([]);
+  });
+
   it('takes a stage that only resembles the name of a stack', () => {
     for (const stage of ['metadata', 'data-2', 'loaders']) expect(parseConfig({ stage })).toMatchObject({ stage });
   });
 
-  it('tells all faults at once', () => {
+  it('reports all faults at once', () => {
     expect(faults({ stage: 'A', snapshotsKept: 99, alarmMail: 'x' })).toHaveLength(3);
   });
 });

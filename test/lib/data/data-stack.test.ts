@@ -139,7 +139,7 @@ describe('the data stack', () => {
     );
   });
 
-  it('warns when nobody would hear of an alarm, and only then', () => {
+  it('warns when no one is notified of alarms, and only then', () => {
     const annotations = ({ stack, names }: ReturnType<typeof templates>) =>
       stack(names.data).messages.map(({ level, entry: { data } }) => `${level}: ${data}`);
     expect(annotations(kept)).toEqual([expect.stringMatching(/^warning: Nobody is notified of an alarm.*alarmEmail/)]);

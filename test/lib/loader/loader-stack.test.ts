@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import jsonata from 'jsonata';
 import { publicMutations } from '../../../loader/names.ts';
 import { everything, ofType, type Template, templates } from '../synthesized.ts';
 
@@ -112,7 +114,7 @@ describe('the loader stack', () => {
     expect(JitterStrategy).toBeUndefined();
   });
 
-  it('gives the lock back and tells somebody, whatever goes wrong wherever; only not while it may still write', () => {
+  it('releases the lock and notifies the operator after any failure, except while a Lambda may still write', () => {
     const { States } = definition(loader);
     const endOf = ({ Catch = [] }: State) => Catch.find(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))?.Next;
     const unguarded = Object.entries(States).filter(
@@ -121,6 +123,8 @@ describe('the loader stack', () => {
     expect(unguarded.map(([name, state]) => [name, endOf(state)]).sort()).toEqual([
       ['Apply', 'NotifyFailure'],
       ['NotifyFailure', undefined],
+      // Without the quota a load runs as many functions as configured.
+      ['ReadQuota', 'Discover'],
       ['ReleaseAfterFailure', 'NotifyFailure'],
     ]);
     expect(States.ReleaseAfterFailure).toMatchObject({
@@ -128,6 +132,38 @@ describe('the loader stack', () => {
       Catch: [{ ErrorEquals: ['States.ALL'], Next: 'NotifyFailure' }],
     });
     expect(States.NotifyFailure).toMatchObject({ Next: 'Failed' });
+  });
+
+  // A running execution keeps its definition when the state machine changes; a function that it named would change.
+  it('names a version of each function that stays when the next is deployed, so that a running load keeps its code', () => {
+    const calledIn = (template: Template) => [
+      ...JSON.stringify(definition(template)).matchAll(/"FunctionName":"(\w+)"/g),
+    ];
+    const versions = ofType(loader, 'AWS::Lambda::Version');
+    const called = new Set(calledIn(loader).map(([, name]) => name));
+    expect([...called].sort()).toEqual(Object.keys(versions).sort());
+    expect(called.size).toBe(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
+    const trial = ofType(quiet, 'AWS::Lambda::Version');
+    for (const version of [...Object.values(versions), ...Object.values(trial)])
+      expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
+
+    const next = templates({ source: 'https://mirror.example.nl/lvbag-extract-nl.zip' }).loader;
+    const changed = Object.keys(ofType(next, 'AWS::Lambda::Version')).filter((version) => !versions[version]);
+    expect(changed).toEqual([expect.stringMatching(/^StepsDiscover/)]);
+    expect(calledIn(next).map(([, name]) => name)).toContain(changed[0]);
+  });
+
+  it('may call the versions of an earlier deployment, and never what was not published', () => {
+    const policies = Object.values(ofType(loader, 'AWS::IAM::Policy')).map(({ Properties = {} }) => Properties);
+    const ofMachine = policies.filter(({ PolicyName }) => /^LoadRoleDefaultPolicy/.test(String(PolicyName)));
+    const statements = ofMachine.flatMap(({ PolicyDocument }) => {
+      const { Statement } = PolicyDocument as { Statement: { Action: unknown; Resource: unknown[] }[] };
+      return Statement;
+    });
+    const invoke = statements.find(({ Action }) => Action === 'lambda:InvokeFunction')?.Resource ?? [];
+    expect(invoke).toHaveLength(Object.keys(ofType(loader, 'AWS::Lambda::Function')).length);
+    for (const resource of invoke)
+      expect(resource).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, ':*']] });
   });
 
   it('ends before its lock does, and waits for no answer for ever', () => {
@@ -182,7 +218,7 @@ describe('the loader stack', () => {
     ]);
   });
 
-  it('looks daily in the time of Amsterdam, unless it is told not to', () => {
+  it('checks daily in Amsterdam time, unless the schedule is off', () => {
     expect(Object.values(ofType(loader, 'AWS::Scheduler::Schedule')).map(({ Properties }) => Properties)).toEqual([
       expect.objectContaining({
         ScheduleExpression: 'cron(30 5 * * ? *)',
@@ -239,11 +275,34 @@ describe('the loader stack', () => {
     expect(bucketOf(quiet)).not.toHaveProperty('VersioningConfiguration');
   });
 
-  it('paces its writers to less than a new table takes', () => {
-    const [writer] = variablesOf('WRITES_PER_SECOND').map(Number);
-    const apply = definition(loader).States.Apply as { MaxConcurrency?: number } | undefined;
-    expect((writer ?? 0) * (apply?.MaxConcurrency ?? 0)).toBeGreaterThan(3000);
-    expect((writer ?? 0) * (apply?.MaxConcurrency ?? 0)).toBeLessThan(4000);
+  /** An expression of the definition with these variables. */
+  const evaluated = async (expression: unknown, variables: Record<string, unknown>): Promise<unknown> =>
+    jsonata(String(expression).replace(/^\{%|%\}$/g, '')).evaluate({}, variables);
+
+  it('paces its writers to less than a new table takes', async () => {
+    const [writer = 0] = variablesOf('WRITES_PER_SECOND').map(Number);
+    const { MaxConcurrency } = definition(loader).States.Apply as { MaxConcurrency?: string };
+    const writers = Number(await evaluated(MaxConcurrency, { concurrency: 10 }));
+    expect(writer * writers).toBeGreaterThan(3000);
+    expect(writer * writers).toBeLessThan(4000);
+    expect(await evaluated(MaxConcurrency, { concurrency: 2 })).toBe(2);
+  });
+
+  it.each([
+    [1000, 10],
+    [40, 10],
+    [39, 9],
+    [10, 2],
+    [3, 1],
+    [0, 1],
+  ])('of %d functions that the account can run at once, a load takes %d', async (free, expected) => {
+    type Expressions = { Assign?: Record<string, unknown>; MaxConcurrency?: string };
+    const { Begin, ReadQuota, Extract, Merge } = definition(loader).States as Record<string, Expressions>;
+    const states = { result: { AccountLimit: { UnreservedConcurrentExecutions: free } } };
+    const configured = Begin?.Assign?.concurrency;
+    const concurrency = await evaluated(ReadQuota?.Assign?.concurrency, { concurrency: configured, states });
+    expect(concurrency).toBe(expected);
+    for (const map of [Extract, Merge]) expect(await evaluated(map?.MaxConcurrency, { concurrency })).toBe(expected);
   });
 
   it('names the log of the state machine so that it takes no part of the resource policy of the account', () => {
@@ -251,6 +310,15 @@ describe('the loader stack', () => {
       ({ Properties }) => Properties?.LogGroupName ?? [],
     );
     expect(JSON.stringify(names)).toContain('/aws/vendedlogs/bag-adres-prod-loader/loads-');
+  });
+
+  it('reports the deployed version daily, and shows it where there is a dashboard', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect(variablesOf('DEPLOYED_VERSION')).toEqual([version]);
+    const [dashboard] = Object.values(ofType(quiet, 'AWS::CloudWatch::Dashboard'));
+    expect(JSON.stringify(dashboard?.Properties?.DashboardBody)).toContain(
+      "SEARCH('{BagAdres/trial,service,version} MetricName=",
+    );
   });
 
   it('gives out what the command line needs', () => {

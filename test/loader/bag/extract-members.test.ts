@@ -168,7 +168,7 @@ describe('refusing an extract', () => {
     const zip = await demo({ extra: { [member.name]: await inner.read(0, inner.size) } });
     await expect(readExtract(zip)).rejects.toMatchObject({
       code: 'mixed_peildatums',
-      message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Give an extract of one date/),
+      message: expect.stringMatching(/9999NUM08012026\.zip, 9999NUM08122025\.zip.*Use an extract of one date/),
     });
   });
 

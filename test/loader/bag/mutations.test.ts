@@ -116,7 +116,7 @@ describe('a file of mutations', () => {
     [
       'without dates',
       changed(/<selecties-extract:Mutatieperiode>[\s\S]*?<\/selecties-extract:Mutatieperiode>/, ''),
-      'from and to which date',
+      'lacks the dates from and to which it leads',
     ],
   ])('%s is refused by name', (_, xml, message) => {
     for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow(message);
@@ -142,7 +142,7 @@ describe('a delivery of mutations', () => {
     [
       'that is a full extract',
       () => writeExtract(start, firstState(random, start)),
-      'It is a full extract: give it with --extract.',
+      'It is a full extract: pass it with --extract.',
     ],
     ['that is a page of HTML', async () => Buffer.from('<!DOCTYPE html><title>Sign in</title>'), 'day.zip'],
     [

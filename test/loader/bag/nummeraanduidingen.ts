@@ -29,7 +29,10 @@ export function ofPeildatum(xml: Buffer): Buffer {
 }
 
 /** A nummeraanduiding that outlives the visit. */
-type Visited = Omit<Nummeraanduiding, 'identificatie'> & { identificatie: string };
+type Visited = Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'> & {
+  identificatie: string;
+  bytes: string;
+};
 
 /** What a reader made of a file: what it visited and counted, or its refusal. */
 export type Outcome = { visited: Visited[]; counts: ReadCounts } | { code: ExtractErrorCode; message: string };
@@ -38,7 +41,11 @@ export type Outcome = { visited: Visited[]; counts: ReadCounts } | { code: Extra
 export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
   const visited: Visited[] = [];
   try {
-    const visit = (read: Nummeraanduiding) => visited.push({ ...read, identificatie: read.identificatie() });
+    const visit = ({ identificatie, writeIdentificatie, ...read }: Nummeraanduiding) => {
+      const bytes = Buffer.alloc(16);
+      writeIdentificatie(bytes);
+      visited.push({ ...read, identificatie: identificatie(), bytes: bytes.toString() });
+    };
     const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit, {
       strictly: reader === 'strict',
     });

@@ -205,7 +205,7 @@ describe('the fast reader', () => {
     expect({ left, parsed: counts.voorkomens }).toEqual({ left: [], parsed: 3 });
   });
 
-  it('goes on after an occurrence that it left', () => {
+  it('continues after an occurrence that it skipped', () => {
     const xml = numXml(...Array.from({ length: 50 }, () => someNum)).replace('>9<', '><!-- nine -->9<');
     let left = 0;
     const counts = emptyCounts();

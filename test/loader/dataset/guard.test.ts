@@ -5,7 +5,7 @@ import { type LoadCounts, noChanges } from '../../../loader/dataset/load.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 
 const live = { peildatum: '2026-01-08', keys: 10_000 };
-const load = { peildatum: '2026-02-08', mayGoBack: false };
+const load = { peildatum: '2026-02-08', allowOlder: false };
 
 function counts(changes: Partial<LoadCounts['changes']>, problems = 0, addresses = 10_000): LoadCounts {
   const report = emptyReport();
@@ -54,7 +54,7 @@ describe('the guard', () => {
   });
 
   it('does not judge the problems of a snapshot to go back to a second time, counted or not', () => {
-    const back = { ...load, mayGoBack: true, wasJudged: true };
+    const back = { ...load, allowOlder: true, wasJudged: true };
     expect(objections(counts({}, 500), back, live, localGuardDefaults)).toEqual([]);
     expect(objections({ ...counts({}), problems: null }, back, live, localGuardDefaults)).toEqual([]);
   });
@@ -64,11 +64,11 @@ describe('the guard', () => {
   });
 
   it('objects to an older date unless it was asked for', () => {
-    const older = { peildatum: '2025-12-08', mayGoBack: false };
+    const older = { peildatum: '2025-12-08', allowOlder: false };
     expect(objections(counts({}), older, live, localGuardDefaults).map(({ code }) => code)).toEqual([
       'older_peildatum',
     ]);
-    expect(objections(counts({}), { ...older, mayGoBack: true }, live, localGuardDefaults)).toEqual([]);
+    expect(objections(counts({}), { ...older, allowOlder: true }, live, localGuardDefaults)).toEqual([]);
   });
 
   it('reports every objection to a load', () => {
@@ -77,7 +77,7 @@ describe('the guard', () => {
   });
 
   it('calls an objection one of size where it is only about how much would change', () => {
-    const older = { peildatum: '2025-12-08', mayGoBack: false };
+    const older = { peildatum: '2025-12-08', allowOlder: false };
     const large = counts({ added: 5000, removed: 9000, changed: 9000 }, 900, 0);
     const found = objections(large, older, live, localGuardDefaults);
     expect(found.filter(isAboutSize).map(({ code }) => code)).toEqual([

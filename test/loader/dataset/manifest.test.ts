@@ -42,7 +42,7 @@ describe('the manifest', () => {
     expect(publish(back, entry('2')).rejected).toEqual([]);
   });
 
-  it('keeps the last snapshots, each once, and always what is served and what is coming', () => {
+  it('keeps the last snapshots, each once, and always the live and the pending one', () => {
     const three = ['1', '2', '3'].reduce((manifest, peildatum) => publish(manifest, entry(peildatum)), emptyManifest);
     expect([...keptSnapshots(three, 2)]).toEqual(['3', '2']);
     const back = publish(three, entry('1', 'rollback', '1'));

@@ -21,7 +21,6 @@ import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
 import {
   deriveRows,
   longestSingleLine,
-  nextChange,
   objectLines,
   parseObjectLine,
   writeSingleLine,
@@ -162,7 +161,7 @@ describe('a line of the object layer', () => {
     fc.assert(
       fc.property(occurrence, fc.nat(5), (num, start) => {
         const bytes = Buffer.alloc(start + longestSingleLine);
-        const end = writeSingleLine(bytes, start, num);
+        const end = writeSingleLine(bytes, start, Buffer.from(num.identificatie), num, num);
         const [[, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
         expect(bytes.toString('latin1', start, end)).toBe(line);
       }),
@@ -196,14 +195,18 @@ describe('the object layer', () => {
       fc.property(seeds, (seed) => {
         const objects = objectsOf(firstState(new Random(seed), start));
         const parts = partsOf(objects, start);
-        let announced = [...parts.values()].map((part) => nextChange(part, start)).sort()[0] ?? null;
+        const nextOf = (date: string) =>
+          [...parts.values()]
+            .flatMap((part) => deriveRows(part, referenceOf(objects, date), date, 'file', () => {}).next ?? [])
+            .sort()[0] ?? null;
+        let announced = nextOf(start);
         for (let day = 1; day <= 8; day++) {
           const date = dateAfter(start, day);
           const isChange = announced !== null && announced <= date;
           const { lines } = derived(parts, objects, date);
           const { lines: before } = derived(parts, objects, dateAfter(date, -1));
           if (!isChange) expect(lines).toEqual(before);
-          else announced = [...parts.values()].flatMap((part) => nextChange(part, date) ?? []).sort()[0] ?? null;
+          else announced = nextOf(date);
         }
       }),
       { numRuns: 15 },
@@ -259,7 +262,7 @@ describe('days of mutations', () => {
       { file: 'c.zip', vanaf: '2026-01-10', tot: '2026-01-11', mutations: [] },
     ];
     expect(() => applyMutations(new Map(), gap)).toThrow(
-      'c.zip: leads from 2026-01-10, and the register is at 2026-01-09. Give the files that lead from 2026-01-09 on.',
+      'c.zip: leads from 2026-01-10, but the dataset is of 2026-01-09. Pass the files that lead on from 2026-01-09.',
     );
   });
 

@@ -11,7 +11,6 @@ import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
 import { type Change, ChangeWriter, diff, unpackWrites } from '../../../loader/dataset/changes.ts';
 import {
   addressPart,
-  joinRows,
   keyOf,
   type Line,
   lineOf,
@@ -21,6 +20,7 @@ import {
   unpackLines,
 } from '../../../loader/dataset/lines.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
+import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
 
@@ -75,7 +75,7 @@ describe('a snapshot', () => {
   it('has each key once, in order, with its distinct places and list of toevoegingen, whatever their names', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(rowOf));
+        const lines = joinLines(all.map(rowOf));
         expect(tableOf(lines)).toEqual(truth(all));
         const keys = lines.map(keyOf);
         expect(keys).toEqual([...new Set(keys)].sort());
@@ -86,7 +86,7 @@ describe('a snapshot', () => {
   it('has lines that come back from what the table holds, and addresses that are told from lists', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(rowOf));
+        const lines = joinLines(all.map(rowOf));
         for (const line of lines) expect(parseLine(lineOf(parseLine(line)))).toEqual(parseLine(line));
         const addresses = lines.map(addressPart).filter((line) => line !== null);
         expect(new Map(addresses.map(parseLine).map(({ key, places }) => [key, places]))).toEqual(placesOf(all));
@@ -99,7 +99,7 @@ describe('a snapshot', () => {
     const many = Array.from({ length: maxToevoegingen + 100 }, (_, i) => `X${String(i).padStart(3, '0')}`);
     const place = { straat: 'Buitenveer', woonplaats: 'Weesp' };
     const rows = many.map((toevoeging) => rowOf({ postcode: '1381AA', huisnummer: 9, toevoeging, place }));
-    const [list, ...others] = joinRows(rows).map(parseLine);
+    const [list, ...others] = joinLines(rows).map(parseLine);
     expect(list).toEqual({ key: '1381AA#9#', places: [], toevoegingen: many.slice(0, maxToevoegingen) });
     expect(others).toHaveLength(many.length);
     expect(JSON.stringify(list).length).toBeLessThan(4_000);
@@ -111,7 +111,7 @@ describe('a snapshot', () => {
     );
     fc.assert(
       fc.property(shuffled, ([all, turned]) => {
-        expect(packLines(joinRows(turned.map(rowOf))).equals(packLines(joinRows(all.map(rowOf))))).toBe(true);
+        expect(packLines(joinLines(turned.map(rowOf))).equals(packLines(joinLines(all.map(rowOf))))).toBe(true);
       }),
     );
   });
@@ -121,8 +121,8 @@ describe('a snapshot', () => {
       fc.property(rows, fc.integer({ min: 0, max: 4 }), (all, digits) => {
         const lines = all.map(rowOf);
         const shards = [...new Set(lines.map((line) => line.slice(0, digits)))].sort();
-        const joined = shards.flatMap((shard) => joinRows(lines.filter((line) => line.startsWith(shard))));
-        expect(joined).toEqual(joinRows(lines));
+        const joined = shards.flatMap((shard) => joinLines(lines.filter((line) => line.startsWith(shard))));
+        expect(joined).toEqual(joinLines(lines));
       }),
     );
   });
@@ -130,7 +130,7 @@ describe('a snapshot', () => {
   it('is the same, one postcode3 at a time: its lines, and its bytes', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(rowOf)).filter((line) => line.startsWith('13'));
+        const lines = joinLines(all.map(rowOf)).filter((line) => line.startsWith('13'));
         const reader = new ShardReader(packLines(lines));
         const writer = new ShardWriter();
         const taken = postcode3sOf('13').map((postcode3) => {
@@ -149,7 +149,7 @@ describe('a snapshot', () => {
   it('comes back from its stored form', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(rowOf));
+        const lines = joinLines(all.map(rowOf));
         expect(unpackLines(packLines(lines))).toEqual(lines);
       }),
     );
@@ -157,7 +157,7 @@ describe('a snapshot', () => {
 
   it('is refused when a byte of it was damaged', () => {
     const packed = packLines(
-      joinRows([
+      joinLines([
         rowOf({
           postcode: '1381AA',
           huisnummer: 9,
@@ -177,7 +177,7 @@ describe('a difference', () => {
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);
         const changes = new ChangeWriter();
-        for (const change of diff(joinRows(before.map(rowOf)), joinRows(after.map(rowOf)))) changes.add(change);
+        for (const change of diff(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)))) changes.add(change);
         for (const write of unpackWrites(changes.pack())) {
           if ('remove' in write) table.delete(write.remove);
           else table.set(parseLine(write.put).key, parseLine(write.put));
@@ -194,17 +194,17 @@ describe('a difference', () => {
         const differing = [...new Set([...old.keys(), ...now.keys()])].filter(
           (key) => JSON.stringify(old.get(key)) !== JSON.stringify(now.get(key)),
         );
-        const changes = [...diff(joinRows(before.map(rowOf)), joinRows(after.map(rowOf)))];
+        const changes = [...diff(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)))];
         expect(changes.map((change) => keyOf((change.after ?? change.before) as Line))).toEqual(differing.sort());
       }),
     );
   });
 
-  it('tells what happens to an address from what happens only to a list', () => {
+  it('distinguishes a change of an address from a change of only its list', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
         const [old, now] = [placesOf(before), placesOf(after)];
-        const changes = [...diff(joinRows(before.map(rowOf)), joinRows(after.map(rowOf)))];
+        const changes = [...diff(joinLines(before.map(rowOf)), joinLines(after.map(rowOf)))];
         const kinds = new Map(changes.map((change) => [keyOf((change.after ?? change.before) as Line), change.kind]));
         const expected = (key: string): Change['kind'] => {
           const [was, is] = [old.get(key), now.get(key)];
@@ -219,7 +219,7 @@ describe('a difference', () => {
   it('of a snapshot with itself is empty', () => {
     fc.assert(
       fc.property(rows, (all) => {
-        const lines = joinRows(all.map(rowOf));
+        const lines = joinLines(all.map(rowOf));
         expect([...diff(lines, [...lines])]).toEqual([]);
       }),
     );

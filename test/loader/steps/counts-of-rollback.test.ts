@@ -47,7 +47,7 @@ async function newPlace() {
 }
 
 describe('going back', () => {
-  it('tells what the load that made the snapshot counted, and so does every look at it afterwards', async () => {
+  it('reports the counts of the load that made the snapshot, then and afterwards', async () => {
     const { options } = await newPlace();
     const report = await rollbackLoad({ ...options, snapshot: january.peildatum });
     expect(report).toMatchObject({ outcome: 'published', voorkomens: 16, ...counted });

@@ -1,5 +1,5 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusedLoads } from '../../../loader/run/refused-loads.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
@@ -13,7 +13,7 @@ import { february, january, type Month, march, tableOf } from './months.ts';
 
 type Place = { table: string; storage: string };
 type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
-type Damage = 'truncated' | 'flipped' | 'empty' | 'deleted';
+type Damage = 'truncated' | 'flipped' | 'empty' | 'deleted' | 'swapped';
 
 let bench: LoadBench;
 let source: string;
@@ -50,7 +50,8 @@ async function copyOf(start: Place): Promise<Place> {
   return place;
 }
 
-const damages: Record<Damage, (file: string, at: number) => void> = {
+/** `neighbours` are the other objects in its folder, or all others where it is alone. */
+const damages: Record<Damage, (file: string, at: number, neighbours: string[]) => void> = {
   truncated: (file, at) => truncateSync(file, Math.floor(readFileSync(file).length * at)),
   flipped: (file, at) => {
     const bytes = readFileSync(file);
@@ -60,6 +61,8 @@ const damages: Record<Damage, (file: string, at: number) => void> = {
   },
   empty: (file) => truncateSync(file, 0),
   deleted: (file) => rmSync(file),
+  swapped: (file, at, neighbours) =>
+    writeFileSync(file, readFileSync(neighbours[Math.floor(neighbours.length * at)] ?? '')),
 };
 
 function perform(place: Place, command: Command, { again = false } = {}): Promise<unknown> {
@@ -134,7 +137,10 @@ describe('a stored object that is damaged or gone', () => {
       for (const { key, command, damage, at } of chosen) {
         const name = `${key} ${damage} at ${at.toFixed(2)}, ${command}`;
         const place = await copyOf(starts[start]);
-        damages[damage](join(place.storage, key), at);
+        const others = keys.filter((other) => other !== key);
+        const beside = others.filter((other) => dirname(other) === dirname(key));
+        const neighbours = (beside.length > 0 ? beside : others).map((other) => join(place.storage, other));
+        damages[damage](join(place.storage, key), at, neighbours);
         const said = await performAsAdvised(place, command).catch((error: Error) => {
           throw new Error(`${name}: ${error.message}`, { cause: error });
         });

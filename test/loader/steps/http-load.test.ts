@@ -97,12 +97,12 @@ describe('a load over HTTP', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
-  it('of an extract that is no longer there says so, and what is served stays', async () => {
+  it('of an extract that no longer exists says so, and the live dataset stays', async () => {
     await serve(bench.extractOf(january), '"january"');
     const { table, options } = await newPlace();
     await runLoad(options);
     const load = runLoad({ ...options, source: url.replace('lvbag', 'missing') });
-    await expect(load).rejects.toThrow(/is not there \(404\)/);
+    await expect(load).rejects.toThrow(/does not exist \(404\)/);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
 

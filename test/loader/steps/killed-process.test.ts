@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { retryWithBackoff } from '../../../loader/retry.ts';
+import { retryWithBackoff } from '../../../lambdas/shared/retry.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { LockedError } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
@@ -79,10 +79,10 @@ describe('a load that is asleep while another one takes its lock and publishes',
       const addresses = dynamoDbAddressTable(bench.client, place.table);
       try {
         await retryWithBackoff(() => runLoad({ ...place, addresses, source: nextSource, waiveSize: true }), {
-          mayPass: (error) => error instanceof LockedError,
           attempts: 30,
-          firstPauseMilliseconds: 200,
-          longestPauseMilliseconds: 200,
+          firstPauseMs: 200,
+          longestPauseMs: 200,
+          retryIf: (error) => error instanceof LockedError,
         });
       } finally {
         sleeper.child.kill('SIGCONT');

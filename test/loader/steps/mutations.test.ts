@@ -2,8 +2,14 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
+import { ObjectShardReader } from '../../../loader/dataset/object-shard.ts';
+import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import type { LoadReport } from '../../../loader/steps/load-report.ts';
+import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { paths } from '../../../loader/storage/paths.ts';
 import { type MutationGroup, mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { type Packing, writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
@@ -70,11 +76,26 @@ async function newDataset() {
 async function loaded(register: Register, date: string) {
   const { options, content } = await newDataset();
   await runLoad({ ...options, source: await register.extract(date) });
-  return content();
+  return { table: await content(), stored: await storedOccurrences(options.storage) };
+}
+
+/** Every occurrence that is stored with the live snapshot: nummeraanduidingen by the part that they are stored with. */
+async function storedOccurrences(folder: string): Promise<string[]> {
+  const storage = folderStorage(folder);
+  const id = (await readManifest(storage)).published?.snapshot.id ?? '';
+  const found: string[] = [];
+  for (const { key } of await storage.list(paths.snapshotObjects(id, ''))) {
+    const shard = new ObjectShardReader(await storage.get(key));
+    for (const part of shard.parts) for (const line of shard.lines(part)) found.push(`${part} ${line}`);
+  }
+  for (const group of occurrencesIn((await storage.get(paths.snapshotReference(id))) as Buffer)) {
+    for (const { kind, identificatie, volgnummer } of group) found.push(`${kind} ${identificatie} ${volgnummer}`);
+  }
+  return found.sort();
 }
 
 describe('days of mutations', () => {
-  it('lead to exactly the table of the extract of each day, one at a time', async () => {
+  it('lead to exactly the table of the extract of each day, and to the occurrences that it stores, without those that ended', async () => {
     const register = new Register(11, 6);
     await mkdir(register.mutations, { recursive: true });
     const { options, content } = await newDataset();
@@ -83,7 +104,9 @@ describe('days of mutations', () => {
       await register.deliver([day]);
       const report = await runLoad({ ...options, mutations: [register.mutations] });
       expect(report).toMatchObject({ outcome: 'published', peildatum: day.date });
-      expect(await content()).toEqual(await loaded(register, day.date));
+      expect({ table: await content(), stored: await storedOccurrences(options.storage) }).toEqual(
+        await loaded(register, day.date),
+      );
     }
   });
 
@@ -91,7 +114,7 @@ describe('days of mutations', () => {
     const register = new Register(12, 5);
     await register.deliver();
     const last = register.days.at(-1)?.date as string;
-    const expected = await loaded(register, last);
+    const { table: expected } = await loaded(register, last);
     const together = await newDataset();
     const report = await runLoad({
       ...together.options,
@@ -142,7 +165,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(before);
     expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({
       outcome: 'unchanged',
-      reason: expect.stringContaining('were rolled back; "load run --again" applies them all the same'),
+      reason: expect.stringContaining('were rolled back; "load run --again" applies them again'),
     });
     await runLoad({ ...options, mutations: [register.mutations], again: true });
     expect(await content()).toEqual(after);
@@ -183,7 +206,7 @@ describe('days of mutations', () => {
     ],
     [
       'an earlier reading that is not ours',
-      'Nothing was changed; the next full extract makes it right.',
+      'Nothing of it was applied; the next full extract corrects it.',
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
         const other = new Register(99, 8);
@@ -201,10 +224,46 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(before);
   });
 
+  it.each([
+    [
+      'damaged',
+      'BAGNLDM-10012026-11012026.zip',
+      async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 700)),
+    ],
+    [
+      'not about what we have',
+      'BAGNLDM-10012026-11012026.zip: changes occurrence',
+      async (file: string) => {
+        const groups = new Register(99, 8).days.flatMap((day) => day.groups);
+        const other = groups.filter(({ changes }) => changes.some(({ was }) => was));
+        await writeFile(file, await writeMutationDelivery('2026-01-10', '2026-01-11', other));
+      },
+    ],
+  ])('before one that is %s are applied, and what is wrong is reported', async (_, message, damage) => {
+    const register = new Register(15, 4);
+    await register.deliver();
+    const { table: expected } = await loaded(register, '2026-01-10');
+    const { options, content } = await newDataset();
+    await runLoad({ ...options, source: await register.extract() });
+    await damage(join(register.mutations, 'BAGNLDM-10012026-11012026.zip'));
+    const wanted = { ...options, mutations: [register.mutations] };
+    expect(await planLoad(wanted)).toMatchObject({
+      peildatum: '2026-01-10',
+      stopped: expect.stringContaining(message),
+    });
+    const published: LoadReport[] = [];
+    await expect(runLoad({ ...wanted, onPublished: (report) => published.push(report) })).rejects.toThrow(message);
+    expect(published).toMatchObject([{ peildatum: '2026-01-10', days: { length: 2 } }]);
+    expect(await content()).toEqual(expected);
+    await register.deliver();
+    expect(await runLoad(wanted)).toMatchObject({ peildatum: '2026-01-12', stopped: null });
+    expect(await content()).toEqual((await loaded(register, '2026-01-12')).table);
+  });
+
   it('of the whole country change only what they concern in the register of a municipality', async () => {
     const register = new Register(21, 4);
     await register.deliver();
-    const expected = await loaded(register, register.days.at(-1)?.date as string);
+    const { table: expected } = await loaded(register, register.days.at(-1)?.date as string);
     // The same objects under other identifications: of another municipality, which the extract does not hold.
     const elsewhere = new Register(22, 4);
     const other = (groups: MutationGroup[]): MutationGroup[] =>
@@ -277,7 +336,32 @@ describe('a full extract after days of mutations', () => {
     await runLoad({ ...options, mutations: files });
     const report = await runLoad({ ...options, source: await register.extract(first.date) });
     expect(Object.values(report.audit ?? {}).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
-    expect(await content()).toEqual(await loaded(register, first.date));
+    expect(await content()).toEqual((await loaded(register, first.date)).table);
+  });
+
+  it.each([
+    ['corrected', async () => undefined, true],
+    ['replaced by a web page', async (file: string) => writeFile(file, '<!DOCTYPE html>'), false],
+  ])('is brought to the live date by what is listed now, where a delivery was %s', async (_, replace, isRight) => {
+    const register = new Register(18, 6);
+    const renumbers = ({ groups }: RegisterDay) => groups.filter(({ kind }) => kind === 'NUM').length > 1;
+    const at = register.days.findIndex((day, index) => index > 0 && renumbers(day));
+    const [before, wrong] = register.days.slice(at - 1) as [RegisterDay, RegisterDay];
+    await register.deliver(register.days.slice(0, at));
+    const name = await register.write(before.date, wrong.date, []);
+    const { options, content } = await newDataset();
+    const mutations = [register.mutations];
+    await runLoad({ ...options, source: await register.extract(), mutations });
+    const applied = await content();
+    await register.deliver([wrong]);
+    await replace(name);
+    const report = await runLoad({ ...options, source: await register.extract(before.date), mutations });
+    expect(report).toMatchObject({ outcome: 'published', peildatum: wrong.date, extractPeildatum: before.date });
+    const { table } = await loaded(register, wrong.date);
+    expect(applied).not.toEqual(table);
+    expect(await content()).toEqual(isRight ? table : applied);
+    const differences = Object.values(report.audit ?? {}).reduce((sum, count) => sum + count, 0);
+    expect(differences > 0).toBe(isRight);
   });
 });
 

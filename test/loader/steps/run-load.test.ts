@@ -162,7 +162,7 @@ describe('a load', () => {
     const { options } = await newPlace();
     await options.addresses.lock.acquire('elsewhere:1', 60);
     const load = runLoad({ ...options, source: sources.january });
-    await expect(load).rejects.toThrow(/Another load \(elsewhere:1\) is at work on this table/);
+    await expect(load).rejects.toThrow(/Another load \(elsewhere:1\) is writing to this table/);
   });
 
   it('takes over the lock of a process that is gone, and gives its own back', async () => {
@@ -182,7 +182,7 @@ describe('a load', () => {
     expect(keys).toEqual(['manifest.copy.json', 'manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
   });
 
-  it('keeps as many snapshots as it is told to', async () => {
+  it('keeps the given number of snapshots', async () => {
     const { options } = await newPlace();
     for (const source of Object.values(sources)) await runLoad({ ...options, source, keep: 2 });
     const places = { storage: folderStorage(options.storage), addresses: options.addresses };
@@ -235,7 +235,7 @@ describe('going back', () => {
     expect(await options.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
   });
 
-  it('is not undone by the next daily look, only by who asks for it or by a newer state', async () => {
+  it('is not undone by the next daily check, only on request or by a newer snapshot', async () => {
     const { table, options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
@@ -253,7 +253,7 @@ describe('going back', () => {
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
     const back = rollbackLoad({ ...options, snapshot: '2025-01-08' });
-    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. There are: 2026-01-08.');
+    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Available: 2026-01-08.');
   });
 });
 

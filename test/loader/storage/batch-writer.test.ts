@@ -17,8 +17,7 @@ afterEach(() => void mock.reset());
 const writes: Write[] = Array.from({ length: 130 }, (_, index) =>
   index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\tWeesp\tBuitenveer` },
 );
-const writer = (options = {}) =>
-  addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMilliseconds: 1, ...options });
+const writer = (options = {}) => addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMs: 1, ...options });
 const fence: Fence = {
   held: { owner: 'test', token: 'test', untilSeconds: 0 },
   signal: new AbortController().signal,
@@ -53,7 +52,7 @@ const everything = new Map(
 );
 
 describe('a batch writer', () => {
-  it('writes everything, 25 at a time, and tells how far it is', async () => {
+  it('writes everything, 25 at a time, and reports progress', async () => {
     const written = table((requests) => requests);
     let told = 0;
     await writer().write(writes, fence, (count) => {

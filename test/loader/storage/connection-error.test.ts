@@ -26,24 +26,24 @@ async function plainServer(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-const elsewhere = ', or get the file in another way and load that.';
+const elsewhere = ', or download the file in another way and load that.';
 
 describe('a source that can not be reached says which host, why, and what to do', () => {
   it('a name that is not known', async () => {
     await expect(httpSource('http://no-such-host.invalid/x.zip', undefined, 1)).rejects.toMatchObject({
       name: 'SourceUnavailableError',
       message: expect.stringMatching(
-        /^no-such-host\.invalid is no name that is known here \(getaddrinfo E\w+ no-such-host\.invalid\)\. Check the address/,
+        /^no-such-host\.invalid could not be resolved: host not found \(getaddrinfo E\w+ no-such-host\.invalid\)\. Check the URL/,
       ),
     });
   });
 
-  it('nobody who listens', async () => {
+  it('no listening server', async () => {
     const port = await freePort();
     await expect(httpSource(`http://127.0.0.1:${port}/x.zip`, undefined, 1)).rejects.toMatchObject({
       name: 'SourceUnavailableError',
       message:
-        `127.0.0.1:${port} refuses the connection (connect ECONNREFUSED 127.0.0.1:${port}). Check the address of the ` +
+        `127.0.0.1:${port} refused the connection (connect ECONNREFUSED 127.0.0.1:${port}). Check the URL of the ` +
         `extract and its port, or try again later${elsewhere}`,
     });
   });
@@ -53,7 +53,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     const before = performance.now();
     await expect(httpSource(`https://127.0.0.1:${port}/x.zip`, undefined, 60_000)).rejects.toMatchObject({
       name: 'SourceError',
-      message: expect.stringMatching(/^127\.0\.0\.1:\d+ can not be talked to safely \([^\n]+\)\. Check the address/),
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ failed the TLS handshake \([^\n]+\)\. Check the URL/),
     });
     expect(performance.now() - before).toBeLessThan(10_000);
   });
@@ -61,7 +61,7 @@ describe('a source that can not be reached says which host, why, and what to do'
   it('an address that is none', async () => {
     await expect(httpSource('http://[/x.zip', undefined, 60_000)).rejects.toMatchObject({
       name: 'SourceError',
-      message: expect.stringMatching(/^http:\/\/\[\/x\.zip is no web address \(/),
+      message: expect.stringMatching(/^http:\/\/\[\/x\.zip is not a valid URL \(/),
     });
   });
 
@@ -71,7 +71,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     expect(connectionError('https://pdok.example/x.zip', guard.signal.reason)).toMatchObject({
       name: 'SourceUnavailableError',
       message: expect.stringMatching(
-        /^pdok\.example does not answer in time \(no byte in 0\.005 s\)\. Try again later/,
+        /^pdok\.example did not respond in time \(no data for 0\.005 s\)\. Try again later/,
       ),
     });
   });
@@ -87,13 +87,13 @@ describe('a source that can not be reached says which host, why, and what to do'
   ])('a certificate that is not good, which does not pass: %s', (code, message) => {
     const error = connectionError('https://pdok.example/x.zip', failed(coded(code, message)));
     expect(error.name).toBe('SourceError');
-    expect(error.message).toContain(`pdok.example can not be talked to safely (${message}).`);
+    expect(error.message).toContain(`pdok.example failed the TLS handshake (${message}).`);
   });
 
   it.each([
-    ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', 'does not answer in time (Connect Timeout Error)'],
-    ['UND_ERR_SOCKET', 'other side closed', 'can not be read from (other side closed)'],
-    ['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443', 'can not be read from (connect ENETUNREACH 192.0.2.1:443)'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', 'did not respond in time (Connect Timeout Error)'],
+    ['UND_ERR_SOCKET', 'other side closed', 'could not be read (other side closed)'],
+    ['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443', 'could not be read (connect ENETUNREACH 192.0.2.1:443)'],
   ])('what passes: %s', (code, message, says) => {
     const error = connectionError('https://pdok.example:8443/x.zip', failed(coded(code, message)));
     expect(error.name).toBe('SourceUnavailableError');
@@ -104,7 +104,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     const errors = ['::1', '127.0.0.1'].map((address) => coded('ECONNREFUSED', `connect ECONNREFUSED ${address}:443`));
     const error = connectionError('https://localhost/x.zip', failed(new AggregateError(errors)));
     expect(error.message).toContain(
-      'localhost refuses the connection (connect ECONNREFUSED ::1:443, connect ECONNREFUSED 127.0.0.1:443).',
+      'localhost refused the connection (connect ECONNREFUSED ::1:443, connect ECONNREFUSED 127.0.0.1:443).',
     );
   });
 });

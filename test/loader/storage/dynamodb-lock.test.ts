@@ -16,7 +16,7 @@ afterAll(() => db.stop());
 describe('the lock of a table', () => {
   const lock = () => dynamoDbLock(db.client, 'addresses', () => now);
 
-  it('lets one of many in', async () => {
+  it('is acquired by only one of many', async () => {
     const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
     const tries = await Promise.allSettled(owners.map((owner) => lock().acquire(owner, 60)));
     const winners = owners.filter((_, index) => tries[index]?.status === 'fulfilled');
@@ -25,14 +25,14 @@ describe('the lock of a table', () => {
     await expect(lock().check(winner)).resolves.toMatchObject({ owner: winner });
     await expect(lock().check('owner-x')).rejects.toMatchObject({ name: 'LockedError', owner: winner });
     await lock().release('owner-x');
-    await expect(lock().acquire('owner-x', 60)).rejects.toThrow(/its lock ends at 2026-01-10T03:01:00/);
+    await expect(lock().acquire('owner-x', 60)).rejects.toThrow(/its lock expires at 2026-01-10T03:01:00/);
     await lock().release(winner);
   });
 
   const take = (owner: string, isGone: boolean | null) =>
     takeLock(lock(), { owner, seconds: 60, isGone: () => isGone, clock: () => now });
 
-  it('is taken again by its owner, by a token that ends the first taking', async () => {
+  it('can be acquired again by its owner, with a new token that invalidates the first one', async () => {
     const first = await lock().acquire('first', 60);
     const second = await lock().acquire('first', 120);
     await expect(lock().check('first', second.token)).resolves.toEqual(second);
@@ -43,7 +43,7 @@ describe('the lock of a table', () => {
     await lock().release('first', second.token);
   });
 
-  it('is taken over once it has run out where nobody can tell whether its owner is alive', async () => {
+  it('is taken over when it has expired, if it is unknown whether its owner is alive', async () => {
     await lock().acquire('first', 120);
     now += 119_000;
     await expect(take('second', null)).rejects.toMatchObject({ name: 'LockedError', owner: 'first' });
@@ -54,7 +54,7 @@ describe('the lock of a table', () => {
     await expect(lock().check('second')).rejects.toThrow(/This load lost its lock/);
   });
 
-  it('is taken over at once from an owner that is gone, and never from a live one', async () => {
+  it('is taken over at once from an owner that is gone, and never from a running one', async () => {
     await lock().acquire('first', 60);
     await take('second', true);
     await expect(lock().check('second')).resolves.toMatchObject({ owner: 'second' });
@@ -87,7 +87,7 @@ describe('the lock of a table', () => {
       expect(await works()).toBe('works');
     });
 
-    it('is never taken over while it lives, however long it has not renewed it', async () => {
+    it('is never taken over while the process runs, however long it has not renewed the lock', async () => {
       const alive = owner(process.pid, processStart(process.pid));
       now = Date.now() - 3600_000;
       await lock().acquire(alive, 60);

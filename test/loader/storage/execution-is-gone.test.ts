@@ -55,7 +55,7 @@ describe('an execution that has the lock', () => {
     },
   );
 
-  it('leaves what it could not be asked for another reason to whoever asks again', async () => {
+  it('rethrows any other error of the request', async () => {
     answer = { error: 'InvalidArn' };
     await expect(minutesLater(60)(owner)).rejects.toMatchObject({ name: 'InvalidArn' });
   });

@@ -52,7 +52,7 @@ describe('an extract in a file', () => {
     await withoutRights(async () => {
       await expect(fileSource(file)).rejects.toMatchObject({
         name: 'SourceError',
-        message: `${file} may not be read by you; give yourself the right to (chmod u+r), or copy it to where you have it.`,
+        message: `${file} can't be read: permission denied. Make it readable (chmod u+r), or copy it to a place where you can read it.`,
       });
     });
     await chmod(folder, 0o755);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { httpSource } from '../../../loader/storage/http-source.ts';
 import { readAhead } from '../../../loader/storage/read-ahead.ts';
@@ -88,6 +89,31 @@ describe('an extract behind HTTP', () => {
     expect(failures).toEqual([]);
   });
 
+  it('says that it broke when a connection without a length is reset while its bytes wait to be read', async () => {
+    const raw = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
+        socket.write(Buffer.alloc(160_000));
+        setTimeout(() => socket.resetAndDestroy(), 20);
+      });
+    });
+    await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+    const source = await httpSource(
+      `http://127.0.0.1:${(raw.address() as AddressInfo).port}/extract.zip`,
+      undefined,
+      1,
+    );
+    const readSlowly = async () => {
+      for await (const _ of source?.stream() ?? []) await sleep(50);
+    };
+    await expect(readSlowly()).rejects.toMatchObject({
+      name: 'SourceUnavailableError',
+      message: expect.stringMatching(/^The connection to .* broke at byte \d+\. Run the load again\.$/),
+    });
+    raw.close();
+  });
+
   it('is not opened when it has not changed since', async () => {
     answer = ranges();
     const source = await open();
@@ -114,7 +140,7 @@ describe('an extract behind HTTP', () => {
     expect((await source?.access?.read(0, 3))?.length).toBe(3);
   });
 
-  it('goes on where a connection broke', async () => {
+  it('continues where a connection broke', async () => {
     answer = ranges({ cutAfter: 100_000 });
     const source = await open();
     expect((await source?.access?.read(0, 250_000))?.equals(file.subarray(0, 250_000))).toBe(true);
@@ -125,9 +151,7 @@ describe('an extract behind HTTP', () => {
     answer = (_, response) => response.destroy();
     await expect(open()).rejects.toMatchObject({
       name: 'SourceUnavailableError',
-      message: expect.stringMatching(
-        /^127\.0\.0\.1:\d+ can not be read from \(other side closed\)\. Check the address/,
-      ),
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be read \(socket hang up\)\. Check the URL/),
     });
   });
 
@@ -138,9 +162,9 @@ describe('an extract behind HTTP', () => {
   });
 
   it.each([
-    [404, 'SourceError', /is not there \(404\)\. Check the address/],
-    [403, 'SourceError', /answered 403\. Check the address/],
-    [500, 'SourceUnavailableError', /answered 500\. Try again later/],
+    [404, 'SourceError', /does not exist \(404\)\. Check the URL/],
+    [403, 'SourceError', /returned 403\. Check the URL/],
+    [500, 'SourceUnavailableError', /returned 500\. Try again later/],
   ])('says what to do about %d', async (status, name, message) => {
     answer = (_, response) => response.writeHead(status).end();
     await expect(open()).rejects.toMatchObject({ name, message: expect.stringMatching(message) });

@@ -72,10 +72,10 @@ describe('a list of mutations', () => {
   });
 
   it.each([
-    ['/page.json', 'answers a web page instead of a list of mutations'],
+    ['/page.json', 'returned a web page instead of a list of mutations'],
     ['/object.json', 'is not a list of mutations'],
-    ['/cut.json', 'answers no JSON instead of a list of mutations'],
-    ['/missing.json', 'is not there (404)'],
+    ['/cut.json', 'returned no JSON instead of a list of mutations'],
+    ['/missing.json', 'does not exist (404)'],
     ['/other.zip', 'is not named like a delivery of mutations'],
   ])('is refused when it is not one: %s', async (path, message) => {
     await expect(listMutations(`${url}${path}`)).rejects.toThrow(message);
@@ -84,6 +84,22 @@ describe('a list of mutations', () => {
 
   it('is refused with the path where there is none', async () => {
     await expect(listMutations(join(folder, 'nowhere'))).rejects.toThrow(`${folder}/nowhere. Check the path.`);
+  });
+});
+
+describe('the name of a delivery', () => {
+  it.each(['BAGNLDM-23052022-23052022.zip', 'BAGNLDM-24052022-23052022.zip', 'BAGNLDM-31042022-32042022.zip'])(
+    'must lead from a date to a later one: %s',
+    async (name) => {
+      expect(datesOfName(name)).toBeNull();
+      await expect(listMutations(join(folder, name))).rejects.toThrow('from which date to which later date it leads');
+    },
+  );
+
+  it('may lead over the end of a month, a leap day and the end of a year', () => {
+    expect(datesOfName('BAGNLDM-28022024-29022024.zip')).toEqual({ vanaf: '2024-02-28', tot: '2024-02-29' });
+    expect(datesOfName('BAGNLDM-29022023-01032023.zip')).toBeNull();
+    expect(datesOfName('BAGNLDM-31122024-01012025.zip')).toEqual({ vanaf: '2024-12-31', tot: '2025-01-01' });
   });
 });
 
@@ -110,7 +126,7 @@ describe('the chain of deliveries', () => {
     expect(chainFrom([], '2022-05-11')).toEqual({ next: [], broken: null });
   });
 
-  it('tells of a gap after what it leads to', () => {
+  it('reports a gap after the deliveries before it', () => {
     const chain = chainFrom(listed([10, 11], [12, 13]), '2022-05-10');
     expect(names(chain)).toEqual([['10', '11']]);
     expect(chain.broken).toContain(
@@ -118,10 +134,22 @@ describe('the chain of deliveries', () => {
     );
   });
 
-  it('tells of a delivery that leads over the date', () => {
+  it('reports a delivery that leads over the date', () => {
     expect(chainFrom(listed([10, 13]), '2022-05-11').broken).toContain(
       'leads over that date, from 2022-05-10 to 2022-05-13',
     );
+  });
+
+  it('of a list of thousands in any order, with names that lead nowhere, is followed to its end', async () => {
+    const day = (days: number) => new Date(Date.UTC(2010, 0, 1 + days)).toISOString().slice(0, 10);
+    const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
+    const days = Array.from({ length: 5_000 }, (_, i) => `BAGNLDM-${digits(day(i))}-${digits(day(i + 1))}.zip`);
+    const back = days.map((name) => name.replace(/-(\d+)-(\d+)/, '-$2-$1'));
+    const again = days.map((name) => name.replace(/-(\d+)-(\d+)/, '-$1-$1'));
+    const list = join(folder, 'long.json');
+    await writeFile(list, JSON.stringify([...days, ...back, ...again].reverse().map((naam) => ({ naam }))));
+    const { next, broken } = chainFrom(await listMutations(list), day(0));
+    expect([next.length, next.at(-1)?.tot, broken]).toEqual([5_000, day(5_000), null]);
   });
 
   it('takes the shortest of deliveries that overlap', () => {

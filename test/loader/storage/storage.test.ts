@@ -3,9 +3,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { checkedJson } from '../../../loader/dataset/checked-json.ts';
+import { packLines, unpackLines } from '../../../loader/dataset/lines.ts';
 import { folderStorage } from '../../../loader/storage/folder-storage.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
-import { getJson, putJson, type Storage } from '../../../loader/storage/storage.ts';
+import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../../../loader/storage/storage.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 
 let s3: TestS3;
@@ -45,6 +47,32 @@ describe.each(storages)('a storage in %s', (_, storage) => {
     expect(await storage().get('a/missing')).toBeNull();
     expect(await storage().open('a/missing')).toBeNull();
     await expect(getJson(storage(), 'a/missing')).rejects.toThrow(/The storage has no a\/missing/);
+  });
+
+  it('takes what was stored under another key, or was cut off, for damaged', async () => {
+    await putJson(storage(), 'loads/a/one.json', { one: 1 });
+    await putPacked(storage(), 'loads/a/two', packLines(['1381AA#7#\tWeesp\tBuitenveer']));
+    expect(await getJson(storage(), 'loads/a/one.json')).toEqual({ one: 1 });
+    expect(await getUnpacked(storage(), 'loads/a/two', unpackLines)).toEqual(['1381AA#7#\tWeesp\tBuitenveer']);
+    for (const [from, to, cut] of [
+      ['one.json', 'other.json', 0],
+      ['two', 'other', 0],
+      ['two', 'two', 14],
+    ] as const) {
+      const bytes = (await storage().get(`loads/a/${from}`)) ?? Buffer.alloc(0);
+      const key = `loads/a/${to}`;
+      await storage().put(key, bytes.subarray(0, bytes.length - cut));
+      const read = to.endsWith('.json') ? getJson(storage(), key) : getUnpacked(storage(), key, unpackLines);
+      await expect(read).rejects.toMatchObject({ name: 'DamagedObjectError', key });
+      await storage().put(`loads/a/${from}`, bytes);
+    }
+  });
+
+  it('reads what an earlier version stored without its key', async () => {
+    await storage().put('loads/b/one.json', checkedJson({ one: 1 }));
+    await storage().put('loads/b/two', packLines(['line']));
+    expect(await getJson(storage(), 'loads/b/one.json')).toEqual({ one: 1 });
+    expect(await getUnpacked(storage(), 'loads/b/two', unpackLines)).toEqual(['line']);
   });
 
   it('reads by range, and not past the end', async () => {
@@ -109,6 +137,8 @@ describe('a storage in a folder', () => {
   });
 
   it('writes nothing outside the folder', async () => {
-    await expect(folderStorage(join(folder, 'own')).put('../outside', Buffer.from(''))).rejects.toThrow('not a key');
+    await expect(folderStorage(join(folder, 'own')).put('../outside', Buffer.from(''))).rejects.toThrow(
+      'not a valid storage key',
+    );
   });
 });

@@ -94,7 +94,35 @@ describe('the portal in a browser', () => {
     60_000,
   );
 
-  const operatorPaths = ['/operator/accounts', '/operator/plans', '/operator/register', '/nothing/here'];
+  inBrowser(
+    `lets an operator make a plan, change its limits and see who follows, without a script${because}`,
+    async () => {
+      const page = await signIn('Olaf Operator', { javaScriptEnabled: false });
+      await page.getByRole('link', { name: 'Plans' }).click();
+      await page.getByLabel('Plan code').fill('medium');
+      await page.getByLabel('Limit per day').fill('5000');
+      await page.getByRole('button', { name: 'Create a plan' }).click();
+      expect(await page.getByRole('status').innerText()).toBe('The plan is created.');
+      await portal.admin.accounts.create({ id: 'follower', plan: 'medium' });
+      await page.getByLabel('Limit per day').fill('6000');
+      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByText('Per day: 5,000 → Per day: 6,000. Accounts that follow at once: 1.').waitFor();
+      await page.getByRole('button', { name: 'Yes, change these limits' }).click();
+      expect((await portal.admin.accounts.show('follower')).windows.day?.limit).toBe(6000);
+      await page.context().close();
+    },
+    60_000,
+  );
+
+  const operatorPaths = () => [
+    '/operator/accounts',
+    '/operator/plans',
+    '/operator/plans/small',
+    '/operator/plans/small/state',
+    '/operator/register',
+    `/operator/register/${portal.register.waiting}`,
+    '/nothing/here',
+  ];
   const accountPaths = [
     '',
     '/keys',
@@ -106,7 +134,7 @@ describe('the portal in a browser', () => {
     '/manage',
     '/suspend',
   ];
-  const paths = [...operatorPaths, ...accountPaths.map((path) => `/accounts/demo${path}`)];
+  const paths = () => [...operatorPaths(), ...accountPaths.map((path) => `/accounts/demo${path}`)];
   const devices = [
     ['a desktop in the light', { viewport: { width: 1280, height: 900 }, colorScheme: 'light', locale: 'nl-NL' }],
     ['a desktop in the dark', { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' }],
@@ -124,7 +152,7 @@ describe('the portal in a browser', () => {
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       const found: string[] = [];
-      for (const path of paths) {
+      for (const path of paths()) {
         await page.goto(portal.portalUrl + path);
         const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
         if (width > options.viewport.width) found.push(`${path} is ${width} wide`);
@@ -136,6 +164,32 @@ describe('the portal in a browser', () => {
       await page.context().close();
     },
     120_000,
+  );
+
+  // After the pictures, which show the load that waits.
+  inBrowser(
+    `lets an operator approve a waiting load by keyboard alone, once${because}`,
+    async () => {
+      const page = await signIn('Olaf Operator', { javaScriptEnabled: false });
+      const press = async (role: 'link' | 'button', name: RegExp) => {
+        await page.getByRole(role, { name }).focus();
+        await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+      };
+      await press('link', /^Register$/);
+      await press('link', /^Look at it/);
+      expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(1);
+      await press('link', /^Approve this load$/);
+      const question = page.url();
+      await press('button', /^Yes, approve this load$/);
+      expect(await page.getByRole('status').innerText()).toContain('The load is approved and has started');
+      expect((await page.goto(question))?.status()).not.toBe(500);
+      while ((await page.getByText('No load waits for approval.').count()) === 0)
+        await page.goto(`${portal.portalUrl}/operator/register`);
+      expect(await page.getByRole('cell', { name: 'olaf@operator.example' }).count()).toBe(1);
+      expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
+      await page.context().close();
+    },
+    60_000,
   );
 
   inBrowser(

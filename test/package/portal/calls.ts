@@ -1,6 +1,8 @@
 /** A portal that makes every call of the package once, with the SDK that is installed beside it. */
 import assert from 'node:assert/strict';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import {
   type AccountView,
@@ -12,6 +14,7 @@ import {
   type Limits,
   windowNames,
 } from 'bag-adres-admin';
+import { createLoads, type Loads, type LoadsRefusals } from 'bag-adres-admin/loads';
 
 const { DYNAMODB_ENDPOINT = '', ACCOUNTS_TABLE = '', OTHER_TABLE = '' } = process.env;
 const connection = new DynamoDBClient({
@@ -79,7 +82,13 @@ await admin.sessions.end(person, session);
 
 const backup = await admin.backup.export();
 const other = createAdmin({ client, table: OTHER_TABLE, checksumSecret });
-assert.deepEqual(await recorded(other).backup.import(backup), { plans: 2, accounts: 1, unchanged: 0 });
+assert.deepEqual(await recorded(other).backup.import(backup), {
+  plans: 2,
+  accounts: 1,
+  members: 0,
+  days: 0,
+  unchanged: 0,
+});
 
 assert.equal((await refusal(admin.accounts.delete('shop'))).code, 'not_suspended');
 await admin.accounts.suspend('shop');
@@ -87,6 +96,16 @@ await admin.accounts.delete('shop');
 assert.equal((await admin.accounts.audit('shop'))[0]?.actor, actor ?? 'unknown');
 const missing: AdminErrorCode = (await refusal(admin.accounts.show('shop'))).code;
 assert.equal(missing, 'not_found');
+
+// Without a bucket or a state machine: what is wrong with an approval is refused before either is asked.
+const s3 = new S3Client({ region: 'eu-west-1' });
+const stepFunctions = new SFNClient({ region: 'eu-west-1' });
+const places = { s3, bucket: 'snapshots', stepFunctions, stateMachine: 'arn:aws:states:eu-west-1:1:stateMachine:Load' };
+const loads: Loads = createLoads({ client, table: ACCOUNTS_TABLE, ...places, actor });
+const loadRefusals: Record<LoadsRefusals['loads.approve'], number> = { invalid: 422, not_found: 404, conflict: 409 };
+assert.equal((await refusal(loads.approve({ load: '../x', plan: '' }))).code, 'invalid');
+assert.equal(loadRefusals[(await refusal(loads.show('x'))).code as LoadsRefusals['loads.show']], 422);
+assert.deepEqual(await loads.audit(), []);
 
 connection.destroy();
 const there = Object.entries(direct).flatMap(([group, calls]) => Object.keys(calls).map((call) => `${group}.${call}`));

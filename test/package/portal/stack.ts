@@ -4,6 +4,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { PortalAccess, type PortalAccessProps } from 'bag-adres-admin/access';
 
@@ -11,6 +12,11 @@ const stack = new Stack(new App(), 'Portal', { env: { region: 'eu-central-1', ac
 const props: PortalAccessProps = {
   accounts: Table.fromTableName(stack, 'Accounts', 'accounts'),
   keyChecksumSecret: Secret.fromSecretNameV2(stack, 'Secret', 'checksum'),
+  plans: 'change',
+  loads: {
+    bucket: Bucket.fromBucketName(stack, 'Snapshots', 'snapshots'),
+    stateMachineArn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:Load',
+  },
 };
 const access = new PortalAccess(stack, 'Access', props);
 access.grant(new Role(stack, 'Role', { assumedBy: new ServicePrincipal('ecs-tasks.amazonaws.com') }));

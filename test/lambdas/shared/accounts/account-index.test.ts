@@ -40,7 +40,7 @@ describe('accounts.list', () => {
     expect([accounts.map(({ id }) => id), cursor]).toEqual([expected, null]);
   });
 
-  it('goes on after a cursor within a prefix, also when the account of the cursor is gone', async () => {
+  it('continues after a cursor within a prefix, even if the account of the cursor was deleted', async () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'a.15', plan: 'basic' });
     const first = await admin.accounts.list({ prefix: 'a.', limit: 2 });

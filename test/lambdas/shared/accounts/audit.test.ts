@@ -15,7 +15,7 @@ const adminOf = (actor: string) => {
 };
 
 describe('the audit', () => {
-  it('tells of each change of an account who, when and what, the newest first', async () => {
+  it('lists who changed an account, when and what, newest first', async () => {
     const [ann, bob] = [adminOf('ann'), adminOf('bob')];
     await ann.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
     await bob.accounts.set({ id: 'acme', limits: { day: 'plan' } });
@@ -37,7 +37,7 @@ describe('the audit', () => {
     expect(times.at(-1)).toMatch(/^2026-08-01T12:30:15\.\d{3}Z$/);
   });
 
-  it('tells of each change of a plan', async () => {
+  it('lists each change of a plan', async () => {
     await adminOf('ann').plans.put({ code: 'told', limits: { day: null } });
     await adminOf('bob').plans.put({ code: 'told', state: 'inactive' });
     expect((await bench.admin.plans.audit('told')).map(({ time: _, ...entry }) => entry)).toEqual([

@@ -72,7 +72,7 @@ describe('changes at the same time', () => {
     expect(joined.filter(({ windows }) => windows.day?.limit !== 12)).toEqual([]);
   });
 
-  it('one of two creates of the same account wins, the other is told that it exists', async () => {
+  it('one of two creates of the same account succeeds, and the other fails with "exists"', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'twins', limits: { day: 1 } });
     const outcomes = await Promise.allSettled(

@@ -253,7 +253,7 @@ describe('keys.revoke', () => {
     expect((refusal as Error).message).not.toContain(key.slice(-20));
   });
 
-  it('also revokes a key that someone put into the item by hand', async () => {
+  it('also revokes a key that was added to the item manually', async () => {
     const { admin, client, table } = bench;
     await client.send(
       new UpdateCommand({

@@ -55,7 +55,7 @@ describe('a member of an account', () => {
     expect(await admin.members.list(account)).toMatchObject([{ person: 'lee@example.nl', role: 'admin' }]);
   });
 
-  it('is nobody in another account, and after the removal', async () => {
+  it('has no role in another account, nor after the removal', async () => {
     const [account, other] = [await newAccount(), await newAccount()];
     await admin.members.add({ account, person: 'sam@example.nl', role: 'admin' });
     expect(await admin.members.roleIn(other, ['sam@example.nl'])).toBe(null);
@@ -153,7 +153,7 @@ describe('a session', () => {
 });
 
 describe('a change that was decided upon what an account was', () => {
-  it('is refused when somebody changed the account meanwhile, and made when nobody did', async () => {
+  it('is refused if the account was changed meanwhile, and made otherwise', async () => {
     const account = await newAccount();
     const { plan, ownLimits } = await admin.accounts.show(account);
     await admin.accounts.set({ id: account, limits: { day: 5 } });

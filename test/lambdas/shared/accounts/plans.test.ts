@@ -48,7 +48,7 @@ describe('plans.put', () => {
     expect((await admin.accounts.show('kept')).windows.day?.used).toBe(1);
   });
 
-  it('keeps the count of a window that a plan drops and configures again, and goes on counting in between', async () => {
+  it('keeps the count of a window that a plan drops and configures again, and keeps counting in between', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'back', limits: { minute: 2, hour: null } });
     await admin.accounts.create({ id: 'back', plan: 'back' });

@@ -44,7 +44,7 @@ describe('a move of shares', () => {
     ]);
   });
 
-  it('goes on while its shards are charged, as long as the donor has what it gives', async () => {
+  it('succeeds while its shards are charged, as long as the donor has what it gives', async () => {
     const { id, move, hours, go } = await twoShards();
     await patchShard(service, id, 1, { hour_used: 7 });
     expect(await go(move(3))).toBe(true);

@@ -279,7 +279,7 @@ describe('a shard with a window marked as exhausted', () => {
   });
 });
 
-describe('what a caller is told of an account with several shards', () => {
+describe('the quota that a caller sees of an account with several shards', () => {
   it('is the limit of the account, and an estimate of what is left that is 0 only when the shard has nothing', () => {
     fc.assert(
       fc.property(

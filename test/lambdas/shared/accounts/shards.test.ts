@@ -117,7 +117,7 @@ describe('accounts.set with shards', () => {
     expect(await shardItems(bench, 'refuse')).toEqual(before);
   });
 
-  it('is told by the audit', async () => {
+  it('is in the audit', async () => {
     await account('told');
     await bench.admin.accounts.set({ id: 'told', shards: 2 });
     const entry = expect.objectContaining({
@@ -185,7 +185,7 @@ const sumOf = (shards: Access[]): Limits =>
   );
 
 describe('a share that a request moves while shards are merged', () => {
-  it('is neither lost nor doubled, not even until the shares are divided anew', async () => {
+  it('is neither lost nor doubled, even before the shares are divided again', async () => {
     const { admin, client, table } = bench;
     await admin.accounts.create({ id: 'moving', plan: 'few' });
     await admin.accounts.set({ id: 'moving', shards: 3 });

@@ -1,0 +1,26 @@
+// npx oazapfts openapi.json client.ts
+// The package @oazapfts/runtime sends the requests.
+import { type LookupAnswer, lookUpAddress, validateKey } from './client.ts';
+import { describeAnswer } from './outcomes.ts';
+import { describeProblem } from './problems.ts';
+
+export type Answer = LookupAnswer;
+export type Problem = Exclude<Awaited<ReturnType<typeof lookUpAddress>>, { status: 200 }>['data'];
+export type Query = { postcode: string; huisnummer: number; toevoeging?: string };
+type Client = ReturnType<typeof createClient>;
+
+/** The options of every request: the address of the API, and the key in the header. */
+export function createClient(baseUrl: string, key: string) {
+  return { baseUrl: `${baseUrl}/v1`, headers: { 'X-API-Key': key } };
+}
+
+export async function describeLookup(client: Client, query: Query): Promise<string> {
+  const { postcode, huisnummer, toevoeging } = query;
+  const response = await lookUpAddress(postcode, huisnummer, toevoeging === undefined ? {} : { toevoeging }, client);
+  return response.status === 200 ? describeAnswer(response.data) : describeProblem(response.data);
+}
+
+export async function planOf(client: Client): Promise<string> {
+  const response = await validateKey(client);
+  return response.status === 200 ? response.data.plan_code : response.data.title;
+}

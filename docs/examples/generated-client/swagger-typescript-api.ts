@@ -1,0 +1,24 @@
+// npx swagger-typescript-api generate --path openapi.json --output . --name client.ts --disable-throw-on-error
+import { Api, type LookupAnswer } from './client.ts';
+import { describeAnswer } from './outcomes.ts';
+import { describeProblem } from './problems.ts';
+
+export type Answer = LookupAnswer;
+export type Problem = Awaited<ReturnType<Client['address']['lookUpAddress']>>['error'];
+export type Query = { postcode: string; huisnummer: number; toevoeging?: string };
+type Client = ReturnType<typeof createClient>;
+
+/** The generated client, with the key in the header of every request. */
+export function createClient(baseUrl: string, key: string) {
+  return new Api({ baseUrl: `${baseUrl}/v1`, baseApiParams: { headers: { 'X-API-Key': key } } });
+}
+
+export async function describeLookup(client: Client, query: Query): Promise<string> {
+  const response = await client.address.lookUpAddress(query);
+  return response.ok ? describeAnswer(response.data) : describeProblem(response.error);
+}
+
+export async function planOf(client: Client): Promise<string> {
+  const response = await client.auth.validateKey();
+  return response.ok ? response.data.plan_code : response.error.title;
+}

@@ -1,0 +1,248 @@
+import { html } from 'hono/html';
+import * as z from 'zod/mini';
+import type { Plan } from '../../shared/accounts/account.ts';
+import type { Admin } from '../../shared/accounts/admin.ts';
+import { AdminError } from '../../shared/accounts/admin-error.ts';
+import { type Limits, windowNames } from '../../shared/accounts/quota.ts';
+import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import { limitFields, limitsText, parsedField, readLimits } from './limits.ts';
+import { changesTable, changing, confirmation, doneNote, faultPage, postForm, scrollTable, stateTag } from './parts.ts';
+
+/** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
+export const planPages: readonly PageRoute[] = [
+  { of: 'service', method: 'GET', path: '/operator/plans', action: 'operator.view', handle: plansPage },
+  { of: 'service', method: 'POST', path: '/operator/plans', action: 'plan.change', handle: create },
+  {
+    of: 'service',
+    method: 'GET',
+    path: '/operator/plans/:plan',
+    action: 'operator.view',
+    handle: (visit) => withPlan(visit, planPage),
+  },
+  {
+    of: 'service',
+    method: 'POST',
+    path: '/operator/plans/:plan',
+    action: 'plan.change',
+    handle: (visit) => withPlan(visit, change),
+  },
+  {
+    of: 'service',
+    method: 'GET',
+    path: '/operator/plans/:plan/state',
+    action: 'plan.change',
+    handle: (visit) => withPlan(visit, stateQuestion),
+  },
+  {
+    of: 'service',
+    method: 'POST',
+    path: '/operator/plans/:plan/state',
+    action: 'plan.change',
+    handle: (visit) => withPlan(visit, changeState),
+  },
+];
+
+const plansPath = '/operator/plans';
+const pathOf = (code: string) => `${plansPath}/${code}`;
+
+/** Every plan, by code. */
+export async function allPlans(admin: Admin): Promise<Plan[]> {
+  const plans: Plan[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await admin.plans.list(cursor ? { cursor } : {});
+    plans.push(...page.plans);
+    cursor = page.cursor;
+  } while (cursor);
+  return plans;
+}
+
+/** The most accounts that a page counts, and changes with a plan: each hundred is a read of its own. */
+const accountsCounted = 2_000;
+
+type Followers = { counts: ReadonlyMap<string, number>; all: boolean };
+
+async function countByPlan(admin: Admin): Promise<Followers> {
+  const counts = new Map<string, number>();
+  let cursor: string | null | undefined;
+  for (let counted = 0; counted < accountsCounted; counted += 100) {
+    const page = await admin.accounts.list(cursor ? { cursor } : {});
+    for (const { plan } of page.accounts) counts.set(plan, (counts.get(plan) ?? 0) + 1);
+    cursor = page.cursor;
+    if (!cursor) return { counts, all: true };
+  }
+  return { counts, all: false };
+}
+
+function followersText({ text, format }: Visit, { counts, all }: Followers, code: string): string {
+  const count = format.number(counts.get(code) ?? 0);
+  return all ? count : text.atLeast(count);
+}
+
+async function plansPage(visit: Visit): Promise<Page> {
+  const { admin, text } = visit;
+  const [plans, followers] = await Promise.all([allPlans(admin), countByPlan(admin)]);
+  const rows = plans.map(({ code, state, limits }): Html[] => [
+    html`<a href="${pathOf(code)}">${code}</a>`,
+    stateTag(state, text),
+    limitsText(visit, limits),
+    followersText(visit, followers, code),
+  ]);
+  const head = [text.plan, text.state, text.limits, { number: text.following }];
+  const form = html`<label for="code">${text.planCode}</label><p class="hint" id="code-hint">${text.planCodeHint}</p>
+<input id="code" name="code" required maxlength="32" autocomplete="off" spellcheck="false" aria-describedby="code-hint">
+${limitFields(visit, {}, text.planLimitHint)}<div><button class="button">${text.createPlan}</button></div>`;
+  return {
+    title: text.plans,
+    body: html`${doneNote(visit)}<div class="card">${rows.length > 0 ? scrollTable(text.plans, head, rows) : html`<p>${text.noPlans}</p>`}</div>
+<div class="card"><h2>${text.createPlan}</h2>${postForm(visit, plansPath, form)}</div>`,
+  };
+}
+
+/** Sent twice, the second is refused: a plan of that code exists. */
+async function create(visit: Visit): Promise<PageAnswer> {
+  const { admin, form, text } = visit;
+  const { code = '' } = form;
+  const limits = readLimits(visit);
+  if (!limits || Object.keys(limits).length === 0) return invalid(visit, plansPath, text.errors.planLimit);
+  try {
+    const input = { code, limits, seen: null };
+    const made = await changing(text, plansPath, 'planCode', () => refusingExisting(() => admin.plans.put(input)));
+    return 'fault' in made ? made.fault : { goTo: `${pathOf(code)}?done=plan` };
+  } catch (error) {
+    if (error instanceof PlanExists) return invalid(visit, plansPath, text.errors.planExists);
+    throw error;
+  }
+}
+
+class PlanExists extends Error {}
+
+async function refusingExisting<T>(put: () => Promise<T>): Promise<T> {
+  return put().catch((error: unknown) => {
+    throw error instanceof AdminError && error.code === 'conflict' ? new PlanExists() : error;
+  });
+}
+
+function invalid({ text }: Visit, back: string, explanation: string): Page {
+  return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
+}
+
+async function withPlan(
+  visit: Visit,
+  show: (visit: Visit, plan: Plan) => PageAnswer | Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const { admin, c, text } = visit;
+  const code = c.req.param('plan') ?? '';
+  const found = await changing(text, plansPath, 'planCode', () => admin.plans.list({ prefix: code, limit: 1 }));
+  if ('fault' in found) return found.fault;
+  const [plan] = found.result.plans;
+  if (plan?.code === code) return show(visit, plan);
+  const { notFound: title, notFoundText: explanation } = text.errors;
+  return faultPage(text, { title, explanation, back: plansPath, status: 404 });
+}
+
+/** What a form was shown upon, so that it overwrites no change that came later. */
+function seenField({ limits, state }: Plan): Html {
+  return html`<input type="hidden" name="seen" value="${JSON.stringify({ limits, state })}">`;
+}
+
+const seenSchema = z.object({
+  limits: z.partialRecord(z.enum(windowNames), z.nullable(z.number())),
+  state: z.enum(['active', 'inactive']),
+});
+
+function readSeen({ form }: Visit): { limits: Limits; state: Plan['state'] } | undefined {
+  const read = seenSchema.safeParse(parsedField(form.seen));
+  return read.success ? { limits: read.data.limits as Limits, state: read.data.state } : undefined;
+}
+
+async function planPage(visit: Visit, plan: Plan): Promise<Page> {
+  const { admin, text } = visit;
+  const { code, state, limits } = plan;
+  const [followers, changes] = await Promise.all([countByPlan(admin), admin.plans.audit(code, 20)]);
+  const verb = state === 'active' ? 'deactivatePlan' : 'activatePlan';
+  const fields = html`${seenField(plan)}${limitFields(visit, limits, text.planLimitHint)}
+<div><button class="button">${text.goOn}</button></div>`;
+  return {
+    title: `${text.plan} ${code}`,
+    body: html`${doneNote(visit)}<div class="card"><dl class="facts">
+<div><dt>${text.state}</dt><dd>${stateTag(state, text)}</dd></div>
+<div><dt>${text.following}</dt><dd>${followersText(visit, followers, code)}</dd></div>
+<div><dt>${text.limits}</dt><dd>${limitsText(visit, limits)}</dd></div></dl></div>
+<div class="card"><h2>${text.changeLimits}</h2><p>${text.changeLimitsText}</p>${postForm(visit, pathOf(code), fields)}</div>
+<div class="card"><h2>${text[verb]}</h2><p>${text[`${verb}Text`]}</p><p><a class="button plain" href="${pathOf(code)}/state">${text[verb]}</a></p></div>
+<div class="card">${changesTable(visit, changes)}</div>
+<p><a href="${plansPath}">${text.backToPlans}</a></p>`,
+  };
+}
+
+/** Asks first, saying how many accounts follow; the form that it then shows sends the same limits, confirmed. */
+async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
+  const { admin, form, text } = visit;
+  const { code } = plan;
+  const back = pathOf(code);
+  const seen = readSeen(visit);
+  if (!seen) return invalid(visit, back, text.errors.other);
+  const limits = readLimits(visit);
+  if (!limits || Object.keys(limits).length === 0) return invalid(visit, back, text.errors.planLimit);
+  if (form.confirmed !== 'yes') {
+    const sent = Object.entries(limits).map(
+      ([name, limit]) => html`<input type="hidden" name="limit-${name}" value="${limit ?? 'unlimited'}">`,
+    );
+    return question(visit, plan, {
+      title: text.changeLimitsOf(code),
+      what: `${limitsText(visit, seen.limits)} → ${limitsText(visit, limits)}.`,
+      action: back,
+      yes: text.changeLimitsYes,
+      hidden: html`<input type="hidden" name="seen" value="${form.seen ?? ''}">${sent}`,
+    });
+  }
+  const input = { code, limits, state: seen.state, seen };
+  const done = await changing(text, back, 'planLimit', () => admin.plans.put(input));
+  return 'fault' in done ? done.fault : { goTo: `${back}?done=saved` };
+}
+
+async function stateQuestion(visit: Visit, plan: Plan): Promise<PageAnswer> {
+  const { text } = visit;
+  const verb = plan.state === 'active' ? 'deactivatePlan' : 'activatePlan';
+  return question(visit, plan, {
+    title: `${text[verb]}: ${plan.code}`,
+    what: text[`${verb}Text`],
+    action: `${pathOf(plan.code)}/state`,
+    yes: text[`${verb}Yes`],
+    hidden: seenField(plan),
+  });
+}
+
+/** A question before a change that every account on the plan follows. */
+async function question(
+  visit: Visit,
+  { code }: Plan,
+  ask: { title: string; what: string; action: string; yes: string; hidden: Html },
+): Promise<Page> {
+  const { admin, text } = visit;
+  const followers = await countByPlan(admin);
+  const { title, action, yes } = ask;
+  if (!followers.all) {
+    const explanation = text.tooManyFollow(visit.format.number(accountsCounted));
+    return faultPage(text, { title, explanation, back: pathOf(code), status: 409 });
+  }
+  return confirmation(visit, {
+    title,
+    explanation: `${ask.what} ${text.followNow(followersText(visit, followers, code))}`,
+    action,
+    yes,
+    cancel: pathOf(code),
+    hidden: html`${ask.hidden}<input type="hidden" name="confirmed" value="yes">`,
+  });
+}
+
+async function changeState(visit: Visit, { code }: Plan): Promise<PageAnswer> {
+  const { admin, text } = visit;
+  const back = pathOf(code);
+  const seen = readSeen(visit);
+  if (!seen) return invalid(visit, back, text.errors.other);
+  const state = seen.state === 'active' ? 'inactive' : 'active';
+  const done = await changing(text, back, 'other', () => admin.plans.put({ code, state, seen }));
+  return 'fault' in done ? done.fault : { goTo: `${back}?done=${state === 'active' ? 'planActive' : 'planInactive'}` };
+}

@@ -1,0 +1,35 @@
+/**
+ * Awaits `work` for each item, `concurrency` at a time. After a failure it starts nothing new, waits for what is running,
+ * and throws the first failure.
+ */
+export async function forEachConcurrently<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+  concurrency: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  for await (const item of items) {
+    const one: Promise<void> = work(item)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => running.delete(one));
+    running.add(one);
+    if (running.size >= concurrency) await Promise.race(running);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(running);
+  if (failures.length > 0) throw failures[0];
+}
+
+/** The results of `work` in the order of the items, `concurrency` at a time. Fails as `forEachConcurrently` does. */
+export async function mapConcurrently<T, R>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = new Array(items.length);
+  await forEachConcurrently(items.entries(), concurrency, async ([index, item]) => {
+    results[index] = await work(item);
+  });
+  return results;
+}

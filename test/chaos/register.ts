@@ -1,0 +1,95 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { comparePlaces, type Place, type Toevoeging } from '../../lambdas/shared/addresses/address-item.ts';
+import type { MutationGroup } from '../../local/demo/mutation-xml.ts';
+import type { Voorkomens } from '../../local/demo/stand-xml.ts';
+import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { block, peildata } from '../bench/generator/country.ts';
+import { passDay } from '../bench/generator/pass-day.ts';
+import { Random } from '../bench/generator/random.ts';
+import { truthOf } from '../bench/generator/truth.ts';
+
+/** What the table holds under one key, in the form of its items. */
+export type Row = { places: Place[]; toevoegingen?: Toevoeging[] };
+
+/** The register on one date: as an extract, as the mutations since the day before, and what a table of it has to hold. */
+export type State = { peildatum: string; extract: string; mutations: string | null; table: Map<string, Row> };
+
+const occurrences = 3_000;
+
+/**
+ * How many times the changes of one day in the real register are made: from a quiet day to one that the guard refuses. A day
+ * of the real register changes 2 of so few addresses.
+ */
+const sizes = [1, 10, 40, 150, 400];
+
+/** `count` successive days of one register, written into `folder`. The same seed gives the same files. */
+export async function writeRegister(folder: string, seed: number, count: number): Promise<State[]> {
+  const random = new Random(seed, 1);
+  const voorkomens = block({ seed, blocks: 1, month: 0 }, 0);
+  voorkomens.NUM.length = occurrences;
+  const states: State[] = [];
+  for (let day = 0; day < count; day++) {
+    const peildatum = dateAfter(day);
+    const groups = day === 0 ? [] : passDays(voorkomens, random, peildatum, random.pick(sizes));
+    const extract = join(folder, `extract-${peildatum}.zip`);
+    await writeFile(extract, await writeExtract(peildatum, voorkomens, { perFile: 1_000 }));
+    let mutations: string | null = null;
+    if (day > 0) {
+      const vanaf = dateAfter(day - 1);
+      mutations = join(folder, `BAGNLDM-${digits(vanaf)}-${digits(peildatum)}.zip`);
+      await writeFile(mutations, await writeMutationDelivery(vanaf, peildatum, groups));
+    }
+    states.push({ peildatum, extract, mutations, table: tableOf(voorkomens, peildatum) });
+  }
+  return states;
+}
+
+function passDays(voorkomens: Voorkomens, random: Random, date: string, times: number): MutationGroup[] {
+  const groups: MutationGroup[] = [];
+  for (let time = 0; time < times; time++) groups.push(...passDay(voorkomens, random, date));
+  return withoutStepsBetween(groups);
+}
+
+/** An object that was changed twice on a day has only the last of the two changes in a delivery. */
+function withoutStepsBetween(groups: MutationGroup[]): MutationGroup[] {
+  const made = new Map<unknown, MutationGroup['changes'][number]>();
+  return groups.flatMap(({ kind, changes }) => {
+    const left = changes.filter((change) => {
+      const earlier = change.was && made.get(change.was);
+      if (earlier) earlier.wordt = change.wordt;
+      made.set(change.wordt, earlier ?? change);
+      return !earlier;
+    });
+    return left.length > 0 ? [{ kind, changes: left }] : [];
+  });
+}
+
+function tableOf(voorkomens: Voorkomens, peildatum: string): Map<string, Row> {
+  const table = new Map<string, Row>();
+  const groups = new Map<string, string[]>();
+  for (const [key, places] of truthOf(voorkomens, peildatum).addresses) {
+    table.set(key, { places: places.map(placeOf).sort(comparePlaces) });
+    const bare = key.slice(0, key.lastIndexOf('#') + 1);
+    groups.set(bare, [...(groups.get(bare) ?? []), key]);
+  }
+  for (const [bare, keys] of groups) {
+    if (keys.every((key) => key === bare)) continue;
+    const toevoegingen = keys.sort().map((key) => key.slice(bare.length) || null);
+    table.set(bare, { places: [], ...table.get(bare), toevoegingen });
+  }
+  return table;
+}
+
+function placeOf(text: string): Place {
+  const [woonplaats = '', straat = ''] = text.split('\t');
+  return { straat, woonplaats };
+}
+
+function dateAfter(days: number): string {
+  return new Date(Date.parse(peildata[0]) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+function digits(date: string): string {
+  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
+}

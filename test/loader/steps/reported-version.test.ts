@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { loaderEnvironment } from '../../../loader/names.ts';
+import { Deployment } from '../../../loader/steps/deployment.ts';
+
+const before = process.env.POWERTOOLS_METRICS_DISABLED;
+let written: string[];
+beforeEach(() => {
+  process.env.POWERTOOLS_METRICS_DISABLED = 'false';
+  written = [];
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  process.env.POWERTOOLS_METRICS_DISABLED = before;
+});
+
+it('a check of the source reports the deployed version as a metric with the version as its dimension', () => {
+  new Deployment('discover', { [loaderEnvironment.version]: '1.2.0' }).reportVersion();
+  const lines = written.map((line) => JSON.parse(line));
+  jest.restoreAllMocks();
+  expect(lines).toEqual([
+    expect.objectContaining({
+      service: 'loader',
+      version: '1.2.0',
+      DeployedVersion: 1,
+      _aws: expect.objectContaining({
+        CloudWatchMetrics: [expect.objectContaining({ Dimensions: [['service', 'version']] })],
+      }),
+    }),
+  ]);
+});
+
+it('a check without a deployed version reports none', () => {
+  new Deployment('discover', {}).reportVersion();
+  expect(written).toEqual([]);
+});
