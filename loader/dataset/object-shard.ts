@@ -1,6 +1,8 @@
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
+import { releaseMemory } from '../release-memory.ts';
 import { checkedJson, parseCheckedJson } from './checked-json.ts';
-import { packLines, unpackLines } from './lines.ts';
+import { packLines, unpackLineBytes, unpackLines } from './lines.ts';
+import { findNamed, type NamedObjects } from './named-objects.ts';
 import type { ObjectLine } from './objects.ts';
 
 /**
@@ -88,5 +90,15 @@ export class ObjectShardReader {
   lines(part: string): ObjectLine[] {
     const packed = this.packed(part);
     return packed ? unpackLines(packed) : [];
+  }
+
+  /** The lines of a part that are among `named`. */
+  find(part: string, named: NamedObjects): ObjectLine[] {
+    const packed = this.packed(part);
+    if (!packed) return [];
+    const bytes = unpackLineBytes(packed);
+    const found = findNamed(bytes, named);
+    releaseMemory(bytes);
+    return found;
   }
 }

@@ -1,9 +1,7 @@
 import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
-import type { Problem } from '../bag/problem-report.ts';
-import { type Reference, toPlace } from '../bag/reference.ts';
-import { dateOf, dayOf, type Nummeraanduiding, noEind, type Span } from '../bag/voorkomen.ts';
-import { type Line, placeText, type Rows } from './lines.ts';
+import { dayOf, type Nummeraanduiding, type Span } from '../bag/voorkomen.ts';
+import type { Line } from './lines.ts';
 
 /**
  * The object layer of a snapshot: every occurrence of a nummeraanduiding that counts on the snapshot date or may count
@@ -22,8 +20,10 @@ import { type Line, placeText, type Rows } from './lines.ts';
  */
 export type ObjectLine = Line;
 
-const elsewhere = '~';
-const noPlace = '....';
+/** Before the key of an occurrence that belongs to another part. */
+export const elsewhere = '~';
+/** The place of an occurrence without one of its own. */
+export const noPlace = '....';
 const idAt = 1;
 const beginAt = idAt + 16;
 const eindAt = beginAt + 8;
@@ -31,6 +31,17 @@ const streetAt = eindAt + 8;
 const placeAt = streetAt + 16;
 const severalAt = placeAt + 4;
 const volgnummerAt = severalAt + 1;
+
+/** Where the fields of a line begin, from its tab on. */
+export const fieldsAt = {
+  identificatie: idAt,
+  begin: beginAt,
+  eind: eindAt,
+  street: streetAt,
+  place: placeAt,
+  several: severalAt,
+  volgnummer: volgnummerAt,
+};
 
 /** The part of the layer that an occurrence without postcode belongs to; all others are `100` to `999`. */
 export const withoutPostcode = '000';
@@ -69,7 +80,6 @@ export function writeSingleLine(
 
 const tab = 0x09;
 const dot = 0x2e;
-const asterisk = 0x2a;
 const zero = 0x30;
 
 function writeAscii(bytes: Uint8Array, start: number, text: string): number {
@@ -170,117 +180,8 @@ export function referencesOf(line: ObjectLine): { street: string; place: string 
   return { street: line.slice(at + streetAt, at + placeAt), place: line.slice(at + placeAt, at + severalAt) };
 }
 
-/** What follows from the objects of a part on a date. */
-export type Derived = Rows & {
-  /** The first later date on which an occurrence begins or ceases to count, or `null` where none does. */
-  next: string | null;
-};
-
-/**
- * The address rows of one part on `peildatum`, from its lines in order. Of several occurrences of an object that are current at
- * once the last to begin counts, then the one with the highest number; the others, and those without a postcode, a street or
- * a place, are problems. `file` is for these.
- */
-export function deriveRows(
-  lines: readonly ObjectLine[],
-  reference: Reference,
-  peildatum: string,
-  file: string,
-  onProblem: (problem: Problem) => void,
-): Derived {
-  const day = dayOf(peildatum);
-  const keys: string[] = [];
-  const places: string[] = [];
-  let next = noEind;
-  let chosen: Set<ObjectLine> | undefined;
-  const placeOf = placesBy(reference);
-  for (const line of lines) {
-    const at = line.indexOf('\t');
-    const begin = dayAt(line, at + beginAt);
-    const eind = dayAt(line, at + eindAt);
-    if (begin > day && begin < next) next = begin;
-    if (eind > day && eind < next) next = eind;
-    if (begin > day || eind <= day) continue;
-    if (line.charCodeAt(at + severalAt) === asterisk) {
-      chosen ??= chosenOf(lines, day, file, onProblem);
-      if (!chosen.delete(line)) continue;
-    }
-    const found = placeOf(line, at + streetAt);
-    if (line.startsWith('#')) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
-    else if (typeof found === 'string') {
-      keys.push(line.slice(0, at));
-      places.push(found);
-    } else onProblem({ ...found, file, identificatie: identificatieOf(line) });
-  }
-  return { keys, places, next: next === noEind ? null : dateOf(next) };
-}
-
-/** Of the objects with several occurrences the lines that count on `day` and belong to this part. */
-function chosenOf(
-  lines: readonly ObjectLine[],
-  day: number,
-  file: string,
-  onProblem: (problem: Problem) => void,
-): Set<ObjectLine> {
-  const several = new Map<string, ObjectLine[]>();
-  for (const line of lines) {
-    const at = line.indexOf('\t');
-    const isSeveral = line.charCodeAt(at + severalAt) === asterisk;
-    if (!isSeveral || dayAt(line, at + beginAt) > day || dayAt(line, at + eindAt) <= day) continue;
-    const id = identificatieOf(line);
-    several.set(id, [...(several.get(id) ?? []), line]);
-  }
-  const chosen = new Set<ObjectLine>();
-  for (const [identificatie, occurrences] of several) {
-    const [first, ...others] = occurrences.sort(lastToBegin);
-    if (first && !first.startsWith(elsewhere)) chosen.add(first);
-    for (const other of others) {
-      // Counted once, in the part that it belongs to.
-      if (!other.startsWith(elsewhere)) onProblem({ kind: 'several_current', file, identificatie });
-    }
-  }
-  return chosen;
-}
-
-function lastToBegin(a: ObjectLine, b: ObjectLine): number {
-  const [first, second] = [parseObjectLine(a), parseObjectLine(b)];
-  return second.begin - first.begin || second.volgnummer - first.volgnummer;
-}
-
-const referencesLength = severalAt - streetAt;
-
-/**
- * The places part of a row by the street and the own place of a line, which stand in it at `start`: worked out once for all
- * addresses of a street. Or the problem, where one of them is not there.
- */
-function placesBy(
-  reference: Reference,
-): (line: ObjectLine, start: number) => string | Pick<Problem, 'kind' | 'detail'> {
-  const known = new Map<string, string | Pick<Problem, 'kind' | 'detail'>>();
-  let last = '';
-  let lastFound: string | Pick<Problem, 'kind' | 'detail'> = '';
-  return (line, start) => {
-    // Usually that of the line before.
-    if (last !== '' && line.startsWith(last, start)) return lastFound;
-    const text = line.slice(start, start + referencesLength);
-    let found = known.get(text);
-    if (found === undefined) {
-      const place = text.slice(16);
-      const placed = toPlace(
-        { openbareRuimte: text.slice(0, 16), woonplaats: place === noPlace ? null : place },
-        reference,
-      );
-      found = 'kind' in placed ? placed : placeText(placed);
-      known.set(text, found);
-    }
-    last = text;
-    lastFound = found;
-    return found;
-  };
-}
-
 /** The date whose eight digits are at `start`; without a string, as it is read for every address. */
-function dayAt(line: ObjectLine, start: number): number {
+export function dayAt(line: ObjectLine, start: number): number {
   let day = 0;
   for (let i = start; i < start + 8; i++) day = day * 10 + line.charCodeAt(i) - zero;
   return day;

@@ -7,19 +7,21 @@ import {
   reportOfCounts,
 } from '../bag/problem-report.ts';
 import { ChangeWriter, diff } from '../dataset/changes.ts';
+import { deriveRows } from '../dataset/derive-rows.ts';
 import { hasAddress, joinRows, type Line } from '../dataset/lines.ts';
 import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
+import { namedObjects } from '../dataset/named-objects.ts';
 import { edited } from '../dataset/object-edits.ts';
-import { ObjectShardWriter } from '../dataset/object-shard.ts';
-import { deriveRows, type ObjectLine, referencesOf, withoutEnded } from '../dataset/objects.ts';
+import { type ObjectShardReader, ObjectShardWriter } from '../dataset/object-shard.ts';
+import { referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
-import { objectSource, readEdits } from './object-source.ts';
+import { type ObjectSource, objectSource, readEdits } from './object-source.ts';
 import { readReference } from './reference.ts';
 
 /** What `mergeShard` stores; if it exists, the shard is finished. `files` names its change files. */
@@ -112,19 +114,18 @@ async function derived(
   const source = await objectSource(storage, load, shard);
   const edits = await readEdits(storage, paths.dayEdits(load.id, shard));
   const mutated = days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
-  const isNamed = mutated && namesAnyOf(mutated);
+  const isNamed = mutated && namesChanged(source, mutated);
+  const isSame = async (part: string, stored: ObjectShardReader) =>
+    !edits[part] && !hasCome(stored.result(part).next, peildatum) && !(await isNamed?.(part));
   const next = async (part: string) => {
-    const found = await source.lines(part);
-    const isSame =
-      source.stored && !edits[part] && !hasCome(source.stored.result(part).next, peildatum) && !isNamed?.(found);
-    if (source.stored && isSame) {
+    if (source.stored && (await isSame(part, source.stored))) {
       objects.copy(part, source.stored);
       const { addresses, problems } = source.stored.result(part);
       merged.addresses += addresses;
       merged.problems = mergeReports([merged.problems, reportOfCounts(problems)]);
       return null;
     }
-    const whole = edited(found, edits[part]);
+    const whole = edited(await source.lines(part), edits[part]);
     const lines = days.length > 0 ? withoutEnded(part, whole, peildatum) : whole;
     const problems = emptyReport();
     const { next, ...rows } = deriveRows(lines, reference, peildatum, extractName(load), (problem) =>
@@ -144,15 +145,14 @@ function hasCome(next: string | null, peildatum: string): boolean {
   return next !== null && next <= peildatum;
 }
 
-/** Whether any of the lines is on a changed street, or in a changed place of its own. */
-function namesAnyOf({ changedStreets, changedPlaces }: Mutated): ((lines: readonly ObjectLine[]) => boolean) | null {
-  if (changedStreets.length + changedPlaces.length === 0) return null;
-  const [streets, places] = [new Set(changedStreets), new Set(changedPlaces)];
-  return (lines) =>
-    lines.some((line) => {
-      const { street, place } = referencesOf(line);
-      return streets.has(street) || places.has(place);
-    });
+/** Whether a part of a live snapshot has lines on a changed street, or in a changed place of their own. */
+function namesChanged(source: ObjectSource, { changedStreets, changedPlaces }: Mutated) {
+  const streets = namedObjects('street', new Set(changedStreets));
+  const places = new Set(changedPlaces);
+  return async (part: string): Promise<boolean> => {
+    if (streets.ids.size > 0 && (await source.find(part, streets)).length > 0) return true;
+    return places.size > 0 && (await source.lines(part)).some((line) => places.has(referencesOf(line).place));
+  };
 }
 
 /** The streets and places of the current load: 18 MB, read once per worker. */

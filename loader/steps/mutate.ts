@@ -12,6 +12,7 @@ import {
 import type { Load } from '../dataset/load.ts';
 import type { MutationFile } from '../dataset/manifest.ts';
 import { type Register, withinRegister } from '../dataset/mutation-scope.ts';
+import { namedObjects } from '../dataset/named-objects.ts';
 import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {
@@ -169,12 +170,12 @@ async function findObjects(
   const wanted = new Set<string>();
   for (const key of mutated) if (key.startsWith('NUM ')) wanted.add(key.slice('NUM '.length));
   if (wanted.size === 0) return found;
+  const named = namedObjects('identificatie', wanted);
   for (const shard of shards) {
     const source = await objectSource(storage, load, shard);
     for (const part of postcode3sOf(shard)) {
-      for (const line of await source.lines(part)) {
+      for (const line of await source.find(part, named)) {
         const identificatie = identificatieOf(line);
-        if (!wanted.has(identificatie)) continue;
         const parts = found.get(identificatie) ?? new Map<string, string[]>();
         found.set(identificatie, parts.set(part, [...(parts.get(part) ?? []), line]));
       }

@@ -1,5 +1,6 @@
 import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import type { Load } from '../dataset/load.ts';
+import { isNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
@@ -20,6 +21,8 @@ import { readRows } from './extract.ts';
 export type ObjectSource = {
   /** The lines of one part, such as `138`. */
   lines(part: string): Promise<ObjectLine[]>;
+  /** Those of them that are among `named`. */
+  find(part: string, named: NamedObjects): Promise<ObjectLine[]>;
   /** The stored shard that they come from; `null` where they were read from an extract. */
   stored: ObjectShardReader | null;
 };
@@ -32,7 +35,11 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
     if (!found && shards.includes(shard)) throw new MissingObjectError(key);
     const stored = found ?? new ObjectShardReader(null);
-    return { stored, lines: (part) => unpacked(key, () => stored.lines(part)) };
+    return {
+      stored,
+      lines: (part) => unpacked(key, () => stored.lines(part)),
+      find: (part, named) => unpacked(key, () => stored.find(part, named)),
+    };
   }
   const { parts } = await getJson<Collected>(storage, paths.collected(load.id));
   const edits = await readEdits(storage, paths.edits(load.id, shard));
@@ -44,7 +51,8 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
     });
     return edited(read.flat(), edits[postcode3]);
   };
-  return { stored: null, lines };
+  const find = async (part: string, named: NamedObjects) => (await lines(part)).filter((line) => isNamed(line, named));
+  return { stored: null, lines, find };
 }
 
 /** The edits of a shard that are stored under `key`; none if it does not exist. */

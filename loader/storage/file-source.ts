@@ -40,7 +40,7 @@ async function versionOf(path: string): Promise<SourceVersion> {
   });
   if (found.isDirectory()) throw new SourceError(`${location} is a folder; name the zip file of the extract.`);
   if (!found.isFile()) throw new SourceError(`${location} is not a regular file; name the zip file of the extract.`);
-  if (found.size === 0) throw new SourceError(`${location} is empty; download the extract again.`);
+  if (found.size === 0) throw new SourceError(`${location} is empty; download it again.`);
   return { location, size: found.size, etag: null, lastModified: new Date(found.mtimeMs).toISOString() };
 }
 

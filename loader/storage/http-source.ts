@@ -12,7 +12,7 @@ type ConnectionFailure = {
   isTransient: boolean;
 };
 
-const checkAddress = 'Check the URL of the extract';
+const checkAddress = 'Check the URL';
 const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
 
 /** By the error codes of Node and of `fetch`; the first match counts. */
@@ -218,12 +218,12 @@ async function request(url: string, headers: Record<string, string>) {
 
 function statusError(url: string, status: number): SourceError {
   if (status === 404 || status === 410) {
-    return new SourceError(`${url} does not exist (${status}). Check the URL of the extract.`);
+    return new SourceError(`${url} does not exist (${status}). Check the URL.`);
   }
   const message = `${url} returned ${status}.`;
   return status === 429 || status >= 500
     ? new SourceUnavailableError(`${message} Try again later.`)
-    : new SourceError(`${message} Check the URL of the extract, and whether this machine may read it.`);
+    : new SourceError(`${message} Check the URL, and whether this machine may read it.`);
 }
 
 /** Retries where the server can't be reached, drops the connection, or returns 429 or 5xx. */

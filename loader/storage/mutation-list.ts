@@ -72,7 +72,9 @@ function parsed(body: string, location: string): ListedMutations[] {
   }
   return list.data.flatMap(({ naam, url, grootte }) => {
     const dates = datesOfName(naam);
-    return dates ? [{ name: naam, location: against(url ?? naam, location), ...dates, size: grootte ?? null }] : [];
+    return dates
+      ? [{ name: naam, location: locationOf(naam, url ?? naam, location), ...dates, size: grootte ?? null }]
+      : [];
   });
 }
 
@@ -89,12 +91,22 @@ function parseJson(body: string, location: string): unknown {
   }
 }
 
-/** A URL in a list may be relative to that of the list. */
-function against(url: string, list: string): string {
-  if (/^[a-z0-9]+:\/\//i.test(url)) return url;
-  if (/^https?:/i.test(list)) return new URL(url, list).href;
-  const folder = list.slice(0, list.lastIndexOf('/') + 1);
-  return `${folder}${url}`;
+/**
+ * The location of a delivery, which may be relative to its list. A list on the web can't lead to files, buckets or, from
+ * https, to an insecure server.
+ * @throws SourceError
+ */
+function locationOf(name: string, url: string, list: string): string {
+  if (!/^https?:/i.test(list)) {
+    return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `${list.slice(0, list.lastIndexOf('/') + 1)}${url}`;
+  }
+  const found = URL.canParse(url, list) ? new URL(url, list) : null;
+  const allowed = /^https:/i.test(list) ? ['https:'] : ['https:', 'http:'];
+  if (found && allowed.includes(found.protocol)) return found.href;
+  throw new SourceError(
+    `${list} names ${url} as the URL of ${name}, and only ${allowed.join('// and ')}// is followed from there. Nothing of the list was applied; ` +
+      'ask its supplier to correct it.',
+  );
 }
 
 const longestList = 16 * 1024 * 1024;
@@ -108,10 +120,12 @@ async function text(location: string): Promise<string> {
     for await (const chunk of source.stream()) {
       length += chunk.length;
       if (length > longestList)
-        throw new SourceError(`${location} is too long for a list of mutations. Check the address.`);
+        throw new SourceError(`${location} is too long for a list of mutations. Check the URL.`);
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks).toString();
+    return Buffer.concat(chunks)
+      .toString()
+      .replace(/^\uFEFF/, '');
   } catch (error) {
     throw error instanceof SourceError ? error : connectionError(location, error as Error);
   } finally {

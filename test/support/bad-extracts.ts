@@ -7,7 +7,7 @@ import { ZipFile } from 'yazl';
 export const badExtracts: [what: string, name: string, code: string, message: RegExp][] = [
   ['nothing there', 'none.zip', 'no_extract', /^There is no extract at \S+none\.zip\. Check the path\.$/],
   ['a folder', 'folder', 'no_extract', /folder is a folder; name the zip file of the extract\.$/],
-  ['an empty file', 'empty.zip', 'no_extract', /empty\.zip is empty; download the extract again\.$/],
+  ['an empty file', 'empty.zip', 'no_extract', /empty\.zip is empty; download it again\.$/],
   ['a pipe', '/dev/null', 'no_extract', /^\/dev\/null is not a regular file; name the zip file of the extract\.$/],
   [
     'text',

@@ -5,8 +5,9 @@ import { dateOf, defaultUsageMonths, expiryOfRecord } from './usage-count.ts';
 import { usageRecord } from './usage-record.ts';
 
 /** Why requests with a valid key were refused: no quota left (429), invalid input (422), account or plan inactive (403). */
-export const refusalKinds = ['quota', 'input', 'inactive'] as const;
-export type RefusalKind = (typeof refusalKinds)[number];
+export type RefusalKind = 'quota' | 'input' | 'inactive';
+
+export const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive'];
 
 /** Refusals by kind: at least so many. */
 export type RefusalCounts = Record<RefusalKind, number>;

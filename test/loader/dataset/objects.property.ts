@@ -17,12 +17,15 @@ import {
   type Objects,
   objectKey,
 } from '../../../loader/dataset/apply-mutations.ts';
+import { deriveRows } from '../../../loader/dataset/derive-rows.ts';
 import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
+import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
 import {
-  deriveRows,
+  identificatieOf,
   longestSingleLine,
   objectLines,
   parseObjectLine,
+  referencesOf,
   writeSingleLine,
 } from '../../../loader/dataset/objects.ts';
 import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
@@ -164,6 +167,28 @@ describe('a line of the object layer', () => {
         const end = writeSingleLine(bytes, start, Buffer.from(num.identificatie), num, num);
         const [[, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
         expect(bytes.toString('latin1', start, end)).toBe(line);
+      }),
+    );
+  });
+});
+
+describe('lines by what they name', () => {
+  it('are found among the bytes of a part as among its lines', () => {
+    const few = occurrence.map((num) => ({ ...num, openbareRuimte: `045730000000${num.huisnummer % 3}035` }));
+    const asked = fc.constantFrom<string>(
+      '0457200000199640',
+      '1457200000199640',
+      '0457300000001035',
+      '0457300000000035',
+    );
+    fc.assert(
+      fc.property(fc.array(few, { maxLength: 6 }), fc.uniqueArray(asked), (nums, ids) => {
+        const lines = nums.flatMap((num) => [...objectLines([num], '2026-01-08').values()].flat());
+        const bytes = Buffer.from(lines.join('\n'), 'latin1');
+        const num = namedObjects('identificatie', new Set(ids));
+        expect(findNamed(bytes, num)).toEqual(lines.filter((line) => ids.includes(identificatieOf(line))));
+        const street = namedObjects('street', new Set(ids));
+        expect(findNamed(bytes, street)).toEqual(lines.filter((line) => ids.includes(referencesOf(line).street)));
       }),
     );
   });

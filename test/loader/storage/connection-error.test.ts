@@ -43,8 +43,8 @@ describe('a source that can not be reached says which host, why, and what to do'
     await expect(httpSource(`http://127.0.0.1:${port}/x.zip`, undefined, 1)).rejects.toMatchObject({
       name: 'SourceUnavailableError',
       message:
-        `127.0.0.1:${port} refused the connection (connect ECONNREFUSED 127.0.0.1:${port}). Check the URL of the ` +
-        `extract and its port, or try again later${elsewhere}`,
+        `127.0.0.1:${port} refused the connection (connect ECONNREFUSED 127.0.0.1:${port}). Check the URL ` +
+        `and its port, or try again later${elsewhere}`,
     });
   });
 

@@ -18,6 +18,8 @@ const answers: Record<string, [status: number, body: string]> = {
       { naam: 'lvbag-extract-nl.zip', url: 'c.zip' },
     ]),
   ],
+  '/file.json': [200, JSON.stringify([{ naam: 'BAGNLDM-23052022-24052022.zip', url: 'file:///etc/passwd' }])],
+  '/bucket.json': [200, JSON.stringify([{ naam: 'BAGNLDM-23052022-24052022.zip', url: 's3://other/a.zip' }])],
   '/page.json': [200, '<!DOCTYPE html><title>Sign in</title>'],
   '/object.json': [200, '{"bestanden": []}'],
   '/cut.json': [200, '[{"naam": "BAG'],
@@ -75,6 +77,8 @@ describe('a list of mutations', () => {
     ['/page.json', 'returned a web page instead of a list of mutations'],
     ['/object.json', 'is not a list of mutations'],
     ['/cut.json', 'returned no JSON instead of a list of mutations'],
+    ['/file.json', 'names file:///etc/passwd as the URL of BAGNLDM-23052022-24052022.zip'],
+    ['/bucket.json', 'only https:// and http:// is followed from there'],
     ['/missing.json', 'does not exist (404)'],
     ['/other.zip', 'is not named like a delivery of mutations'],
   ])('is refused when it is not one: %s', async (path, message) => {

@@ -1,0 +1,116 @@
+import type { Problem } from '../bag/problem-report.ts';
+import { type Reference, toPlace } from '../bag/reference.ts';
+import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
+import { placeText, type Rows } from './lines.ts';
+import { dayAt, elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
+
+const asterisk = 0x2a;
+
+/** What follows from the objects of a part on a date. */
+export type Derived = Rows & {
+  /** The first later date on which an occurrence begins or ceases to count, or `null` where none does. */
+  next: string | null;
+};
+
+/**
+ * The address rows of one part on `peildatum`, from its lines in order. Of several occurrences of an object that are current at
+ * once the last to begin counts, then the one with the highest number; the others, and those without a postcode, a street or
+ * a place, are problems. `file` is for these.
+ */
+export function deriveRows(
+  lines: readonly ObjectLine[],
+  reference: Reference,
+  peildatum: string,
+  file: string,
+  onProblem: (problem: Problem) => void,
+): Derived {
+  const day = dayOf(peildatum);
+  const keys: string[] = [];
+  const places: string[] = [];
+  let next = noEind;
+  let chosen: Set<ObjectLine> | undefined;
+  const placeOf = placesBy(reference);
+  for (const line of lines) {
+    const at = line.indexOf('\t');
+    const begin = dayAt(line, at + fieldsAt.begin);
+    const eind = dayAt(line, at + fieldsAt.eind);
+    if (begin > day && begin < next) next = begin;
+    if (eind > day && eind < next) next = eind;
+    if (begin > day || eind <= day) continue;
+    if (line.charCodeAt(at + fieldsAt.several) === asterisk) {
+      chosen ??= chosenOf(lines, day, file, onProblem);
+      if (!chosen.delete(line)) continue;
+    }
+    const found = placeOf(line, at + fieldsAt.street);
+    if (line.startsWith('#')) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
+    else if (typeof found === 'string') {
+      keys.push(line.slice(0, at));
+      places.push(found);
+    } else onProblem({ ...found, file, identificatie: identificatieOf(line) });
+  }
+  return { keys, places, next: next === noEind ? null : dateOf(next) };
+}
+
+/** Of the objects with several occurrences the lines that count on `day` and belong to this part. */
+function chosenOf(
+  lines: readonly ObjectLine[],
+  day: number,
+  file: string,
+  onProblem: (problem: Problem) => void,
+): Set<ObjectLine> {
+  const several = new Map<string, ObjectLine[]>();
+  for (const line of lines) {
+    const at = line.indexOf('\t');
+    const isSeveral = line.charCodeAt(at + fieldsAt.several) === asterisk;
+    if (!isSeveral || dayAt(line, at + fieldsAt.begin) > day || dayAt(line, at + fieldsAt.eind) <= day) continue;
+    const id = identificatieOf(line);
+    several.set(id, [...(several.get(id) ?? []), line]);
+  }
+  const chosen = new Set<ObjectLine>();
+  for (const [identificatie, occurrences] of several) {
+    const [first, ...others] = occurrences.sort(lastToBegin);
+    if (first && !first.startsWith(elsewhere)) chosen.add(first);
+    for (const other of others) {
+      // Counted once, in the part that it belongs to.
+      if (!other.startsWith(elsewhere)) onProblem({ kind: 'several_current', file, identificatie });
+    }
+  }
+  return chosen;
+}
+
+function lastToBegin(a: ObjectLine, b: ObjectLine): number {
+  const [first, second] = [parseObjectLine(a), parseObjectLine(b)];
+  return second.begin - first.begin || second.volgnummer - first.volgnummer;
+}
+
+const referencesLength = fieldsAt.several - fieldsAt.street;
+
+/**
+ * The places part of a row by the street and the own place of a line, which stand in it at `start`: worked out once for all
+ * addresses of a street. Or the problem, where one of them is not there.
+ */
+function placesBy(
+  reference: Reference,
+): (line: ObjectLine, start: number) => string | Pick<Problem, 'kind' | 'detail'> {
+  const known = new Map<string, string | Pick<Problem, 'kind' | 'detail'>>();
+  let last = '';
+  let lastFound: string | Pick<Problem, 'kind' | 'detail'> = '';
+  return (line, start) => {
+    // Usually that of the line before.
+    if (last !== '' && line.startsWith(last, start)) return lastFound;
+    const text = line.slice(start, start + referencesLength);
+    let found = known.get(text);
+    if (found === undefined) {
+      const place = text.slice(16);
+      const placed = toPlace(
+        { openbareRuimte: text.slice(0, 16), woonplaats: place === noPlace ? null : place },
+        reference,
+      );
+      found = 'kind' in placed ? placed : placeText(placed);
+      known.set(text, found);
+    }
+    last = text;
+    lastFound = found;
+    return found;
+  };
+}
