@@ -327,7 +327,7 @@ describe('a load that can not be is one line that helps', () => {
     }
   });
 
-  it('two at once: the second says who is at work, and touches nothing', async () => {
+  it('two at once: the second names the holder of the lock, and changes nothing', async () => {
     await table().lock.acquire('someone else', 60);
     expect(await failure('run', ...extract(january))).toMatchObject({
       code: 'locked',
