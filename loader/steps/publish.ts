@@ -84,7 +84,7 @@ async function readBack(
   await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));
   const keys = wrong.slice(0, 3).map(([key]) => key);
   throw new ReadBackError(
-    `${wrong.length} of ${expected.size} keys read back differ from what was written, among them ${keys.join(', ')}. ` +
+    `${wrong.length} of ${expected.size} addresses read back differ from what was written, among them ${keys.join(', ')}. ` +
       'Something else writes to this table, or it lost writes. Run "load repair", which compares all of it, and then the ' +
       'load again: it writes all of its changes again.',
   );

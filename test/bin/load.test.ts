@@ -315,7 +315,7 @@ describe('a load that can not be is one line that helps', () => {
     const error = errorOf(await inVain.ended);
     expect(error).toEqual({
       code: 'source_unavailable',
-      message: expect.stringMatching(/^127\.0\.0\.1:1 .*Check the address/),
+      message: expect.stringMatching(/^127\.0\.0\.1:1 .*Check the URL/),
     });
     expect(error.message).not.toContain('\n');
   }, 60_000);
@@ -327,11 +327,11 @@ describe('a load that can not be is one line that helps', () => {
     }
   });
 
-  it('two at once: the second says who is at work, and touches nothing', async () => {
+  it('two at once: the second names the holder of the lock, and changes nothing', async () => {
     await table().lock.acquire('someone else', 60);
     expect(await failure('run', ...extract(january))).toMatchObject({
       code: 'locked',
-      message: expect.stringMatching(/Another load \(someone else\) is at work/),
+      message: expect.stringMatching(/Another load \(someone else\) is writing to this table/),
     });
     await table().lock.release('someone else');
   });

@@ -5,6 +5,7 @@ import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../lambdas/shared/accounts/charge.ts';
+import { createRefusalCount } from '../../lambdas/shared/accounts/refusal-count.ts';
 import { dateOf } from '../../lambdas/shared/accounts/usage-count.ts';
 import { startLocalRun } from './command-line.ts';
 
@@ -90,6 +91,26 @@ describe('account usage', () => {
   it('says that there is no such account', async () => {
     const { exit, err } = await bench.run('account', 'usage', 'nobody');
     expect([exit, err]).toEqual([1, expect.stringContaining('There is no account "nobody".')]);
+  });
+});
+
+describe('refusals', () => {
+  it('are listed below the usage where there were any, marked as not exact, and never in an export', async () => {
+    const before = await bench.json('account', 'usage', 'idle');
+    expect(before.refusals).toBeUndefined();
+    const refusals = createRefusalCount(bench.client, 'accounts');
+    for (const code of ['quota-exceeded', 'quota-exceeded', 'invalid-input'] as const) refusals.note('idle', code, now);
+    refusals.flush(now);
+    let json = before;
+    while (!json.refusals) json = await bench.json('account', 'usage', 'idle');
+    expect(json.refusals).toEqual([{ date: today, quota: 2, input: 1, inactive: 0 }]);
+    expect(json.days).toEqual(before.days);
+    const { out } = await bench.run('account', 'usage', 'idle', '--by', 'month');
+    expect(out).toMatch(/Refused.*not exact/);
+    expect(out).toMatch(new RegExp(`${today.slice(0, 7)} +│ 2 +│ 1 +│ 0`));
+    const exported = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
+    expect(exported.out.split('\n')[0]).toBe('account,month,lookups');
+    expect(exported.out).toContain(`idle,${today.slice(0, 7)},0`);
   });
 });
 

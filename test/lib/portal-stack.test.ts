@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../lambdas/shared/tables.ts';
-import { addChecks } from '../../lib/app.ts';
 import { app, everything, ofType, portal, type Template } from './synthesized.ts';
 
 const { domain } = portal;
@@ -132,29 +131,4 @@ describe('the stack of the portal', () => {
   ])('is refused with %s', (_, config, message) => {
     expect(() => portalTemplate(config)).toThrow(message);
   });
-
-  it.each([
-    ['a provider', { signIn }, 'trial'],
-    ['a user pool', {}, 'acceptance'],
-  ])(
-    'passes every rule with %s',
-    async (_, more, stage) => {
-      const checked = app({ ...everything, stage, portal: { ...portal, ...more } });
-      delete process.env.CDK_VALIDATION;
-      await addChecks(checked);
-      // Of the portal: other stacks have tests of their own.
-      expect(findings(() => checked.synth()).filter((line) => line.includes(`bag-adres-${stage}-portal`))).toEqual([]);
-    },
-    120_000,
-  );
 });
-
-/** The lines of the report of a synthesis that finds something. */
-function findings(synthesize: () => unknown): string[] {
-  try {
-    synthesize();
-    return [];
-  } catch (error) {
-    return String(error).split('\n');
-  }
-}

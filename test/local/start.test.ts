@@ -278,7 +278,7 @@ describe('a start that fails prints one line, exits with 1, or 2 for a usage err
   });
 
   it('when the server of the extract is unreachable', async () => {
-    expect(await failureOf(unreachable.start, unreachable.data)).toMatch(/^127\.0\.0\.1:9 .*Check the address/);
+    expect(await failureOf(unreachable.start, unreachable.data)).toMatch(/^127\.0\.0\.1:9 .*Check the URL/);
   }, 30_000);
 
   it('when the URL of the extract has an unsupported scheme', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../lambdas/portal/app.ts';
-import { startAddressService } from '../../support/address-service.ts';
+import { createRefusalCount } from '../../../lambdas/shared/accounts/refusal-count.ts';
+import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 
 let service: Awaited<ReturnType<typeof startAddressService>>;
@@ -247,6 +248,25 @@ describe('an internal error', () => {
     expect(failed.body).toContain('look before you repeat it');
     expect(failed.body).not.toContain('bucket');
     expect(broken.logged).toHaveLength(1);
+  });
+});
+
+describe('refusals', () => {
+  it('are beside the usage by day and month, marked as not exact, and in no file', async () => {
+    const id = await newAccount();
+    expect((await admin.get(`/accounts/${id}/usage`)).body).not.toContain('Refused');
+    const refusals = createRefusalCount(service.client, testTables.accounts);
+    const now = Date.now() / 1000;
+    for (let i = 0; i < 3; i++) refusals.note(id, 'quota-exceeded', now);
+    refusals.flush(now);
+    // The write is under way; nobody waits for it.
+    while ((await service.admin.accounts.usage(id)).refusals.length === 0);
+    for (const by of ['day', 'month']) {
+      const { body } = await admin.get(`/accounts/${id}/usage?by=${by}`);
+      for (const shown of ['Refused: over a limit', '<td class="number">3</td>', 'not exact'])
+        expect(body).toContain(shown);
+      expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).not.toContain(',3');
+    }
   });
 });
 

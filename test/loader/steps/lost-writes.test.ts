@@ -24,7 +24,7 @@ describe('a load', () => {
     const losing: AddressTable = { ...addresses, write: (writes, fence) => addresses.write(writes.slice(1), fence) };
     await expect(runLoad({ source, storage, addresses: losing })).rejects.toMatchObject({
       name: 'ReadBackError',
-      message: expect.stringMatching(/^4 of 12 keys read back differ .* among them 1012RJ#147#/),
+      message: expect.stringMatching(/^4 of 12 addresses read back differ .* among them 1012RJ#147#/),
     });
     expect(await addresses.dataset()).toBeNull();
     await runLoad({ source, storage, addresses });

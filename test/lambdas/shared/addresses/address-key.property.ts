@@ -25,6 +25,22 @@ describe('an address key', () => {
     );
   });
 
+  it('has the same bytes when a load writes it, for the first and last huisnummer of each length', () => {
+    for (const huisnummer of [1, 9, 10, 99, 100, 999, 1_000, 9_999, 10_000, 99_999]) {
+      const bytes = Buffer.alloc(longestAddressKey);
+      const end = writeAddressKey(bytes, 0, '1381AA', huisnummer, 'a', 'Z9');
+      expect(bytes.toString('latin1', 0, end)).toBe(`1381AA#${huisnummer}#AZ9`);
+    }
+  });
+
+  it('has upper case letters for every letter that a load writes', () => {
+    for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
+      const bytes = Buffer.alloc(longestAddressKey);
+      const end = writeAddressKey(bytes, 0, '1381AA', 7, '', letter);
+      expect(bytes.toString('latin1', 0, end)).toBe(`1381AA#7#${letter.toUpperCase()}`);
+    }
+  });
+
   it('has the same bytes when a load writes it from the parts of the register', () => {
     fc.assert(
       fc.property(postcode, huisnummer, huisletter, huisnummertoevoeging, (postcode, huisnummer, letter, addition) => {

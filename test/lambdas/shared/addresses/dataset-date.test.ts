@@ -1,4 +1,4 @@
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDatasetDate } from '../../../../lambdas/shared/addresses/dataset-date.ts';
 import { addressesTable } from '../../../../lambdas/shared/tables.ts';
@@ -54,6 +54,23 @@ it('is read once for all lookups of five minutes, and then again without making 
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await date()).toBe('2021-11-15');
   expect(asked).toBe(2);
+});
+
+it('is read when the instance starts, before its first lookup', async () => {
+  createDatasetDate(client, 'addresses', () => now);
+  expect(asked).toBe(1);
+});
+
+it('stays what it was where the table names none any more, as while it is repaired', async () => {
+  await publish('2021-12-15');
+  const date = createDatasetDate(client, 'addresses', () => now);
+  expect(await date()).toBe('2021-12-15');
+  const Key = { [addressesTable.partitionKey]: addressesTable.datasetKey };
+  await client.send(new DeleteCommand({ TableName: 'addresses', Key }));
+  now += 5 * 60_000 + 1;
+  await date();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(await date()).toBe('2021-12-15');
 });
 
 it('never fails a lookup, and is asked again later, when the store can not be reached', async () => {

@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type App, Stack } from 'aws-cdk-lib';
+import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { addChecks } from '../../lib/app.ts';
+import { app, everything, portal } from './synthesized.ts';
+
+/**
+ * Prints, as one JSON object, what cdk-nag and the CDK's own check of properties find in each of these apps, warnings included: those
+ * don't fail a synthesis. A process of its own, because the rules take several times longer inside Jest's sandbox.
+ */
+const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
+const withBucket = app();
+new CfnBucket(new Stack(withBucket, 'planted'), 'Bucket');
+const withTableClass = app();
+for (const construct of withTableClass.node.findAll())
+  if (construct instanceof CfnTable) construct.addPropertyOverride('TableClass', 'CHEAP');
+
+const apps: Record<string, App> = {
+  // `npm run synth` judges the configuration of cdk.json; the first two have every option that adds resources.
+  provider: app({ ...everything, portal: { ...portal, signIn } }),
+  userPool: app({ ...everything, stage: 'acceptance', portal }),
+  withBucket,
+  withTableClass,
+};
+
+delete process.env.CDK_VALIDATION;
+const reports: Record<string, unknown> = {};
+for (const [name, checked] of Object.entries(apps)) reports[name] = await findings(checked);
+process.stdout.write(JSON.stringify(reports));
+
+async function findings(checked: App): Promise<{ plugins: string[]; found: string[] }> {
+  const report = join(checked.outdir, 'validation-report.json');
+  await addChecks(checked);
+  try {
+    checked.synth();
+  } catch (error) {
+    if (!existsSync(report)) throw error;
+  }
+  type Report = { pluginReports: { pluginName: string; violations: { ruleName: string; description: string }[] }[] };
+  const { pluginReports }: Report = JSON.parse(readFileSync(report, 'utf8'));
+  return {
+    plugins: pluginReports.map(({ pluginName }) => pluginName),
+    found: pluginReports.flatMap(({ violations }) =>
+      violations.map(({ ruleName, description }) => `${ruleName}: ${description}`),
+    ),
+  };
+}
