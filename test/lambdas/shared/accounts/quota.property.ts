@@ -115,6 +115,7 @@ describe('the report of the windows', () => {
     [{ minute: [1, 60], day: [1, 5000] }, 'minute'],
     [{ minute: [5, 5], day: [7, 7] }, 'day'],
     [{ minute: [0, 0], day: [4, 5000] }, 'minute'],
+    [{ minute: [0, 1], day: [4000, 5000] }, 'day'],
     [{ minute: [3, null], month: [1, 10] }, 'month'],
   ] as const)('finds the window closest to exhaustion in %j', (counts, expected) => {
     const now = 1_800_000_000;
