@@ -155,6 +155,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     accountsTable: tables.accounts,
     checksumSecret,
     storageFolder: folder.storageFolder,
+    mutations: options.mutations,
   });
   return { baseUrl: url, apiKey, dataset, engineEnded };
 }

@@ -33,6 +33,8 @@ const localStateSchema = z.object({
   checksumSecret: z.string(),
   /** The loader's storage, with the snapshots and the manifest. */
   storageFolder: z.string(),
+  /** Where `npm start` looks for days of mutations; absent where it follows none. */
+  mutations: z.string().optional(),
 });
 
 /** No `npm start` is running on this data folder; the message says how to start it. */

@@ -86,18 +86,18 @@ export async function openLoads({ local, data, stack }: ConnectionOptions, repor
 
 /** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
 async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<Loads> {
-  const { endpoint, accessKeyId, addressesTable, storageFolder } = await readLocalState(dataFolder);
+  const { endpoint, accessKeyId, addressesTable, storageFolder, mutations } = await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
   const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
   const options = { storage: storageFolder, addresses, progress };
   return {
     context: { storage: await openStorage(storageFolder), addresses },
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
-    mutations: undefined,
-    start({ source, mutations, again = false, planOnly = false, rollback, approve }) {
+    mutations,
+    start({ source, mutations: named, again = false, planOnly = false, rollback, approve }) {
       if (approve !== undefined) return approveLoad({ ...options, load: approve });
       if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
-      const sources = mutations ? { source, mutations } : { source: source ?? pdokExtract };
+      const sources = named ? { source, mutations: named } : { source: source ?? pdokExtract };
       return (planOnly ? planLoad : runLoad)({ ...options, ...sources, again });
     },
     follow: async () => {

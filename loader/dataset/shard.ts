@@ -18,6 +18,7 @@ export function shardOf(postcode3: string): string {
 }
 
 const lineEnd = 0x0a;
+const tab = 0x09;
 
 /** Reads the lines of a stored shard in order, in groups, and makes strings of one group at a time. */
 export class ShardReader {
@@ -29,18 +30,44 @@ export class ShardReader {
     this.#text = packed ? unpackLineBytes(packed) : Buffer.alloc(0);
   }
 
-  /** The next lines, as long as they begin with `prefix`. */
+  /** The next lines, as long as they start with `prefix`. */
   next(prefix: string): Line[] {
+    const bytes = this.take(prefix);
+    return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
+  }
+
+  /** As `next`, as the bytes of these lines. */
+  take(prefix: string): Buffer {
     const text = this.#text;
     const start = this.#position;
     let end = start;
-    while (text.toString('latin1', end, end + prefix.length) === prefix) {
+    while (end < text.length && startsWith(text, end, prefix)) {
       const found = text.indexOf(lineEnd, end);
       end = (found < 0 ? text.length : found) + 1;
     }
     this.#position = end;
-    return end === start ? [] : text.toString('latin1', start, end - 1).split('\n');
+    return text.subarray(start, Math.max(start, end - 1));
   }
+}
+
+function startsWith(text: Buffer, start: number, prefix: string): boolean {
+  for (let i = 0; i < prefix.length; i++) if (text[start + i] !== prefix.charCodeAt(i)) return false;
+  return true;
+}
+
+/** How many lines there are, and how many of them have only a list of toevoegingen. */
+export function countLines(bytes: Uint8Array): { lines: number; lists: number } {
+  if (bytes.length === 0) return { lines: 0, lists: 0 };
+  let [lines, lists, tabs] = [1, 0, 0];
+  for (const byte of bytes) {
+    if (byte === tab) tabs++;
+    else if (byte === lineEnd) {
+      if (tabs === 1) lists++;
+      lines++;
+      tabs = 0;
+    }
+  }
+  return { lines, lists: tabs === 1 ? lists + 1 : lists };
 }
 
 /** Encodes a shard for storage, from its lines in order, in groups. */
@@ -48,9 +75,14 @@ export class ShardWriter {
   readonly #pieces: Buffer[] = [];
 
   write(lines: readonly Line[]): void {
+    this.writeBytes(Buffer.from(lines.join('\n'), 'latin1'));
+  }
+
+  /** As `write`, of the bytes of lines, which must stay as they are until `pack`. */
+  writeBytes(lines: Buffer): void {
     if (lines.length === 0) return;
     if (this.#pieces.length > 0) this.#pieces.push(Buffer.from([lineEnd]));
-    this.#pieces.push(Buffer.from(lines.join('\n'), 'latin1'));
+    this.#pieces.push(lines);
   }
 
   /** The same lines give the same bytes, in however many pieces they were written. */

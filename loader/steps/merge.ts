@@ -16,7 +16,7 @@ import { edited } from '../dataset/object-edits.ts';
 import { type ObjectShardReader, ObjectShardWriter } from '../dataset/object-shard.ts';
 import { referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
-import { postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
+import { countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -65,13 +65,21 @@ export async function mergeShard(
     await putPacked(storage, paths.changes(loadId, name), changes.pack());
   };
   for (const postcode3 of postcode3sOf(shard)) {
-    const live = await before.next(postcode3);
-    const lines = (await after.next(postcode3)) ?? live;
+    const lines = await after.next(postcode3);
+    if (lines === null) {
+      // As it is live: bytes, as no string is needed of most of the country on a usual day.
+      const bytes = before.take(postcode3);
+      const count = countLines(bytes);
+      snapshot.writeBytes(bytes);
+      merged.keys += count.lines - count.lists;
+      merged.listKeys += count.lists;
+      continue;
+    }
     snapshot.write(lines);
     const keys = lines.reduce((count, line) => (hasAddress(line) ? count + 1 : count), 0);
     merged.keys += keys;
     merged.listKeys += lines.length - keys;
-    for (const change of lines === live ? [] : diff(live, lines)) {
+    for (const change of diff(before.next(postcode3), lines)) {
       countChange(merged, change);
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
@@ -87,11 +95,7 @@ export async function mergeShard(
 /** Returns the lines of a shard in order, one postcode3 at a time; `null` for those that equal the live dataset's. */
 type Lines = { next(postcode3: string): Line[] | null | Promise<Line[] | null> };
 
-async function snapshotOf(
-  storage: Storage,
-  snapshot: Snapshot | null,
-  shard: string,
-): Promise<{ next(postcode3: string): Line[] }> {
+async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<ShardReader> {
   if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
   return getUnpacked(storage, paths.snapshot(snapshot.id, shard), (bytes) => new ShardReader(bytes));
 }

@@ -19,7 +19,7 @@ import {
   placeText,
   unpackLines,
 } from '../../../loader/dataset/lines.ts';
-import { postcode3sOf, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
+import { countLines, postcode3sOf, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
@@ -91,6 +91,26 @@ describe('a snapshot', () => {
         const addresses = lines.map(addressPart).filter((line) => line !== null);
         expect(new Map(addresses.map(parseLine).map(({ key, places }) => [key, places]))).toEqual(placesOf(all));
         expect(addresses.every((line) => parseLine(line).toevoegingen === undefined)).toBe(true);
+      }),
+    );
+  });
+
+  it('is counted and copied as bytes as it is as lines', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinLines(all.map(rowOf));
+        const reader = new ShardReader(packLines(lines));
+        const copied = new ShardWriter();
+        let [count, lists] = [0, 0];
+        for (const postcode3 of ['101', '138', '139', '251', '999']) {
+          const bytes = reader.take(postcode3);
+          copied.writeBytes(bytes);
+          const counted = countLines(bytes);
+          count += counted.lines;
+          lists += counted.lists;
+        }
+        expect([count, lists]).toEqual([lines.length, lines.filter((line) => addressPart(line) === null).length]);
+        expect(unpackLines(copied.pack())).toEqual(lines);
       }),
     );
   });
