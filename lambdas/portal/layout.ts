@@ -3,7 +3,7 @@ import type { Text } from './text/en.ts';
 import { type Language, texts } from './text/format.ts';
 import { type Action, may, type Role } from './visit/permissions.ts';
 import type { PortalSettings } from './visit/settings.ts';
-import type { Identity } from './visit/sign-in.ts';
+import type { Person } from './visit/sign-in.ts';
 import type { Html, Page } from './visit/visit.ts';
 
 /** What surrounds a page. */
@@ -16,7 +16,7 @@ export type Frame = {
   path: string;
   /** Whether this page can be asked for again in the other language. */
   canSwitch: boolean;
-  person?: Identity;
+  person?: Person;
   formField?: Html;
   account?: { id: string; role: Role };
 };

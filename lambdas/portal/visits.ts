@@ -5,10 +5,10 @@ import { AdminError } from '../shared/accounts/admin-error.ts';
 import type { portalCookies } from './cookies.ts';
 import { formatter, type Language, preferredLanguage, texts } from './text/format.ts';
 import type { Role } from './visit/permissions.ts';
-import type { Identity } from './visit/sign-in.ts';
+import { type Identity, isOperator, type Person } from './visit/sign-in.ts';
 import type { Tools, Visit } from './visit/visit.ts';
 
-export type Session = Identity & { id: string };
+export type Session = Person & { id: string };
 
 /** No form of the portal is larger. */
 const formBytes = 16 * 1024;
@@ -35,10 +35,10 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
 
     /** Who is signed in: the cookie says so, and the session has not ended since. */
     async sessionOf(c: Context): Promise<Session | undefined> {
-      const session = (await cookies.unseal(c, 'session')) as Session | undefined;
+      const session = (await cookies.unseal(c, 'session')) as (Identity & { id: string }) | undefined;
       if (!session) return undefined;
       const isOpen = await tools.adminAs('portal').sessions.isOpen(session.subject, session.id);
-      return isOpen ? session : undefined;
+      return isOpen ? { ...session, operator: isOperator(session, tools.settings.signIn) } : undefined;
     },
 
     /** The visit of a session; `undefined` if it brings a form that is not ours. */

@@ -14,7 +14,13 @@ export const portalSettings: PortalSettings = {
   apiUrl: 'https://adres.example.nl',
   company: 'Example <b>BV</b>',
   colour: '#ffd400',
-  signIn: { issuer: 'https://login.example.nl', clientId: 'portal', clientSecret: async () => 'x', operators: [] },
+  signIn: {
+    issuer: 'https://login.example.nl',
+    clientId: 'portal',
+    clientSecret: async () => 'x',
+    operators: ['lijst@operator.nl'],
+    operatorClaim: { name: 'groups', value: 'operators' },
+  },
   sessionSecret,
 };
 
@@ -32,9 +38,12 @@ export function createTestPortal(
   const cookies = portalCookies(portalSettings);
 
   /** Signs a person in and returns what their browser can do. */
-  async function signedIn(person: Partial<Identity> & { subject: string }, language: 'nl' | 'en' = 'en') {
+  async function signedIn(
+    { operator = false, ...person }: { subject: string; name?: string; email?: string; operator?: boolean },
+    language: 'nl' | 'en' = 'en',
+  ) {
     const id = await adminAs('test').sessions.start(person.subject, sessionSeconds);
-    const identity = { name: person.email ?? person.subject, operator: false, ...person };
+    const identity = { name: person.email ?? person.subject, hasOperatorClaim: operator, ...person };
     const cookie = await sealedSession({ ...identity, id });
     const token = await cookies.formToken(id);
     const headers = { cookie, 'accept-language': language };

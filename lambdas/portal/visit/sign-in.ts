@@ -1,15 +1,18 @@
 import * as openid from 'openid-client';
 import { isLoopback, type SignInSettings } from './settings.ts';
 
-/** Somebody who signed in. */
+/** Somebody who signed in, as the provider told us and the session keeps it. */
 export type Identity = {
   /** `sub:` and the subject: how the admin module names a person. */
   subject: string;
   /** In lower case; only if the provider says that it is verified. */
   email?: string;
   name: string;
-  operator: boolean;
+  hasOperatorClaim: boolean;
 };
+
+/** Somebody who signed in, and whether they are an operator by today's configuration. */
+export type Person = Identity & { operator: boolean };
 
 /** What a sign-in must bring back, kept in a sealed cookie meanwhile. */
 export type Attempt = { verifier: string; state: string; nonce: string };
@@ -84,7 +87,7 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
 /** Reads the claims of a person. An e-mail address that the provider did not verify is nobody's. */
 export function identityOf(
   claims: Record<string, unknown> & { sub: string },
-  { operators, operatorClaim }: Pick<SignInSettings, 'operators' | 'operatorClaim'>,
+  { operatorClaim }: Pick<SignInSettings, 'operatorClaim'>,
 ): Identity {
   // Cognito sends the text "true" in some responses.
   const verified = claims.email_verified === true || claims.email_verified === 'true';
@@ -96,6 +99,15 @@ export function identityOf(
     subject: `sub:${claims.sub}`,
     ...(email !== undefined && { email }),
     name: name.slice(0, 100),
-    operator: hasClaim || (email !== undefined && operators.includes(email)),
+    hasOperatorClaim: hasClaim,
   };
+}
+
+/** Decided on every request, so that somebody who is taken off the list is no operator in an open session either. */
+export function isOperator(
+  { email, hasOperatorClaim }: Identity,
+  { operators, operatorClaim }: Pick<SignInSettings, 'operators' | 'operatorClaim'>,
+): boolean {
+  const byClaim = hasOperatorClaim && operatorClaim !== undefined;
+  return byClaim || (email !== undefined && operators.includes(email));
 }

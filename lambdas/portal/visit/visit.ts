@@ -6,7 +6,7 @@ import type { Text } from '../text/en.ts';
 import type { Formatter, Language } from '../text/format.ts';
 import type { Action, Role } from './permissions.ts';
 import type { PortalSettings } from './settings.ts';
-import type { Identity } from './sign-in.ts';
+import type { Person } from './sign-in.ts';
 
 export type Html = ReturnType<typeof html> | string;
 
@@ -28,7 +28,7 @@ export type Visit = {
   admin: Admin;
   /** Absent where the loader is not connected. */
   loads: (() => Promise<Loads>) | undefined;
-  person: Identity;
+  person: Person;
   /** How the admin module may know this person. */
   people: readonly string[];
   language: Language;

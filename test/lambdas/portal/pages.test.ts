@@ -234,6 +234,21 @@ describe('usage', () => {
   });
 });
 
+describe('an operator', () => {
+  it.each([
+    ['the list', { subject: 'sub:l', email: 'lijst@operator.nl' }],
+    ['the claim', { subject: 'sub:c', operator: true }],
+  ])('by %s is none any more in an open session when the configuration says so', async (_, identity) => {
+    const person = await portal.signedIn(identity);
+    expect((await person.get('/operator/accounts')).status).toBe(200);
+    const { operatorClaim: _claim, ...signIn } = portalSettings.signIn;
+    const configured = { ...portalSettings, signIn: { ...signIn, operators: [] } };
+    const redeployed = createTestPortal(service, { settings: configured });
+    const { status } = await redeployed.app.request('/operator/accounts', { headers: { cookie: person.cookie } });
+    expect(status).toBe(404);
+  });
+});
+
 describe('an internal error', () => {
   it('is a page with what to do, and is logged', async () => {
     const none = async () => [];

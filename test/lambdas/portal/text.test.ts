@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readableOn, styleSheet } from '../../../lambdas/portal/assets.ts';
 import { formatter, preferredLanguage, texts } from '../../../lambdas/portal/text/format.ts';
-import { identityOf } from '../../../lambdas/portal/visit/sign-in.ts';
+import { identityOf, isOperator } from '../../../lambdas/portal/visit/sign-in.ts';
 
 /** `errors.notFound`, for every sentence. */
 function keysOf(text: object, path = ''): string[] {
@@ -81,6 +81,6 @@ describe('somebody who signed in', () => {
     ['is no operator by part of a value', { groups: 'ops-readers' }, false, undefined],
   ])('%s', (_, claims, operator, email) => {
     const identity = identityOf({ sub: '1', ...claims }, settings);
-    expect([identity.operator, identity.email, identity.subject]).toEqual([operator, email, 'sub:1']);
+    expect([isOperator(identity, settings), identity.email, identity.subject]).toEqual([operator, email, 'sub:1']);
   });
 });
