@@ -174,6 +174,28 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
+  it('are passed on for a later date when they begin after the snapshot, but for those with an invalid value', () => {
+    const begin = '2026-01-09';
+    const valid = { ...someNum, begin };
+    const invalid = { ...someNum, identificatie: '0457200000199641', begin, postcode: '0000XX' };
+    const found: string[] = [];
+    const later = ({ identificatie }: { identificatie: () => string }) => void found.push(identificatie());
+    const strictly = reader === 'strict';
+    readNummeraanduidingen(Buffer.from(numXml(invalid, valid)), 'a.xml', peildatum, () => undefined, {
+      strictly,
+      later,
+    });
+    expect(found).toEqual([valid.identificatie]);
+  });
+
+  it('are refused without the date on which they begin', () => {
+    const xml = numXml(someNum).replace(/<(\w+):beginGeldigheid>[^<]*<\/\1:beginGeldigheid>/, '');
+    expect(read(xml, reader)).toMatchObject({
+      code: expect.any(String),
+      message: expect.stringContaining('beginGeldigheid'),
+    });
+  });
+
   ifSamples.each([
     ['doesburg-0221-small/expanded/0221NUM15092020-000001.xml', 15],
     ['gdal-lvbag/num.xml', 3],
