@@ -72,7 +72,7 @@ describe('the register', () => {
   it('says in Dutch what waits and why', async () => {
     const person = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }, 'nl');
     const { body } = await person.get(`/operator/register/${register.waiting}`);
-    for (const shown of ['Lading van 8 mrt 2026', 'veel adressen verdwijnen', '4 van 11 (36,4%)', 'Voorbeelden'])
+    for (const shown of ['Update van 8 mrt 2026', 'veel adressen verdwijnen', '4 van 11 (36,4%)', 'Voorbeelden'])
       expect(body).toContain(shown);
   });
 
