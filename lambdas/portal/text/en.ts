@@ -245,7 +245,7 @@ export const en = {
     planActive: 'The plan is active.',
     planInactive: 'The plan is inactive.',
     approved: 'The load is approved and has started. It is live within minutes.',
-    approvedBefore: 'The load was approved before. Nothing was started again.',
+    approvedBefore: 'The load was approved before. It runs once.',
   },
 
   errors: {

@@ -253,7 +253,7 @@ export const nl: Text = {
     planActive: 'Het abonnement is actief.',
     planInactive: 'Het abonnement is gestopt.',
     approved: 'De update is goedgekeurd en begonnen. Binnen enkele minuten is de nieuwe versie in gebruik.',
-    approvedBefore: 'De update was al goedgekeurd. Er is niets opnieuw begonnen.',
+    approvedBefore: 'De update was al goedgekeurd en wordt één keer uitgevoerd.',
   },
 
   errors: {

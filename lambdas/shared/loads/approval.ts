@@ -61,9 +61,9 @@ async function tryApprove(
     const state = await runner.stateOf(runName(load, last));
     if (state === 'running') return { load, started: false };
     if (state === 'none') {
-      // Whoever approved it died before it was started.
+      // Whoever approved it is about to start it, or died before: the same name starts one run.
       await runner.start(runName(load, last), load);
-      return { load, started: true };
+      return { load, started: false };
     }
   }
   const [other] = await runner.running();

@@ -69,7 +69,7 @@ export type Loads = {
   show(load: string): Promise<WaitingLoad>;
   /**
    * Approves a load that waits and starts it; it is live minutes later. `started` is `false` where this plan of it was
-   * approved before, and that run has not ended.
+   * approved before and that run has not ended; if its start was lost, it starts now.
    */
   approve(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
   /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */

@@ -75,7 +75,7 @@ describe('an admin that dies', () => {
         }
       },
     );
-    expect(calls).toBe(7); // audit, read, write, scan, three accounts
+    expect(calls).toBe(8); // audit, read, write, a page of names, their accounts, three changes
   });
 
   it('while changing an account: what happened is in the audit, as unknown or done', async () => {
