@@ -21,6 +21,8 @@ import { Processes } from './processes.ts';
 import { type State, writeRegister } from './register.ts';
 
 /** The variable by which the run inside the small file system knows where that is. */
+/** What ends a run early; it leaves no process behind. */
+const interrupts = ['SIGINT', 'SIGTERM'] as const;
 const diskVariable = 'CHAOS_DISK';
 const diskMegabytes = 64;
 const unshare = ['--user', '--map-root-user', '--mount'];
@@ -76,6 +78,7 @@ async function runOnDisk(): Promise<number> {
     stdio: 'inherit',
     env: { ...process.env, [diskVariable]: disk },
   });
+  for (const signal of interrupts) process.on(signal, () => child.kill(signal));
   const [code] = await once(child, 'close');
   rmSync(disk, { recursive: true });
   return code ?? 1;
@@ -123,6 +126,14 @@ async function chaos(options: Options, disk: string | undefined): Promise<void> 
     },
   });
   resources.defer(() => processes.endService('SIGKILL'));
+  const interrupt = () => {
+    for (const child of [...processes.commands.keys(), processes.serviceProcess]) child?.kill('SIGKILL');
+    process.exit(130);
+  };
+  for (const signal of interrupts) process.on(signal, interrupt);
+  resources.defer(() => {
+    for (const signal of interrupts) process.off(signal, interrupt);
+  });
   if ((await processes.startService(first.extract)) !== undefined) throw new Error('The service did not start');
 
   const possible = new Possible(first);
