@@ -64,7 +64,8 @@ export async function startPool(settings: FunctionSettings, log: (line: string) 
   function release(instance: Instance): void {
     const left = (active.get(instance) ?? 1) - 1;
     if (active.has(instance)) active.set(instance, left);
-    if (left === 0 || !instance.alive) next(instance);
+    if (left === 0) next(instance);
+    else if (!instance.alive && queue.length > 0) grow();
   }
 
   /** Starts the next queued event in an environment that is free. */

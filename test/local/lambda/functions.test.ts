@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startPool } from '../../../local/lambda/functions.ts';
-import { FunctionError } from '../../../local/lambda/instance.ts';
+import { FunctionError, startInstance } from '../../../local/lambda/instance.ts';
 import type { FunctionSettings } from '../../../local/template/local-app.ts';
 
 const source = `
@@ -23,6 +23,8 @@ export const handler = async (event, context) => {
       for (const end = performance.now() + 20; performance.now() < end; );
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
+    if (event === 'suspended') for (const end = performance.now() + 1_300; performance.now() < end; );
+    if (event === 'short') await new Promise((resolve) => setTimeout(resolve, 300));
     if (event === 'wait') await new Promise((resolve) => setTimeout(resolve, 2_000));
     return { event, busy, name: process.env.NAME, home: process.env.HOME, left: context.getRemainingTimeInMillis() };
   } finally {
@@ -140,3 +142,24 @@ function heapAfterCollection(): number {
   runInNewContext('gc')();
   return process.memoryUsage().heapUsed;
 }
+
+describe('an environment', () => {
+  it('finishes its other events when one times out, and takes no further ones', async () => {
+    const instance = await startInstance(settings, () => undefined);
+    const hanging = instance.invoke('"hang"', 'r1').catch((error) => error);
+    await sleep(250);
+    const other = instance.invoke('"short"', 'r2');
+    expect(await hanging).toEqual(new FunctionError('r1 Task timed out after 0.40 seconds'));
+    expect(instance.alive).toBe(false);
+    await expect(instance.invoke('"short"', 'r3')).rejects.toThrow('timed out');
+    expect(JSON.parse(await other)).toMatchObject({ event: 'short' });
+  });
+
+  it('still answers an event whose time passed while this process was suspended', async () => {
+    const instance = await startInstance(settings, () => undefined);
+    const answer = instance.invoke('"suspended"', 'r1');
+    for (const end = performance.now() + 1_200; performance.now() < end; ); // as from SIGSTOP to SIGCONT
+    expect(JSON.parse(await answer)).toMatchObject({ event: 'suspended' });
+    await instance.stop();
+  });
+});
