@@ -4,11 +4,15 @@ import type { LoadOptions } from './demo/load-extract.ts';
 
 const everyMilliseconds = 3_600_000;
 
+/** A server that does not answer is asked for minutes; whoever waits for the start hears of it after this. */
+const silenceMilliseconds = 10_000;
+
 type Follow = LoadOptions & {
   /** A list, a folder or a zip. */
   mutations: string;
   announce: (line: string) => void;
   pauseMilliseconds?: number;
+  silenceMilliseconds?: number;
 };
 
 /**
@@ -21,6 +25,7 @@ export async function followMutations({
   mutations,
   announce,
   pauseMilliseconds = everyMilliseconds,
+  silenceMilliseconds: silence = silenceMilliseconds,
   ...options
 }: Follow): Promise<() => Promise<void>> {
   let last = '';
@@ -47,7 +52,13 @@ export async function followMutations({
       announceOnce(`Mutations could not be applied, and what is served stays as it is. ${(error as Error).message}`);
     }
   };
+  const waiting = setTimeout(
+    announce,
+    silence,
+    `Still reading mutations from ${mutations}; the service starts after that.`,
+  );
   await apply();
+  clearTimeout(waiting);
   let running = Promise.resolve();
   const timer = setInterval(() => {
     running = running.then(apply);
