@@ -39,8 +39,10 @@ export function mutantsOf(file: string): Mutant[] {
   const program = stripTypeScriptTypes(text);
   return text.split('\n').flatMap((before, index) => {
     if (/^\s*(?:\*|\/\/|\/\*|import |export type |type )/.test(before)) return [];
+    const code = before.split(' // ', 1)[0]?.length ?? 0;
     return operators.flatMap(([operator, place, becomes]) =>
       [...before.matchAll(place)].flatMap((match) => {
+        if (match.index >= code) return [];
         const [found, ...groups] = match;
         const becoming = typeof becomes === 'string' ? filled(becomes, groups) : becomes(found, ...threeOf(groups));
         const after = before.slice(0, match.index) + becoming + before.slice(match.index + found.length);
