@@ -36,7 +36,7 @@ const operators: [name: string, place: RegExp, becomes: string | typeof swapped]
 /** Every change that the operators can make to a file. What only changes types, or is no program, is none. */
 export function mutantsOf(file: string): Mutant[] {
   const text = readFileSync(file, 'utf8');
-  const program = stripTypeScriptTypes(text);
+  const program = programOf(text);
   return text.split('\n').flatMap((before, index) => {
     if (/^\s*(?:\*|\/\/|\/\*|import |export type |type )/.test(before)) return [];
     const code = before.split(' // ', 1)[0]?.length ?? 0;
@@ -70,8 +70,13 @@ export function mutate(text: string, { line, after }: Mutant): string {
 
 function isOtherProgram(text: string, program: string): boolean {
   try {
-    return stripTypeScriptTypes(text) !== program;
+    return programOf(text) !== program;
   } catch {
     return false;
   }
+}
+
+/** Without types, in whose place there are as many spaces as they had characters. */
+function programOf(text: string): string {
+  return stripTypeScriptTypes(text).replaceAll(/\s+/g, ' ');
 }
