@@ -6,8 +6,8 @@ export type PortsInFront = { ports: number[]; stop: () => void };
 
 /**
  * Listens on a port for each of `wanted`, or on another one where that is taken. The first connection to any of them calls
- * `start`, once, which gives the ports of the servers behind them, in the same order; from then on each connection is
- * forwarded. So servers that are rarely used take no memory until they are.
+ * `start`, once unless it fails; it gives the ports of the servers behind them, in the same order, and from then on each
+ * connection is forwarded. So servers that are rarely used take no memory until they are.
  */
 export async function listenOnDemand(
   host: string,
@@ -18,7 +18,10 @@ export async function listenOnDemand(
   let started: Promise<number[]> | undefined;
   const forward = async (socket: Socket, index: number) => {
     socket.on('error', () => undefined);
-    started ??= start(ports);
+    started ??= start(ports).catch((error: unknown) => {
+      started = undefined;
+      throw error;
+    });
     const port = (await started.catch(() => []))[index];
     if (port === undefined) return void socket.destroy();
     const behind = connect(port, host);

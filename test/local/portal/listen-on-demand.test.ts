@@ -54,6 +54,17 @@ describe('a port that is listened on before its server runs', () => {
     expect(await bodyOf(waiting.ports[0])).toBe(String(waiting.ports[0]));
   });
 
+  it('tries again at the next connection when the servers did not start', async () => {
+    let starts = 0;
+    const waiting = await listenOnDemand(host, [0], async (ports) => {
+      if (starts++ === 0) throw new Error('no');
+      return startServers(ports);
+    });
+    resources.push(waiting.stop);
+    await expect(bodyOf(waiting.ports[0])).rejects.toThrow('fetch failed');
+    expect(await bodyOf(waiting.ports[0])).toBe(String(waiting.ports[0]));
+  });
+
   it('ends the connection when the servers do not start, and after a stop', async () => {
     const waiting = await listenOnDemand(host, [0], () => Promise.reject(new Error('no')));
     resources.push(waiting.stop);
