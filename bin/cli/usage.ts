@@ -27,7 +27,7 @@ export function addAccountUsage(account: Command, terminal: Terminal): void {
       'after',
       `
 Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
-below, where there were any. They are not charged, and there may have been more: an instance that ends loses what it counted.
+below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
 
 Example:
   npm run bag-adres -- account usage acme --by month --local`,
