@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { paths } from './paths.ts';
 import { type Source, SourceTooSlowError, SourceUnfinishedError } from './source.ts';
-import type { Storage } from './storage.ts';
+import { paths, type Storage } from './storage.ts';
 
 /** Reserved for storing what was read and for ending the step with an error that says what to do. */
 const reserveMilliseconds = 45_000;

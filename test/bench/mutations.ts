@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { Dataset } from '../../loader/storage/address-table.ts';
 import { folderStorage } from '../../loader/storage/folder-storage.ts';
-import { paths } from '../../loader/storage/paths.ts';
+import { paths } from '../../loader/storage/storage.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { generatedDays } from './generator/days.ts';
 import { blocksOf, generatedExtract } from './generator/generate.ts';
