@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { Dataset } from '../../loader/storage/address-table.ts';
-import { folderStorage } from '../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../loader/storage/files.ts';
 import { paths } from '../../loader/storage/storage.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { generatedDays } from './generator/days.ts';

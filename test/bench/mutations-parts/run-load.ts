@@ -2,7 +2,7 @@ import { parseLine, unpackLines } from '../../../loader/dataset/lines.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import { getUnpacked, paths } from '../../../loader/storage/storage.ts';
 
 /**

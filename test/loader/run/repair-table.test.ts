@@ -7,7 +7,7 @@ import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import { paths } from '../../../loader/storage/storage.ts';
 import { countWrites } from '../steps/count-writes.ts';
 import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
