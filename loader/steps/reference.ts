@@ -8,8 +8,7 @@ import { extractDate, extractName, type Load, type Part } from '../dataset/load.
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import type { ZipEntry } from '../zip/zip.ts';
-import { entryStream, withEntry } from '../zip/zip-entry.ts';
+import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
 

@@ -11,7 +11,7 @@ import { readAhead, sourceInTime } from '../storage/remote-reads.ts';
 import { isSameVersion, type Source, SourceChangedError, SourceError, SourceTooSlowError } from '../storage/source.ts';
 import { DamagedObjectError, getJson, openObject, paths, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
-import { entryStream } from '../zip/zip-entry.ts';
+import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /**

@@ -14,7 +14,7 @@ import { stage } from '../../loader/steps/stage.ts';
 import { fileSource, folderStorage } from '../../loader/storage/files.ts';
 import { getJson, openObject, paths, putJson, type Storage } from '../../loader/storage/storage.ts';
 import type { RandomAccess } from '../../loader/zip/random-access.ts';
-import { entryRange, readEntry } from '../../loader/zip/zip-entry.ts';
+import { entryRange, readEntry } from '../../loader/zip/zip.ts';
 import type { Benchmark } from './benchmark.ts';
 import { generatedExtract } from './generator/generate.ts';
 import { cpuMilliseconds, median, rounded } from './measure.ts';
