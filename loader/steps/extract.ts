@@ -18,7 +18,7 @@ import {
   type Storage,
   unpacked,
 } from '../storage/storage.ts';
-import { withEntry } from '../zip/zip-entry.ts';
+import { withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
 

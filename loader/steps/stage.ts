@@ -13,7 +13,7 @@ import { isSameVersion, type Source, SourceChangedError, SourceError, SourceTooS
 import { sourceInTime } from '../storage/source-in-time.ts';
 import { DamagedObjectError, getJson, openObject, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
-import { entryStream } from '../zip/zip-entry.ts';
+import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /**

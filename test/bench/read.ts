@@ -16,7 +16,7 @@ import { folderStorage } from '../../loader/storage/folder-storage.ts';
 import { paths } from '../../loader/storage/paths.ts';
 import { getJson, openObject, putJson, type Storage } from '../../loader/storage/storage.ts';
 import type { RandomAccess } from '../../loader/zip/random-access.ts';
-import { entryRange, readEntry } from '../../loader/zip/zip-entry.ts';
+import { entryRange, readEntry } from '../../loader/zip/zip.ts';
 import type { Benchmark } from './benchmark.ts';
 import { generatedExtract } from './generator/generate.ts';
 import { cpuMilliseconds, median, rounded } from './measure.ts';
