@@ -3,8 +3,7 @@ import type { AdminError } from '../../../../lambdas/shared/accounts/admin-error
 import { createAdminStore } from '../../../../lambdas/shared/accounts/admin-store.ts';
 import { type LoadRunner, loadsOf } from '../../../../lambdas/shared/loads/loads.ts';
 import { approveLoad } from '../../../../loader/run/run-load.ts';
-import { paths } from '../../../../loader/storage/paths.ts';
-import { getJson, putJson } from '../../../../loader/storage/storage.ts';
+import { getJson, paths, putJson } from '../../../../loader/storage/storage.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
 import { createWaitingLoad } from '../../../support/waiting-load.ts';
 
