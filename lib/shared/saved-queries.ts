@@ -1,6 +1,6 @@
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { deploymentName } from '../stack-names.ts';
+import { deploymentName } from '../config/deployment.ts';
 
 /** A query of docs/runbook.md. A test compares the two. */
 export type SavedQuery = {
