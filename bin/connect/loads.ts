@@ -1,8 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Progress } from '../../loader/progress.ts';
-import { type DiscardReport, discardLoad } from '../../loader/run/discard.ts';
-import { type RepairReport, repairTable } from '../../loader/run/repair.ts';
+import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadContext } from '../../loader/steps/manifest.ts';
