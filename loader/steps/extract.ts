@@ -8,11 +8,11 @@ import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
-import { paths } from '../storage/paths.ts';
 import {
   DamagedObjectError,
   getJson,
   openObject,
+  paths,
   putJson,
   putPacked,
   type Storage,
