@@ -12,8 +12,7 @@ import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/dynamo
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { isProcessGone } from '../../loader/storage/lock.ts';
 import { chainFrom, listMutations } from '../../loader/storage/mutation-list.ts';
-import { openStorage } from '../../loader/storage/open.ts';
-import { pdokExtract } from '../../loader/storage/pdok.ts';
+import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { readLocalState } from '../../local/state.ts';

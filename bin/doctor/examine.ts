@@ -4,7 +4,7 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { parseAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
-import { pdokExtract } from '../../loader/storage/pdok.ts';
+import { pdokExtract } from '../../loader/storage/open.ts';
 import { demoPeildatum } from '../../local/demo/demo.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type LocalState, projectRoot, readLocalState } from '../../local/state.ts';

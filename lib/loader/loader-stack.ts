@@ -4,10 +4,9 @@ import type { Construct } from 'constructs';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
-import { SavedQueries, type SavedQuery } from '../shared/saved-queries.ts';
+import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
 import { LoadMachine } from './load-machine.ts';
-import { LoaderAlarms } from './loader-alarms.ts';
-import { LoaderDashboard } from './loader-dashboard.ts';
+import { LoaderAlarms, LoaderDashboard } from './loader-monitoring.ts';
 import { LoaderSteps, mutationsSource } from './loader-steps.ts';
 import { snapshotBucket } from './snapshot-bucket.ts';
 

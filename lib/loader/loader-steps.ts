@@ -7,7 +7,7 @@ import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loader/names.ts';
-import { packageVersion } from '../config/package-version.ts';
+import { packageVersion } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { type BucketAccess, LambdaFunction } from '../shared/lambda-function.ts';

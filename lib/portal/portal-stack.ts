@@ -9,12 +9,11 @@ import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { accessLog, accessLogGroup, CustomDomain } from '../service/http-api.ts';
-import { operatorAlarm } from '../shared/alarms.ts';
 import { bundle } from '../shared/bundle.ts';
 import { isProtected, logGroupProps, removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
-import { SavedQueries } from '../shared/saved-queries.ts';
+import { operatorAlarm, SavedQueries } from '../shared/monitoring.ts';
 import { PortalAccess } from './portal-access.ts';
 import { UserPoolSignIn } from './user-pool.ts';
 

@@ -14,10 +14,10 @@ import {
   requestDimensions,
 } from '../../lambdas/shared/metric-names.ts';
 import type { Config } from '../config/schema.ts';
-import { operatorAlarm } from '../shared/alarms.ts';
 import { bundle } from '../shared/bundle.ts';
 import { scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
+import { operatorAlarm } from '../shared/monitoring.ts';
 
 export type CanaryProps = {
   config: Config;

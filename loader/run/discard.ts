@@ -1,6 +1,6 @@
 import { readManifest } from '../steps/manifest.ts';
 import { UnknownLoadError } from '../steps/resume.ts';
-import { paths } from '../storage/paths.ts';
+import { paths } from '../storage/storage.ts';
 import { inSession, type LoadOptions } from './session.ts';
 
 /** The load has begun to write, so its work is needed to finish it. */

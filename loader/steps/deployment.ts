@@ -14,7 +14,7 @@ import type { AddressWriterOptions } from '../storage/address-writer.ts';
 import { dynamoDbAddressTable } from '../storage/dynamodb-address-table.ts';
 import { executionIsGone } from '../storage/execution-lock.ts';
 import { Lease } from '../storage/lease.ts';
-import { pdokExtract } from '../storage/pdok.ts';
+import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { TableSample } from './sample-table.ts';

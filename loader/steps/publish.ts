@@ -5,8 +5,7 @@ import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../d
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable, Fence } from '../storage/address-table.ts';
 import { datesOfName } from '../storage/mutation-list.ts';
-import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 

@@ -5,7 +5,7 @@ import { renderReport, renderStatus } from '../../../bin/cli/render-load.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { february, january, voorkomensOf } from './months.ts';

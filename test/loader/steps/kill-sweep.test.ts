@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import { mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { differences } from '../../../loader/steps/differences.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

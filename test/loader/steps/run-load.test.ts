@@ -5,7 +5,7 @@ import type { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import type { BulkImport } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import { countWrites } from './count-writes.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { february, februaryChanges, january, listsOf, type Month, march, tableOf } from './months.ts';
