@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { differences } from '../../../loader/steps/differences.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
