@@ -4,9 +4,8 @@ import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-repor
 import { sourceLocation } from '../../loader/storage/source.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadRequest, Loads } from '../connect/loads.ts';
-import { withDataset } from './arguments.ts';
+import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
 import { addDatasetCommands, type LoadOptions, useLoads } from './dataset.ts';
-import { callersPath, checkNewFile, type Result, type Terminal, writeNewFile } from './output.ts';
 
 /** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands on what is there. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {

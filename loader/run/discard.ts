@@ -29,7 +29,7 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
     const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
     if (found.length === 0) {
       throw new UnknownLoadError(
-        `The storage has no work of load ${load}. "load status" names the loads that are blocked.`,
+        `The storage has no work of load ${load}. Run "load status" to see which loads are blocked.`,
       );
     }
     await storage.delete(found.map(({ key }) => key));

@@ -1,6 +1,5 @@
 import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
-import type { Part } from '../dataset/load.ts';
-import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
+import { type Load, type LoadCounts, mergeParts, type Part, type PartCounts } from '../dataset/load.ts';
 import { editsByShard } from '../dataset/object-edits.ts';
 import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
