@@ -1,11 +1,10 @@
 import { ExtractError } from '../extract-error.ts';
-import { spanOf } from './interpret-stand.ts';
-import { type ObjectVoorkomen, toObjectVoorkomen } from './object-voorkomen.ts';
+import { type Fields, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
 import { utf8Decoder } from './read-stands.ts';
 import { mutationDocument, type ObjectKind } from './schema.ts';
 import { SchemaParser } from './schema-parser.ts';
-import type { Fields } from './stand-parser.ts';
+import type { ObjectVoorkomen } from './voorkomen.ts';
 
 /**
  * The change of one occurrence of a nummeraanduiding, openbare ruimte or woonplaats. `was` is `null` for a new

@@ -1,9 +1,9 @@
 import { ExtractError } from '../extract-error.ts';
 import { ByteCursor } from './byte-cursor.ts';
-import { type ReadRule, toWoonplaats, type Visit, visitStand } from './interpret-stand.ts';
+import { type Fields, type ReadRule, toWoonplaats, type Visit, visitStand } from './interpret-stand.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import type { ObjectKind } from './schema.ts';
-import { type Fields, StandParser } from './stand-parser.ts';
+import { StandParser } from './stand-parser.ts';
 import type { Woonplaats } from './voorkomen.ts';
 
 /** Reads occurrences whose bytes are exactly as Kadaster writes them. */

@@ -1,9 +1,7 @@
 import { ExtractError } from '../extract-error.ts';
+import type { Fields } from './interpret-stand.ts';
 import { documentOf, namespaces, type ObjectKind } from './schema.ts';
 import { SchemaParser } from './schema-parser.ts';
-
-/** The values of one occurrence by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`. */
-export type Fields = Partial<Record<string, string>>;
 
 const required: Record<ObjectKind, string[]> = {
   NUM: ['identificatie', 'huisnummer', 'status', 'beginGeldigheid', 'OpenbareRuimteRef'],

@@ -1,4 +1,4 @@
-import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
+import type { NumVoorkomen } from '../bag/voorkomen.ts';
 import { extractDate, type Load } from '../dataset/load.ts';
 import { addEdit, type Edits, type FoundObjects } from '../dataset/object-edits.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';

@@ -9,7 +9,6 @@ import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dat
 import type { Amount } from '../progress.ts';
 import { paths } from '../storage/paths.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
-
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
