@@ -1,4 +1,4 @@
-import { readMutationDelivery } from '../bag/mutation-delivery.ts';
+import { readMutationDelivery } from '../bag/mutations.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
 import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import {
