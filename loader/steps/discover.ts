@@ -5,10 +5,9 @@ import type { Manifest, ManifestEntry } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import { openSource } from '../storage/open.ts';
-import { paths } from '../storage/paths.ts';
+import { sourceInTime } from '../storage/remote-reads.ts';
 import type { Source } from '../storage/source.ts';
-import { sourceInTime } from '../storage/source-in-time.ts';
-import { putJson, type Storage } from '../storage/storage.ts';
+import { paths, putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
 import { appliedSince, asListedNow, discoverMutations } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
@@ -19,11 +18,10 @@ import {
   type LoadContext,
   loadStatus,
   refuseUnmarked,
+  sampleTable,
 } from './manifest.ts';
-import { resume } from './resume.ts';
-import { rollback } from './rollback.ts';
-import { sampleTable } from './sample-table.ts';
 import { readExtract, unlimited } from './stage.ts';
+import { resume, rollback } from './stored-loads.ts';
 
 export type DiscoverInput = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */

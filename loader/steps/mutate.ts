@@ -23,21 +23,22 @@ import {
 } from '../dataset/reference-file.ts';
 import { postcode3sOf } from '../dataset/shard.ts';
 import { ExtractError } from '../extract-error.ts';
-import { isDelivery, paths } from '../storage/paths.ts';
 import {
   DamagedObjectError,
   findJson,
   getJson,
   getObject,
   getUnpacked,
+  isDelivery,
+  paths,
   putJson,
   putPacked,
   type Storage,
 } from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
+import { objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { objectSource } from './object-source.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+
+/** The parts of a deployment; each is one CloudFormation stack. */
+export const stackParts = ['data', 'service', 'loader'] as const;
+
+export type StackPart = (typeof stackParts)[number];
+
+/** What the names of the stacks of a stage begin with: `bag-adres-prod`. */
+export function deploymentName(stage: string): string {
+  return `bag-adres-${stage}`;
+}
+
+/** The CloudFormation names of the stacks of a deployment. The app creates them and the command line finds them by these. */
+export function stackNames(deployment: string): Record<StackPart, string> {
+  return { data: `${deployment}-data`, service: `${deployment}-service`, loader: `${deployment}-loader` };
+}
+
+/** The stack of the portal, which not every deployment has. */
+export function portalStackName(deployment: string): string {
+  return `${deployment}-portal`;
+}
+
+/** The deployment that `stack` belongs to; a name that is none of its stacks is the deployment's own. */
+export function deploymentOf(stack: string): string {
+  return stack.replace(new RegExp(`-(?:${stackParts.join('|')})$`), '');
+}
+
+/** The version that is deployed: an output for `doctor`, a tag, and a dimension of a metric. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}

@@ -1,0 +1,225 @@
+import { Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { type Alarm, type IMetric, MathExpression, Metric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
+import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
+
+/** The values of the `service` dimension that have alarms or graphs. */
+type ServiceName = 'address' | 'validate';
+
+const period = Duration.minutes(1);
+
+/** Requests of a service with one outcome, per minute. */
+function requests(stage: string, service: ServiceName, outcome: string): Metric {
+  return new Metric({
+    namespace: metricNamespaceOf(stage),
+    metricName: metricNames.requests,
+    dimensionsMap: { [requestDimensions.service]: service, [requestDimensions.outcome]: outcome },
+    statistic: 'Sum',
+    period,
+    label: outcome,
+  });
+}
+
+/** One line for each outcome that occurred. For dashboards only: alarms do not support SEARCH. */
+function byOutcome(stage: string, service: ServiceName, metricName: string): MathExpression {
+  const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${requestDimensions.outcome}`;
+  return new MathExpression({
+    expression: `SEARCH('{${schema}} MetricName="${metricName}" ${requestDimensions.service}="${service}"', 'Sum')`,
+    usingMetrics: {},
+    label: '',
+    period,
+  });
+}
+
+export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: ITopic };
+
+/** Two of three minutes, so that a single bad minute raises no alarm. */
+const lasting = { evaluationPeriods: 3, datapointsToAlarm: 2 };
+
+/** Alarms for errors, slow responses and failed charges. */
+export class ServiceAlarms extends Construct {
+  /** A deployment that sets one of these off is rolled back. */
+  readonly rollback: { address: Alarm[]; validate: Alarm[] };
+
+  constructor(scope: Construct, id: string, { stage, api, address, validate, topic }: ServiceAlarmsProps) {
+    super(scope, id);
+    const serverErrors = operatorAlarm(this, 'ServerErrors', {
+      metric: api.metricServerError({ statistic: 'Sum', period }),
+      threshold: 5,
+      ...lasting,
+      problem: 'Callers get 5xx responses.',
+      runbook: 'Server errors',
+      topic,
+    });
+    const slowAnswers = operatorAlarm(this, 'SlowAnswers', {
+      metric: api.metricLatency({ statistic: 'p99', period }),
+      threshold: 2000,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 3,
+      problem: 'One in a hundred responses takes 2 seconds or more.',
+      runbook: 'Slow answers',
+      topic,
+    });
+    const errorsOf = (name: string, alias: Alias) =>
+      operatorAlarm(this, name, {
+        // A refusal is a response; only a crash, a time-out or a failed start counts here.
+        metric: alias.metricErrors({ statistic: 'Sum', period }),
+        threshold: 1,
+        ...lasting,
+        problem: 'A function crashes, times out or does not start.',
+        runbook: 'Function errors',
+        topic,
+      });
+    const internalErrors = operatorAlarm(this, 'InternalErrors', {
+      metric: new MathExpression({
+        label: 'internal errors',
+        expression: 'FILL(address, 0) + FILL(validate, 0)',
+        usingMetrics: {
+          address: requests(stage, 'address', 'internal-error'),
+          validate: requests(stage, 'validate', 'internal-error'),
+        },
+        period,
+      }),
+      threshold: 1,
+      ...lasting,
+      problem: 'Callers get 500: an error that the code does not expect.',
+      runbook: 'Internal errors',
+      topic,
+    });
+    this.rollback = {
+      address: [errorsOf('AddressErrors', address), serverErrors, internalErrors, slowAnswers],
+      validate: [errorsOf('ValidateErrors', validate), serverErrors, internalErrors],
+    };
+    operatorAlarm(this, 'FunctionThrottles', {
+      metric: new MathExpression({
+        label: 'throttled invocations',
+        expression: 'FILL(address, 0) + FILL(validate, 0)',
+        usingMetrics: {
+          address: address.metricThrottles({ statistic: 'Sum' }),
+          validate: validate.metricThrottles({ statistic: 'Sum' }),
+        },
+        period,
+      }),
+      threshold: 1,
+      ...lasting,
+      problem: 'Lambda throttles requests: the concurrency of the account is exhausted.',
+      runbook: 'Function throttles',
+      topic,
+    });
+    operatorAlarm(this, 'GatewayThrottles', {
+      // The gateway has no metric of its own throttling. Requests that never reach a function are throttled ones. Its metrics and
+      // Lambda's are not of the very same moment, so small differences don't count.
+      metric: new MathExpression({
+        label: 'requests throttled by the gateway',
+        expression:
+          'IF(requests - invocations > 60 AND requests - invocations > requests * 0.02, requests - invocations, 0)',
+        usingMetrics: {
+          requests: api.metricCount({ statistic: 'Sum' }),
+          invocations: new MathExpression({
+            expression: 'FILL(toAddress, 0) + FILL(toValidate, 0)',
+            usingMetrics: {
+              toAddress: address.metricInvocations({ statistic: 'Sum' }),
+              toValidate: validate.metricInvocations({ statistic: 'Sum' }),
+            },
+            period,
+          }),
+        },
+        period,
+      }),
+      threshold: 1,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 3,
+      problem: 'API Gateway throttles requests: callers get 429 whatever their quota.',
+      runbook: 'Gateway throttles',
+      topic,
+    });
+    operatorAlarm(this, 'ChargeFailures', {
+      metric: requests(stage, 'address', 'temporarily-unavailable'),
+      threshold: 3,
+      ...lasting,
+      problem: 'Lookups get 503: their quota can not be counted, or addresses can not be read.',
+      runbook: 'Charge failures',
+      topic,
+    });
+    operatorAlarm(this, 'RefusedKeys', {
+      metric: requests(stage, 'address', 'unauthorized'),
+      threshold: 600,
+      evaluationPeriods: 5,
+      datapointsToAlarm: 5,
+      problem: 'Ten requests a second or more carry an invalid key.',
+      runbook: 'Refused keys',
+      topic,
+    });
+  }
+}
+
+export type ServiceDashboardProps = {
+  stage: string;
+  api: HttpApi;
+  address: Alias;
+  validate: Alias;
+  accounts: ITable;
+  addresses: ITable;
+};
+
+/** For an operator on call: from the caller's side down to the tables. */
+export class ServiceDashboard extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, api, address, validate, accounts, addresses }: ServiceDashboardProps,
+  ) {
+    super(scope, id);
+    operatorDashboard(this, {
+      defaultInterval: Duration.hours(12),
+      widgets: [
+        [new TextWidget({ markdown: '## Responses', width: 24, height: 1 })],
+        [
+          liveGraph('Lookups by outcome, per minute', [byOutcome(stage, 'address', metricNames.requests)]),
+          liveGraph(
+            'Latency of a response (ms)',
+            ['p50', 'p95', 'p99'].map((p) => api.metricLatency(stat(p))),
+          ),
+          liveGraph('Refusals and errors, per minute', [
+            api.metricClientError(stat('Sum')),
+            api.metricServerError(stat('Sum')),
+          ]),
+        ],
+        [new TextWidget({ markdown: '## Behind them', width: 24, height: 1 })],
+        [liveGraph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)])],
+        [
+          liveGraph('Functions: errors and throttles', [
+            address.metricErrors({ ...stat('Sum'), label: 'address errors' }),
+            address.metricThrottles({ ...stat('Sum'), label: 'address throttles' }),
+            validate.metricErrors({ ...stat('Sum'), label: 'validate errors' }),
+            validate.metricThrottles({ ...stat('Sum'), label: 'validate throttles' }),
+          ]),
+          liveGraph('Duration of the functions (ms)', [
+            address.metricDuration({ ...stat('p50'), label: 'address p50' }),
+            address.metricDuration({ ...stat('p99'), label: 'address p99' }),
+            validate.metricDuration({ ...stat('p99'), label: 'validate p99' }),
+          ]),
+          liveGraph('Tables: units used and throttled', [
+            accounts.metric('ConsumedWriteCapacityUnits', { ...stat('Sum'), label: 'accounts, written' }),
+            addresses.metric('ConsumedReadCapacityUnits', { ...stat('Sum'), label: 'addresses, read' }),
+            accounts.metric('WriteThrottleEvents', { ...stat('Sum'), label: 'accounts, throttled' }),
+            addresses.metric('ReadThrottleEvents', { ...stat('Sum'), label: 'addresses, throttled' }),
+          ]),
+        ],
+      ],
+    });
+  }
+}
+
+function stat(statistic: string) {
+  return { statistic, period };
+}
+
+function liveGraph(title: string, left: IMetric[]) {
+  return graph(title, left, { liveData: true });
+}

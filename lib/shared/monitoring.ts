@@ -1,0 +1,125 @@
+import { Annotations, CfnOutput, type Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  type AlarmProps,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+import { deploymentName } from '../config/deployment.ts';
+import type { Config } from '../config/schema.ts';
+import { acknowledge } from './grants.ts';
+
+/** The topic of every alarm and of the loader's messages: TLS only, with an e-mail subscription if one is configured. */
+export function alarmTopic(scope: Construct, config: Config, key?: IKey): Topic {
+  const topic = new Topic(scope, 'Alarms', {
+    displayName: `Address service ${config.stage}`,
+    enforceSSL: true,
+    ...(key && { masterKey: key }),
+  });
+  // A topic with its own policy lacks the default one, which would have allowed CloudWatch.
+  topic.grantPublish(
+    new ServicePrincipal('cloudwatch.amazonaws.com').withConditions({
+      StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
+    }),
+  );
+  if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
+  else
+    Annotations.of(topic).addWarningV2(
+      'bag-adres:noAlarmEmail',
+      'Nobody is notified of an alarm: set bagAdres.alarmEmail in cdk.json, or subscribe to this topic yourself.',
+    );
+  acknowledge(
+    topic,
+    'Serverless-SNSRedrivePolicy',
+    'SNS retries mail that can not be delivered; the alarm itself stays visible in CloudWatch.',
+  );
+  return topic;
+}
+
+/** An alarm that notifies the operator and links to its chapter of the runbook. */
+export type OperatorAlarmProps = Pick<
+  AlarmProps,
+  'metric' | 'threshold' | 'evaluationPeriods' | 'datapointsToAlarm'
+> & {
+  /** What is wrong, in one sentence. */
+  problem: string;
+  /** The heading of its chapter in docs/runbook.md. */
+  runbook: string;
+  /** What missing data means. By default it means no traffic, which is fine. */
+  missingData?: TreatMissingData;
+  /** Whether the metric comes back to normal when the trouble is over. An event, like a failed load, has no such moment. */
+  isEvent?: boolean;
+  topic: ITopic;
+};
+
+/** Notifies the topic when the metric reaches its threshold, and again when it has recovered, unless it counts events. */
+export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
+  const { problem, runbook, missingData = TreatMissingData.NOT_BREACHING, isEvent = false, topic, ...rule } = props;
+  const alarm = new Alarm(scope, id, {
+    ...rule,
+    alarmDescription: `${problem} What to do: docs/runbook.md#${anchor(runbook)}`,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    treatMissingData: missingData,
+  });
+  const action = new SnsAction(topic);
+  alarm.addAlarmAction(action);
+  if (!isEvent) alarm.addOkAction(action);
+  return alarm;
+}
+
+/** The anchor that GitHub generates for a heading. */
+function anchor(heading: string): string {
+  return heading.toLowerCase().replaceAll(' ', '-');
+}
+
+/** A query of docs/runbook.md. A test compares the two. */
+export type SavedQuery = {
+  /** The runbook's chapter. */
+  chapter: string;
+  /** What it shows; unique in its chapter. */
+  name: string;
+  /** The log groups that it reads. */
+  logs: ILogGroup[];
+  query: string;
+};
+
+export type SavedQueriesProps = { stage: string; queries: SavedQuery[] };
+
+/** Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, where an operator picks them from a list. They cost nothing. */
+export class SavedQueries extends Construct {
+  constructor(scope: Construct, id: string, { stage, queries }: SavedQueriesProps) {
+    super(scope, id);
+    for (const { chapter, name, logs, query } of queries)
+      new CfnQueryDefinition(this, `${chapter} ${name}`.replaceAll(' ', ''), {
+        name: `${deploymentName(stage)}/${chapter}/${name}`,
+        queryString: query,
+        logGroupNames: logs.map(({ logGroupName }) => logGroupName),
+      });
+  }
+}
+
+export type OperatorDashboardProps = { defaultInterval: Duration; widgets: IWidget[][] };
+
+/** A dashboard of these rows of widgets; its address is an output of the stack. */
+export function operatorDashboard(scope: Construct, props: OperatorDashboardProps): void {
+  const { dashboardName } = new Dashboard(scope, 'Dashboard', props);
+  new CfnOutput(scope, 'DashboardUrl', {
+    value: `https://${Stack.of(scope).region}.console.aws.amazon.com/cloudwatch/home#dashboards/dashboard/${dashboardName}`,
+  }).overrideLogicalId('DashboardUrl');
+}
+
+/** A graph that takes a third of the width of a dashboard; `liveData` shows the current, incomplete period as well. */
+export function graph(title: string, left: IMetric[], options: { liveData?: boolean } = {}): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6, ...options });
+}

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { SourceVersion } from '../dataset/manifest.ts';
+import { isRunning } from '../is-running.ts';
+import { fileAccess, type RandomAccess } from '../zip/random-access.ts';
+import { type Source, SourceChangedError, SourceError } from './source.ts';
+import { ObjectChangedError, type Storage, type StoredObject } from './storage.ts';
+
+/** The name of a file that is being written, or whose process was killed; nothing refers to it. */
+const unfinished = /\.(\d+)\.[0-9a-f-]{36}\.part$/;
+
+/**
+ * A storage in a folder: an object is a file, written under a temporary name and then renamed. The unfinished file of a
+ * killed process is listed like an object, so it is removed together with the rest of its load.
+ */
+export function folderStorage(folder: string): Storage {
+  const root = resolve(folder);
+  const pathOf = (key: string) => {
+    const path = join(root, key);
+    if (!path.startsWith(root + sep)) throw new Error(`${key} is not a valid storage key`);
+    return path;
+  };
+  const write = async (key: string, fill: (part: string) => Promise<void>) => {
+    const path = pathOf(key);
+    const part = `${path}.${process.pid}.${randomUUID()}.part`;
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await fill(part);
+      await rename(part, path);
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  };
+
+  return {
+    get: (key) => readFile(pathOf(key)).catch(nullWhenMissing),
+    open: async (key) => {
+      const path = pathOf(key);
+      const found = await stat(path).catch(nullWhenMissing);
+      return found && unopenedFile(path, found.size);
+    },
+    put: (key, bytes, expected) =>
+      write(key, async (part) => {
+        const file = await open(part, 'wx');
+        try {
+          await file.writeFile(bytes);
+          // A rename can reach the disk before the data does; a power failure must not leave an empty manifest.
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+        if (expected !== undefined) await requireUnchanged(pathOf(key), key, expected);
+      }),
+    putStream: (key, chunks) =>
+      write(key, (part) => pipeline(chunks, createWriteStream(part, { flags: 'wx', flush: true }))),
+    list: (prefix) => list(root, prefix),
+    delete: async (keys) => {
+      for (const key of keys) await rm(pathOf(key), { force: true });
+      for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
+    },
+  };
+}
+
+/** @throws ObjectChangedError */
+async function requireUnchanged(path: string, key: string, expected: Uint8Array | null): Promise<void> {
+  const found = await readFile(path).catch(nullWhenMissing);
+  const isSame = found === null ? expected === null : expected !== null && found.equals(expected);
+  if (!isSame) throw new ObjectChangedError(key);
+}
+
+/** Opens the file for each read, so there is nothing to close. */
+function unopenedFile(path: string, size: number): RandomAccess {
+  return {
+    size,
+    async read(position, length) {
+      const file = await fileAccess(path);
+      try {
+        return await file.read(position, length);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+async function list(root: string, prefix: string): Promise<StoredObject[]> {
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true }).catch(nullWhenMissing);
+  const objects: StoredObject[] = [];
+  for (const entry of entries ?? []) {
+    const path = join(entry.parentPath, entry.name);
+    const key = path.slice(root.length + 1).replaceAll(sep, '/');
+    if (!entry.isFile() || isBeingWritten(key) || !key.startsWith(prefix)) continue;
+    const found = await stat(path).catch(nullWhenMissing);
+    if (found) objects.push({ key, size: found.size });
+  }
+  return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function isBeingWritten(key: string): boolean {
+  const [, pid] = unfinished.exec(key) ?? [];
+  return pid !== undefined && isRunning(Number(pid));
+}
+
+/** Removes a folder that is empty now, and its parents up to `root`. */
+async function removeEmpty(folder: string, root: string): Promise<void> {
+  for (let path = folder; path !== root; path = dirname(path)) {
+    const removed = await rmdir(path).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
+  }
+}
+
+function nullWhenMissing(error: unknown): null {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+  throw error;
+}
+
+/** An extract in a file on this machine; `null` when it is still `known`. @throws SourceError */
+export async function fileSource(path: string, known?: SourceVersion): Promise<Source | null> {
+  const version = await versionOf(path);
+  if (known && sameFile(known, version)) return null;
+  const access = await fileAccess(version.location).catch((error) => {
+    throw unreadable(version.location, error);
+  });
+  return {
+    version,
+    isRemote: false,
+    access: unchanged(access, version),
+    stream: () => createReadStream(version.location, { highWaterMark: 1 << 20 }),
+    close: () => access.close(),
+  };
+}
+
+/** Checks with every read that the file has not been written since: copying another file over it keeps its inode. */
+function unchanged(access: RandomAccess, version: SourceVersion): RandomAccess {
+  return {
+    size: access.size,
+    async read(position, length) {
+      const bytes = await access.read(position, length);
+      if (!sameFile(version, await versionOf(version.location))) throw new SourceChangedError(version.location);
+      return bytes;
+    },
+  };
+}
+
+async function versionOf(path: string): Promise<SourceVersion> {
+  const location = resolve(path);
+  const found = await stat(location).catch((error) => {
+    throw unreadable(location, error);
+  });
+  if (found.isDirectory()) throw new SourceError(`${location} is a folder; name the zip file of the extract.`);
+  if (!found.isFile()) throw new SourceError(`${location} is not a regular file; name the zip file of the extract.`);
+  if (found.size === 0) throw new SourceError(`${location} is empty; download it again.`);
+  return { location, size: found.size, etag: null, lastModified: new Date(found.mtimeMs).toISOString() };
+}
+
+function unreadable(location: string, error: NodeJS.ErrnoException): SourceError {
+  const says: Record<string, string> = {
+    ENOENT: `There is no extract at ${location}. Check the path.`,
+    EACCES: `${location} can't be read: permission denied. Make it readable (chmod u+r), or copy it to a place where you can read it.`,
+  };
+  const why = says[error.code ?? ''] ?? `${location} can't be read (${error.message}). Check the path.`;
+  return new SourceError(why, { cause: error });
+}
+
+function sameFile(a: SourceVersion, b: SourceVersion): boolean {
+  return a.location === b.location && a.size === b.size && a.lastModified === b.lastModified;
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { httpSource, idleGuard } from '../../../loader/storage/http-source.ts';
+import { connectionError } from '../../../loader/storage/source.ts';
+
+const started: Server[] = [];
+afterEach(() => {
+  for (const server of started.splice(0)) server.close();
+});
+
+/** A free port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function plainServer(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  started.push(server);
+  return (server.address() as AddressInfo).port;
+}
+
+const elsewhere = ', or download the file in another way and load that.';
+
+describe('a source that can not be reached says which host, why, and what to do', () => {
+  it('a name that is not known', async () => {
+    await expect(httpSource('http://no-such-host.invalid/x.zip', undefined, 1)).rejects.toMatchObject({
+      name: 'SourceUnavailableError',
+      message: expect.stringMatching(
+        /^no-such-host\.invalid could not be resolved: host not found \(getaddrinfo E\w+ no-such-host\.invalid\)\. Check the URL/,
+      ),
+    });
+  });
+
+  it('no listening server', async () => {
+    const port = await freePort();
+    await expect(httpSource(`http://127.0.0.1:${port}/x.zip`, undefined, 1)).rejects.toMatchObject({
+      name: 'SourceUnavailableError',
+      message:
+        `127.0.0.1:${port} refused the connection (connect ECONNREFUSED 127.0.0.1:${port}). Check the URL ` +
+        `and its port, or try again later${elsewhere}`,
+    });
+  });
+
+  it('a server without TLS where TLS is asked for, which is not tried again', async () => {
+    const port = await plainServer();
+    const before = performance.now();
+    await expect(httpSource(`https://127.0.0.1:${port}/x.zip`, undefined, 60_000)).rejects.toMatchObject({
+      name: 'SourceError',
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ failed the TLS handshake \([^\n]+\)\. Check the URL/),
+    });
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  it('an address that is none', async () => {
+    await expect(httpSource('http://[/x.zip', undefined, 60_000)).rejects.toMatchObject({
+      name: 'SourceError',
+      message: expect.stringMatching(/^http:\/\/\[\/x\.zip is not a valid URL \(/),
+    });
+  });
+
+  it('a server that is silent for too long', async () => {
+    const guard = idleGuard(5);
+    await once(guard.signal, 'abort');
+    expect(connectionError('https://pdok.example/x.zip', guard.signal.reason)).toMatchObject({
+      name: 'SourceUnavailableError',
+      message: expect.stringMatching(
+        /^pdok\.example did not respond in time \(no data for 0\.005 s\)\. Try again later/,
+      ),
+    });
+  });
+
+  const failed = (cause: Error) => Object.assign(new TypeError('fetch failed'), { cause });
+  const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'certificate has expired'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames"],
+  ])('a certificate that is not good, which does not pass: %s', (code, message) => {
+    const error = connectionError('https://pdok.example/x.zip', failed(coded(code, message)));
+    expect(error.name).toBe('SourceError');
+    expect(error.message).toContain(`pdok.example failed the TLS handshake (${message}).`);
+  });
+
+  it.each([
+    ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', 'did not respond in time (Connect Timeout Error)'],
+    ['UND_ERR_SOCKET', 'other side closed', 'could not be read (other side closed)'],
+    ['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443', 'could not be read (connect ENETUNREACH 192.0.2.1:443)'],
+  ])('what passes: %s', (code, message, says) => {
+    const error = connectionError('https://pdok.example:8443/x.zip', failed(coded(code, message)));
+    expect(error.name).toBe('SourceUnavailableError');
+    expect(error.message).toContain(`pdok.example:8443 ${says}.`);
+  });
+
+  it('a host of several addresses, of which none answers', () => {
+    const errors = ['::1', '127.0.0.1'].map((address) => coded('ECONNREFUSED', `connect ECONNREFUSED ${address}:443`));
+    const error = connectionError('https://localhost/x.zip', failed(new AggregateError(errors)));
+    expect(error.message).toContain(
+      'localhost refused the connection (connect ECONNREFUSED ::1:443, connect ECONNREFUSED 127.0.0.1:443).',
+    );
+  });
+});
