@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommandLine } from '../../bin/cli/run-command-line.ts';
+import { runCommandLine } from '../../bin/bag-adres.ts';
 import { ExtractError } from '../../loader/extract-error.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
