@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/refusal-count.ts';
+import { monthOf } from '../../lambdas/shared/accounts/quota.ts';
 import type { DayRefusals, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
-import { monthOf } from '../../lambdas/shared/accounts/usage-count.ts';
+import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/usage-record.ts';
 import { UsageError } from '../connect/errors.ts';
 import { type AccountsOptions, accountId, useAdmin, withAccounts } from './arguments.ts';
 import { counted, type Terminal, table, thousands } from './output.ts';

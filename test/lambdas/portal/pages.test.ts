@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../lambdas/portal/app.ts';
-import { createRefusalCount } from '../../../lambdas/shared/accounts/refusal-count.ts';
+import { createRefusalCount } from '../../../lambdas/shared/accounts/usage-record.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 

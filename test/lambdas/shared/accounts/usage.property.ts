@@ -6,7 +6,7 @@ import { createAdminStore, getAccess } from '../../../../lambdas/shared/accounts
 import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import { recordUsage } from '../../../../lambdas/shared/accounts/usage.ts';
-import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/usage-count.ts';
+import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/account.ts';
 import { shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 

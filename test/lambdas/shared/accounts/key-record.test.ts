@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../../lambdas/shared/accounts/account.ts';
-import { createKeyUse } from '../../../../lambdas/shared/accounts/key-use.ts';
+import { createKeyUse } from '../../../../lambdas/shared/accounts/key-record.ts';
 import type { StoreClient } from '../../../../lambdas/shared/dynamodb.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../../lambdas/shared/accounts/admin-store.ts';
-import type { LimitMessage } from '../../../../lambdas/shared/accounts/limit-messages.ts';
-import { runUsageJob } from '../../../../lambdas/shared/accounts/usage-job.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { createAdminStore } from '../../../lambdas/shared/accounts/admin-store.ts';
+import { type LimitMessage, renderMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
+import { type AdminBench, startAdmin } from '../shared/accounts/admin-bench.ts';
 
 let bench: AdminBench;
 let sent: LimitMessage[];
@@ -119,5 +118,34 @@ describe('the usage job', () => {
   it('sends nothing when messages are switched off', async () => {
     await request(await account('silent'), 10);
     expect(await runJob({ messageAtShare: 0 })).toMatchObject({ messages: 0 });
+  });
+});
+
+describe('the message about a limit', () => {
+  const resets = Date.UTC(2026, 11, 1) / 1000;
+  const message = {
+    account: 'a'.repeat(32),
+    window: 'month' as const,
+    limit: 1000,
+    used: 850,
+    isExhausted: false,
+    resets,
+  };
+
+  it('says how much of it is used, how much is left and until when', () => {
+    expect(renderMessage(message)).toEqual({
+      Subject: `Account ${message.account} has used 85 % of its limit of this month`,
+      Message: `Account ${message.account} has used 850 of the 1000 lookups of this month. 150 are left until 2026-12-01T00:00:00Z.`,
+    });
+  });
+
+  it('says from when lookups are refused and until when', () => {
+    const { Subject, Message } = renderMessage({ ...message, used: 1000, isExhausted: true });
+    expect(Subject).toBe(`Account ${message.account} has used up its limit of this month`);
+    expect(Message).toContain('Further lookups get 429 until 2026-12-01T00:00:00Z.');
+  });
+
+  it('has a subject that SNS accepts for the longest account', () => {
+    expect(renderMessage(message).Subject.length).toBeLessThanOrEqual(100);
   });
 });

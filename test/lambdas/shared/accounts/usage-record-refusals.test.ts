@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addressRoute } from '../../../../lambdas/address/route.ts';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
-import { createRefusalCount, type RefusalCount } from '../../../../lambdas/shared/accounts/refusal-count.ts';
+import { createRefusalCount, type RefusalCount } from '../../../../lambdas/shared/accounts/usage-record.ts';
 import type { StoreClient } from '../../../../lambdas/shared/dynamodb.ts';
 import {
   type AddressService,
