@@ -6,9 +6,8 @@ import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import { demoExtractName } from '../../local/state.ts';
-import type { RunningLoad } from '../connect/loads.ts';
-import type { MutationStatus } from '../connect/mutation-status.ts';
-import { counted, table, thousands } from './output.ts';
+import type { MutationStatus, RunningLoad } from '../connect/loads.ts';
+import { counted, table, thousands } from './command.ts';
 
 /** The result of a load, or what it would be. */
 export function renderReport(report: LoadReport): string {

@@ -38,8 +38,8 @@ import {
 } from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
+import { objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { objectSource } from './object-source.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommandLine } from '../../bin/cli/run-command-line.ts';
+import { runCommandLine } from '../../bin/bag-adres.ts';
 import { writeLocalState } from '../../local/state.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 

@@ -6,7 +6,7 @@ import { addressItem, type Item, keyItem, type StoredAddress } from '../../../la
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
-import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { paths } from '../../../loader/storage/storage.ts';
 import { countWrites } from '../steps/count-writes.ts';

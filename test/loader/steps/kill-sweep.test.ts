@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';

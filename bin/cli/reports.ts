@@ -1,10 +1,21 @@
 import { type Command, Option } from 'commander';
+import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
+import type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
 import { monthOf } from '../../lambdas/shared/accounts/quota.ts';
 import type { DayRefusals, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
 import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/usage-record.ts';
 import { UsageError } from '../connect/errors.ts';
-import { type AccountsOptions, accountId, useAdmin, withAccounts } from './arguments.ts';
-import { counted, type Terminal, table, thousands } from './output.ts';
+import {
+  type AccountsOptions,
+  accountId,
+  counted,
+  snakeCase,
+  type Terminal,
+  table,
+  thousands,
+  useAdmin,
+  withAccounts,
+} from './command.ts';
 
 type Period = 'day' | 'month';
 type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Period };
@@ -155,4 +166,52 @@ function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
       : refusalsByMonth(refusals).map(({ month, ...counts }) => row(month, counts));
   const head = [by, 'over a limit', 'invalid input', 'inactive'];
   return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, rows)}`;
+}
+
+type AuditCommand = {
+  description: string;
+  /** The argument: its name in the help, what it is, and how it is read; throws `UsageError`. */
+  argument: { name: string; description: string; read: (text: string) => string };
+  entries: (admin: Admin, name: string, last: number) => Promise<AuditEntry[]>;
+};
+
+/** Adds an `audit` command to a group: the latest changes of one account or plan, the newest first. */
+export function addAudit(group: Command, terminal: Terminal, { description, argument, entries }: AuditCommand): void {
+  withAccounts(group.command('audit'))
+    .description(description)
+    .argument(`<${argument.name}>`, argument.description)
+    .option('--last <number>', 'how many changes to list', '100')
+    .action(async (text: string, { last, ...options }: AccountsOptions & { last: string }) => {
+      const input = { name: argument.read(text), last: readCount(last) };
+      await useAdmin(terminal, options, async (admin) => {
+        const found = await entries(admin, input.name, input.last);
+        return { json: found, text: renderAudit(found) };
+      });
+    });
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,3}$|^10000$/.test(text)) return Number(text);
+  throw new UsageError('--last takes a number from 1 to 10000.');
+}
+
+/** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
+function renderAudit(entries: AuditEntry[]): string {
+  if (entries.length === 0) return 'No changes yet.';
+  return table(
+    ['time', 'actor', 'action', 'details', 'outcome'],
+    entries.map(({ time, actor, action, detail, outcome }) => [time, actor, action, renderDetail(detail), outcome]),
+  );
+}
+
+/** `plan=standard limits.day=5000`. */
+function renderDetail(detail: Record<string, unknown>, path = ''): string {
+  return Object.entries(snakeCase(detail) as Record<string, unknown>)
+    .map(([name, value]) => {
+      if (value === null) return `${path}${name}=unlimited`;
+      if (typeof value === 'object') return renderDetail(value as Record<string, unknown>, `${name}.`);
+      return `${path}${name}=${value}`;
+    })
+    .filter(Boolean)
+    .join(' ');
 }

@@ -1,25 +1,41 @@
 import type { Command } from 'commander';
 import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
 import type { KeyView } from '../../lambdas/shared/accounts/keys.ts';
-import type { openChecksumSecret, RotationStep } from '../connect/checksum-secret.ts';
+import type { MemberView } from '../../lambdas/shared/accounts/members.ts';
+import type { openChecksumSecret, RotationStep } from '../connect/admin.ts';
 import { UsageError } from '../connect/errors.ts';
-import { type AccountsOptions, accountId, keyId, label, useAdmin, withAccounts } from './arguments.ts';
-import { type Result, type Terminal, table } from './output.ts';
+import {
+  type AccountsOptions,
+  accountId,
+  keyId,
+  label,
+  memberRole,
+  person,
+  type Result,
+  type Terminal,
+  table,
+  useAdmin,
+  withAccounts,
+} from './command.ts';
 
 type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
 
-type KeyOptions = AccountsOptions & { account: string };
+type OfAccount = AccountsOptions & { account: string };
 
-/** `key create`, `key list` and `key revoke`, and the rotation of the secret of their checksums. */
-export function addKeyCommands(program: Command, terminal: Terminal): void {
+/** Access to accounts: `key`, `member`, and the rotation of the secret of the checksums of keys. */
+export function addAccessCommands(program: Command, terminal: Terminal): void {
   const key = program.command('key').description('API keys of an account');
-  addCreate(key, terminal);
-  addList(key, terminal);
-  addRevoke(key, terminal);
+  addCreateKey(key, terminal);
+  addListKeys(key, terminal);
+  addRevokeKey(key, terminal);
+  const member = program.command('member').description('who may sign in to the portal for an account');
+  addAddMember(member, terminal);
+  addRemoveMember(member, terminal);
+  addListMembers(member, terminal);
   addRotation(program, terminal);
 }
 
-function addCreate(key: Command, terminal: Terminal): void {
+function addCreateKey(key: Command, terminal: Terminal): void {
   withAccounts(key.command('create'))
     .description('create a key and print it; shown once, it is not stored')
     .requiredOption('--account <id>', 'the account whose quota its requests count against')
@@ -33,7 +49,7 @@ To replace a key without a refused request: create a new one, start using it, th
 Example, with only the key on standard output:
   npm run -s bag-adres -- key create --account acme --label webshop --local`,
     )
-    .action(async ({ account, label: text, expires, ...options }: KeyOptions & { label: string; expires?: string }) => {
+    .action(async ({ account, label: text, expires, ...options }: OfAccount & { label: string; expires?: string }) => {
       const input = {
         account: accountId(account),
         label: label(text),
@@ -54,11 +70,11 @@ function parseInstant(text: string): Date {
   throw new UsageError(`--expires takes a date in UTC, 2027-01-31 or 2027-01-31T12:00:00Z, not "${text}".`);
 }
 
-function addList(key: Command, terminal: Terminal): void {
+function addListKeys(key: Command, terminal: Terminal): void {
   withAccounts(key.command('list'))
     .description('list the keys of an account, also revoked ones; never the key itself')
     .requiredOption('--account <id>', 'the account')
-    .action(async ({ account, ...options }: KeyOptions) => {
+    .action(async ({ account, ...options }: OfAccount) => {
       const id = accountId(account);
       await useAdmin(terminal, options, async (admin) => {
         const keys = await admin.keys.list(id);
@@ -67,12 +83,12 @@ function addList(key: Command, terminal: Terminal): void {
     });
 }
 
-function addRevoke(key: Command, terminal: Terminal): void {
+function addRevokeKey(key: Command, terminal: Terminal): void {
   withAccounts(key.command('revoke'))
     .description('revoke a key permanently; its next request is refused')
     .argument('<key-id>', 'the key id, as "key list" shows it; never the key itself')
     .requiredOption('--account <id>', 'the account of the key')
-    .action(async (id: string, { account, ...options }: KeyOptions) => {
+    .action(async (id: string, { account, ...options }: OfAccount) => {
       const input = { account: accountId(account), keyId: keyId(id) };
       await useAdmin(terminal, options, async (admin) => {
         const revoked = await admin.keys.revoke(input);
@@ -117,7 +133,7 @@ Example:
     )
     .action(async ({ start, ...options }: { json?: true; start?: true; stack: string }) => {
       // Imported here because the AWS clients load slower than `--help` should print.
-      const { openChecksumSecret } = await import('../connect/checksum-secret.ts');
+      const { openChecksumSecret } = await import('../connect/admin.ts');
       const secret = await openChecksumSecret(options.stack);
       try {
         await useAdmin(terminal, options, (admin) => rotate(secret, admin, start === true));
@@ -128,7 +144,7 @@ Example:
 }
 
 async function rotate(secret: ChecksumSecret, admin: Admin, start: boolean): Promise<Result> {
-  const { rotationStep } = await import('../connect/checksum-secret.ts');
+  const { rotationStep } = await import('../connect/admin.ts');
   let state = await secret.state();
   let due = rotationStep(state);
   if (due.step === 'start' && start) {
@@ -189,4 +205,63 @@ function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceSta
       ].join('\n');
     }
   }
+}
+
+const personArgument = 'the verified e-mail address, or "sub:" and the subject that the OpenID provider gives';
+
+function addAddMember(member: Command, terminal: Terminal): void {
+  withAccounts(member.command('add'))
+    .description('make a person a member of an account, or give a member another role')
+    .argument('<person>', personArgument)
+    .requiredOption('--account <id>', 'the account')
+    .option('--role <role>', 'viewer: looks only; admin: also changes keys and members', 'viewer')
+    .addHelpText(
+      'after',
+      '\nExample:\n  npm run bag-adres -- member add jo@example.nl --account acme --role admin --local',
+    )
+    .action(async (who: string, { account, role, ...options }: OfAccount & { role: string }) => {
+      const input = { account: accountId(account), person: person(who), role: memberRole(role) };
+      await useAdmin(terminal, options, async (admin) => {
+        const added = await admin.members.add(input);
+        return { json: added, text: `${added.person} is ${added.role} of account "${input.account}".` };
+      });
+    });
+}
+
+function addRemoveMember(member: Command, terminal: Terminal): void {
+  withAccounts(member.command('remove'))
+    .description('remove a member of an account; the next request of that person is refused')
+    .argument('<person>', personArgument)
+    .requiredOption('--account <id>', 'the account')
+    .action(async (who: string, { account, ...options }: OfAccount) => {
+      const input = { account: accountId(account), person: person(who) };
+      await useAdmin(terminal, options, async (admin) => {
+        await admin.members.remove(input);
+        return {
+          json: { removed: input.person },
+          text: `${input.person} was removed from account "${input.account}".`,
+        };
+      });
+    });
+}
+
+function addListMembers(member: Command, terminal: Terminal): void {
+  withAccounts(member.command('list'))
+    .description('list the members of an account')
+    .requiredOption('--account <id>', 'the account')
+    .action(async ({ account, ...options }: OfAccount) => {
+      const id = accountId(account);
+      await useAdmin(terminal, options, async (admin) => {
+        const members = await admin.members.list(id);
+        return { json: members, text: renderMembers(members) };
+      });
+    });
+}
+
+function renderMembers(members: MemberView[]): string {
+  if (members.length === 0) return 'There are no members yet. Add one with "member add PERSON --account ID".';
+  return table(
+    ['member', 'role', 'added'],
+    members.map(({ person, role, added }) => [person, role, added]),
+  );
 }
