@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
-import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
+import type { NumVoorkomen } from '../bag/voorkomen.ts';
 import { extractDate, type Load, type LoadCounts, mergeParts, type Part, type PartCounts } from '../dataset/load.ts';
 import { addEdit, type Edits, editsByShard, type FoundObjects } from '../dataset/object-edits.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';

@@ -1,7 +1,7 @@
 import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
+import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
 import { unpackLines } from '../dataset/lines.ts';
 import { extractDate, extractName, type Load, type Part, type PartCounts } from '../dataset/load.ts';

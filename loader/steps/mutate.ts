@@ -1,7 +1,6 @@
-import { readMutationDelivery } from '../bag/mutation-delivery.ts';
-import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
+import { readMutationDelivery } from '../bag/mutations.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
-import { dayOf } from '../bag/voorkomen.ts';
+import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import {
   applyMutations,
   type MutationDay,
