@@ -1,10 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/account.ts';
 import { accessItem } from '../../../../lambdas/shared/accounts/account-item.ts';
 import { maxLimit, maxShards } from '../../../../lambdas/shared/accounts/admin-error.ts';
 import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
 import { windowNames } from '../../../../lambdas/shared/accounts/quota.ts';
-import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/account.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** The most digits a count or a limit can have. */

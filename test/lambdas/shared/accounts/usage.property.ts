@@ -2,11 +2,11 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
+import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/account.ts';
 import { createAdminStore, getAccess } from '../../../../lambdas/shared/accounts/admin-store.ts';
 import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import { recordUsage } from '../../../../lambdas/shared/accounts/usage.ts';
-import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/account.ts';
 import { shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
