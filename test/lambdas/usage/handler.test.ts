@@ -12,14 +12,14 @@ const message = {
 };
 
 describe('the message about a limit', () => {
-  it('says how much of it is used, how much is left and until when', () => {
+  it('states the usage, the remainder and when the window ends', () => {
     expect(renderMessage(message)).toEqual({
       Subject: `Account ${message.account} has used 85 % of its limit of this month`,
       Message: `Account ${message.account} has used 850 of the 1000 lookups of this month. 150 are left until 2026-12-01T00:00:00Z.`,
     });
   });
 
-  it('says from when lookups are refused and until when', () => {
+  it('states from when and until when lookups are refused', () => {
     const { Subject, Message } = renderMessage({ ...message, used: 1000, isExhausted: true });
     expect(Subject).toBe(`Account ${message.account} has used up its limit of this month`);
     expect(Message).toContain('Further lookups get 429 until 2026-12-01T00:00:00Z.');

@@ -54,7 +54,7 @@ describe('the usage job', () => {
     expect(await runJob()).toMatchObject({ recorded: 0 });
   });
 
-  it('records days that it missed, and those that charges had to record without it, to the unit', async () => {
+  it('records days that it missed, and those that charges recorded without it, exactly', async () => {
     const { admin, clock, item } = bench;
     const key = await account('late');
     const from = new Date(clock.now).toISOString().slice(0, 10);
@@ -96,7 +96,7 @@ describe('the usage job', () => {
     expect(messages().slice(2)).toEqual([['day', 8]]);
   });
 
-  it('sends a message again that could not be sent, and no failure stops the other accounts', async () => {
+  it('sends a message again after a failure, which does not affect the other accounts', async () => {
     const { clock } = bench;
     await request(await account('failing'), 9);
     await request(await account('zz-other'), 1);
