@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
-import type { Mutation } from '../../../loader/bag/mutations.ts';
-import { readMutations } from '../../../loader/bag/mutations.ts';
+import { type Mutation, readMutations } from '../../../loader/bag/mutations.ts';
 import type {
   NumVoorkomen,
   ObjectVoorkomen,
@@ -28,8 +27,8 @@ import {
   referencesOf,
   writeSingleLine,
 } from '../../../loader/dataset/objects.ts';
-import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 
