@@ -74,7 +74,7 @@ Examples:
 
 /** Writes all changes of a plan as CSV (RFC 4180); several places of one key are separated by ` | `. @throws CommandError */
 async function writeChanges(file: string, { context }: Loads, { outcome, load }: LoadReport): Promise<void> {
-  const { differences } = await import('../../loader/steps/differences.ts');
+  const { differences } = await import('../../loader/run/refused-loads.ts');
   async function* lines() {
     yield 'key,before,after,nummeraanduidingen\r\n';
     if (outcome !== 'planned' || load === null) return;

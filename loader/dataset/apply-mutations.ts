@@ -1,6 +1,5 @@
 import type { Mutation } from '../bag/mutations.ts';
-import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
-import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
+import { dateOf, dayOf, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import { isSameVoorkomen } from './objects.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Mutation } from '../bag/mutations.ts';
-import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
+import type { ObjectVoorkomen } from '../bag/voorkomen.ts';
 import { type MutationDay, objectKey } from './apply-mutations.ts';
 
 /** What a dataset holds, as far as that decides which mutations concern it. */

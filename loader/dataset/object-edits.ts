@@ -1,4 +1,4 @@
-import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
+import type { NumVoorkomen } from '../bag/voorkomen.ts';
 import type { Objects } from './apply-mutations.ts';
 import { type ObjectLine, objectLines, parseObjectLine } from './objects.ts';
 import { shardOf } from './shard.ts';

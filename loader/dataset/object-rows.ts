@@ -1,5 +1,4 @@
-import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
-import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
+import type { Nummeraanduiding, NumVoorkomen, Span } from '../bag/voorkomen.ts';
 import { GrowingBytes, packLineBytes } from './lines.ts';
 import {
   longestSingleLine,

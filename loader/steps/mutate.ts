@@ -1,7 +1,6 @@
-import { readMutationDelivery } from '../bag/mutation-delivery.ts';
-import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
+import { readMutationDelivery } from '../bag/mutations.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
-import { dayOf } from '../bag/voorkomen.ts';
+import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import {
   applyMutations,
   type MutationDay,
@@ -38,8 +37,8 @@ import {
 } from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
+import { objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { objectSource } from './object-source.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {

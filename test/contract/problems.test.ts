@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withGeneratedParts } from '../../bin/openapi/markdown.ts';
+import { withGeneratedParts } from '../../bin/openapi/reference.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { problems, problemType } from '../../lambdas/shared/http/problem.ts';

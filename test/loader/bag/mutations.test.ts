@@ -4,8 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
-import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
-import { readMutations } from '../../../loader/bag/mutations.ts';
+import { readMutationDelivery, readMutations } from '../../../loader/bag/mutations.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import {
   mutationDeliveryXml,

@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
 import { type Mutation, readMutations } from '../../../loader/bag/mutations.ts';
-import type {
-  NumVoorkomen,
-  ObjectVoorkomen,
-  OprVoorkomen,
-  WplVoorkomen,
-} from '../../../loader/bag/object-voorkomen.ts';
 import type { Problem } from '../../../loader/bag/problem-report.ts';
-import { dayOf, noEind } from '../../../loader/bag/voorkomen.ts';
+import {
+  dayOf,
+  type NumVoorkomen,
+  noEind,
+  type ObjectVoorkomen,
+  type OprVoorkomen,
+  type WplVoorkomen,
+} from '../../../loader/bag/voorkomen.ts';
 import {
   applyMutations,
   MutationMismatchError,

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
+import { headingOf } from '../../lambdas/reference/problem-page.ts';
+import { otherNames } from '../../lambdas/shared/addresses/address-input.ts';
 import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../lambdas/shared/contract.ts';
 import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
-import { parameterExamples } from './examples.ts';
-import { headerComponents, headersOf } from './headers.ts';
-import { lookupAnswer, problemReferences, problemResponses, validationAnswer } from './responses.ts';
+import { lookupAnswer, parameterExamples, validationAnswer } from './answers.ts';
+import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
+
+const docs = new URL('../../docs/', import.meta.url);
 
 /** What a reader must know before the operations; CommonMark. */
-export const introduction = `Looks up the street and town of a Dutch address by postcode, huisnummer and toevoeging, in a copy of the
+const introduction = `Looks up the street and town of a Dutch address by postcode, huisnummer and toevoeging, in a copy of the
 [BAG](https://www.kadaster.nl/zakelijk/registraties/basisregistraties/bag), the official register of addresses.
 
 **Toevoeging.** \`toevoeging\` is the huisletter and the huisnummertoevoeging of the register together: huisletter \`b\` and
@@ -34,7 +39,6 @@ caches between you and the service, because responses belong to a key.
 **Compatibility.** Within \`/v1\` nothing is removed or changed. Members, headers, problem types and operations may be added: ignore those
 you do not know. \`API-Version\` is the version that responded.`;
 
-const examples = new URL('../../docs/examples/', import.meta.url);
 const files = [
   ['Shell', 'curl', 'curl.sh'],
   ['TypeScript', 'TypeScript', 'typescript.ts'],
@@ -45,7 +49,11 @@ const files = [
 
 /** The complete programs in `docs/examples`, for `x-codeSamples` of the lookup. */
 export function codeSamples(): { lang: string; label: string; source: string }[] {
-  return files.map(([lang, label, file]) => ({ lang, label, source: readFileSync(new URL(file, examples), 'utf8') }));
+  return files.map(([lang, label, file]) => ({
+    lang,
+    label,
+    source: readFileSync(new URL(`examples/${file}`, docs), 'utf8'),
+  }));
 }
 
 const addressQuery = z.object({
@@ -188,3 +196,51 @@ function parameter<Schema extends z.core.$ZodType>(
   z.globalRegistry.add(schema, { description, param: { description, examples: parameterExamples(name) } });
   return schema;
 }
+
+/** The generated parts of `docs/api.md`, by the comments around them. */
+const generatedParts: Record<string, () => string> = {
+  problems: () => (Object.keys(explanations) as ExplainedCode[]).map(problemSection).join('\n'),
+  names: namesTable,
+};
+
+/** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
+export function withGeneratedParts(markdown: string): string {
+  return Object.entries(generatedParts).reduce((text, [name, generate]) => {
+    const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+    const [before, rest] = text.split(begin);
+    const [, after] = rest?.split(end) ?? [];
+    if (before === undefined || after === undefined) throw new Error(`The text has no ${begin.trim()} ... ${end}.`);
+    return `${before}${begin}\n${generate()}\n${end}${after}`;
+  }, markdown);
+}
+
+function problemSection(code: ExplainedCode): string {
+  const { happened, remedy } = explanations[code];
+  return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
+}
+
+function namesTable(): string {
+  const { huisnummer, huisletter, toevoeging } = otherNames;
+  const names = (list: readonly string[]) =>
+    list
+      .filter((name) => name !== 'toevoeging')
+      .map((name) => `\`${name.replaceAll(' ', '_')}\``)
+      .join(', ');
+  return [
+    '| send | instead of |',
+    '|---|---|',
+    `| \`huisnummer\` | ${names(huisnummer)} |`,
+    `| \`toevoeging\` | ${names([...huisletter, ...toevoeging])} |`,
+    '',
+  ].join('\n');
+}
+
+/** Writes the OpenAPI document, which a formatter then formats, and the generated parts of `docs/api.md`. */
+async function writeReference(): Promise<void> {
+  const reference = new URL('api.md', docs);
+  await writeFile(new URL('openapi.json', docs), JSON.stringify(openApiDocument(), null, 2));
+  await writeFile(reference, withGeneratedParts(await readFile(reference, 'utf8')));
+}
+
+// Not import.meta.main: local/launch.js imports this.
+if (process.argv[1] === import.meta.filename) await writeReference();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Reference, toPlace } from '../../../loader/bag/reference.ts';
+import { type Reference, toPlace } from '../../../loader/dataset/derive-rows.ts';
 
 const reference: Reference = {
   openbareRuimten: new Map([

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { addressItem, type Item, keyItem, type StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
 import { parseLine } from '../../../loader/dataset/lines.ts';
-import { repairTable } from '../../../loader/run/repair.ts';
+import { LinesByShard, repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
@@ -267,5 +267,18 @@ describe('a repair', () => {
     expect(await addresses.dataset()).toMatchObject({ peildatum: january.peildatum });
     await load();
     expect(await served()).toEqual(tableOf(february));
+  });
+});
+
+describe('lines by shard', () => {
+  it('come back sorted, every one of them, also where they were compressed meanwhile', () => {
+    const lines = Array.from({ length: 1000 }, (_, index) => `${10 + (index % 3)}12RJ#${index * 7919}#\tWeesp\tStraat`);
+    const kept = new LinesByShard(16);
+    for (const line of lines.toReversed()) kept.add(line);
+    expect(kept.shards.sort()).toEqual(['10', '11', '12']);
+    for (const shard of kept.shards) {
+      expect(kept.of(shard)).toEqual(lines.filter((line) => line.startsWith(shard)).sort());
+    }
+    expect(kept.of('13')).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
-import { sampleTable } from '../../../loader/steps/sample-table.ts';
+import { sampleTable } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
