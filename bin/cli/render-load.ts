@@ -1,5 +1,5 @@
-import type { ChangeKind } from '../../loader/dataset/changes.ts';
 import type { Objection } from '../../loader/dataset/guard.ts';
+import type { ChangeKind } from '../../loader/dataset/lines.ts';
 import type { ChangeExample } from '../../loader/dataset/load.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { isPublished } from '../../lambdas/reference/published.ts';
+import { isPublished } from '../../lambdas/reference/request.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';

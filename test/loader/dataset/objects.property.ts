@@ -19,7 +19,7 @@ import {
 } from '../../../loader/dataset/apply-mutations.ts';
 import { deriveRows } from '../../../loader/dataset/derive-rows.ts';
 import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
-import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
+import { findNamed, namedObjects } from '../../../loader/dataset/object-shard.ts';
 import {
   identificatieOf,
   longestSingleLine,
