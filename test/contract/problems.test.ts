@@ -23,8 +23,8 @@ describe('the page of a problem', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const text = textOf(body);
     expect(text).toContain(code);
-    expect(text).toContain(explanations[code].happened.replaceAll('`', ''));
-    expect(text).toContain(explanations[code].remedy.replaceAll('`', ''));
+    expect(text).toContain(explanations.en[code].happened.replaceAll('`', ''));
+    expect(text).toContain(explanations.en[code].remedy.replaceAll('`', ''));
   });
 
   it('loads no subresources and runs no scripts', async () => {
@@ -62,7 +62,7 @@ describe('the reference', () => {
   it('has a section with the same text for each problem', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     expect(markdown).toBe(withGeneratedParts(markdown));
-    for (const code of Object.keys(explanations)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
+    for (const code of Object.keys(explanations.en)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
   });
 });
 

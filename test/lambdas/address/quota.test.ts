@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { localDynamoDb } from '../../../local/engine/tables.ts';
+import { localDynamoDb } from '../../../local/engine/client.ts';
 import { type AddressService, createInstance, newAccount, startAddressService } from '../../support/address-service.ts';
 
 let service: AddressService;
