@@ -10,7 +10,7 @@ import { createAddressStore } from '../../lambdas/shared/addresses/address-store
 import { systemClock } from '../../lambdas/shared/environment.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { noProgress } from '../../loader/progress.ts';
-import { loadExtract } from '../../local/demo/load-extract.ts';
+import { loadExtract } from '../../local/dataset.ts';
 import { type Integration, startGateway } from '../../local/gateway/gateway.ts';
 import { startAddressService, testChecksumSecret, testTables } from './address-service.ts';
 import { type ContractAnswer, expectContract } from './contract.ts';

@@ -53,7 +53,7 @@ describe('the usage job', () => {
     expect(await runJob()).toMatchObject({ recorded: 0 });
   });
 
-  it('records days that it missed, and those that charges had to record without it, to the unit', async () => {
+  it('records days that it missed, and those that charges recorded without it, exactly', async () => {
     const { admin, clock, item } = bench;
     const key = await account('late');
     const from = new Date(clock.now).toISOString().slice(0, 10);
@@ -95,7 +95,7 @@ describe('the usage job', () => {
     expect(messages().slice(2)).toEqual([['day', 8]]);
   });
 
-  it('sends a message again that could not be sent, and no failure stops the other accounts', async () => {
+  it('sends a message again after a failure, which does not affect the other accounts', async () => {
     const { clock } = bench;
     await request(await account('failing'), 9);
     await request(await account('zz-other'), 1);
@@ -132,14 +132,14 @@ describe('the message about a limit', () => {
     resets,
   };
 
-  it('says how much of it is used, how much is left and until when', () => {
+  it('states the usage, the remainder and when the window ends', () => {
     expect(renderMessage(message)).toEqual({
       Subject: `Account ${message.account} has used 85 % of its limit of this month`,
       Message: `Account ${message.account} has used 850 of the 1000 lookups of this month. 150 are left until 2026-12-01T00:00:00Z.`,
     });
   });
 
-  it('says from when lookups are refused and until when', () => {
+  it('states from when and until when lookups are refused', () => {
     const { Subject, Message } = renderMessage({ ...message, used: 1000, isExhausted: true });
     expect(Subject).toBe(`Account ${message.account} has used up its limit of this month`);
     expect(Message).toContain('Further lookups get 429 until 2026-12-01T00:00:00Z.');

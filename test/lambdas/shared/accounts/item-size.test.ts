@@ -54,7 +54,7 @@ describe('the largest account that an operator can make', () => {
     }
   });
 
-  it('gets no key past the most it can have, and says to revoke one first', async () => {
+  it('refuses a key above the maximum, and says to revoke one first', async () => {
     const refusal = bench.admin.keys.create({ account: id, label: 'one more' });
     await expect(refusal).rejects.toMatchObject({ name: 'AdminError', code: 'too_many_keys' });
     expect(await bench.admin.keys.list(id)).toHaveLength(maxActiveKeys);

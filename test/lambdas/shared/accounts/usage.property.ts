@@ -79,7 +79,7 @@ const mergedAfterUse = [
 let runs = 0;
 
 describe('any sequence of lookups, changes and records by several instances', () => {
-  it('has each lookup that was charged in the usage once, on the day it was counted, and total over the shards', async () => {
+  it('counts each charged lookup in the usage once, on its day, in total over the shards', async () => {
     const { admin, client, table, clock } = bench;
     await admin.plans.put({ code: 'months', limits: { month: null } });
     await admin.plans.put({ code: 'minutes', limits: { minute: 100_000 } });
