@@ -4,7 +4,7 @@ import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
-import { demoExtractName } from '../../local/state.ts';
+import { demoExtractName } from '../../local/data-folder.ts';
 import type { MutationStatus, RunningLoad } from '../connect/loads.ts';
 import { counted, table, thousands } from './command.ts';
 

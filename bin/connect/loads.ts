@@ -12,8 +12,8 @@ import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lo
 import { chainFrom, listMutations } from '../../loader/storage/mutation-list.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
-import { readLocalState } from '../../local/state.ts';
+import { readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import type { ConnectionOptions } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';

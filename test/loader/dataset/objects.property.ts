@@ -28,8 +28,8 @@ import {
   referencesOf,
   writeSingleLine,
 } from '../../../loader/dataset/objects.ts';
-import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 
