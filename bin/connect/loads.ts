@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
@@ -12,8 +12,8 @@ import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lo
 import { chainFrom, listMutations } from '../../loader/storage/mutation-deliveries.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
-import { readLocalState } from '../../local/state.ts';
+import { readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import type { ConnectionOptions } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';

@@ -199,7 +199,7 @@ function parameter<Schema extends z.core.$ZodType>(
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
 const generatedParts: Record<string, () => string> = {
-  problems: () => (Object.keys(explanations) as ExplainedCode[]).map(problemSection).join('\n'),
+  problems: () => (Object.keys(explanations.en) as ExplainedCode[]).map(problemSection).join('\n'),
   names: namesTable,
 };
 
@@ -215,7 +215,7 @@ export function withGeneratedParts(markdown: string): string {
 }
 
 function problemSection(code: ExplainedCode): string {
-  const { happened, remedy } = explanations[code];
+  const { happened, remedy } = explanations.en[code];
   return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
 }
 

@@ -140,7 +140,7 @@ nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of
 });
 nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
   parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
-  code: faultCodes.map((code) => `\`${code}\`: ${explanations[code].happened}`).join(' '),
+  code: faultCodes.map((code) => `\`${code}\`: ${explanations.en[code].happened}`).join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
 nameSchema(invalidInputSchema, 'InvalidInput', '', { errors: 'One entry for each fault.' });
@@ -198,7 +198,7 @@ function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
   if (!schema) throw new Error('a response has at least one problem');
   const problem = others.length > 0 ? z.discriminatedUnion('type', [schema, ...others]) : schema;
   return {
-    description: group.map((code) => explanations[code].happened).join('\n\n'),
+    description: group.map((code) => explanations.en[code].happened).join('\n\n'),
     headers: headersOf(...group.flatMap((code) => problemHeaders[code] ?? [])),
     content: {
       'application/problem+json': {
@@ -215,7 +215,7 @@ function schemaOf(code: ProblemCode) {
     type: z.literal(problemType(code)),
     status: z.literal(status),
   });
-  z.globalRegistry.add(schema, { id: pascalCase(code), description: `${title}. ${explanations[code].remedy}` });
+  z.globalRegistry.add(schema, { id: pascalCase(code), description: `${title}. ${explanations.en[code].remedy}` });
   return schema;
 }
 

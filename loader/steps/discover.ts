@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { findMembers } from '../bag/extract-members.ts';
-import { extractIdentity, type Load, loadId } from '../dataset/load.ts';
-import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.ts';
+import {
+  extractIdentity,
+  type Load,
+  loadId,
+  type Manifest,
+  type ManifestEntry,
+  type MutationFile,
+} from '../dataset/load.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import {

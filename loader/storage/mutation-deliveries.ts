@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import * as z from 'zod';
 import { readMutationDelivery } from '../bag/mutations.ts';
-import type { MutationFile } from '../dataset/manifest.ts';
+import type { MutationFile } from '../dataset/load.ts';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { openSource } from './open.ts';

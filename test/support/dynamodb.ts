@@ -1,7 +1,7 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { accountsTable, addressesTable } from '../../lambdas/shared/tables.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { startEngine } from '../../local/engine/engine.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
 
 /** A real engine for one test file, in memory and empty. */
 export interface TestDynamoDb {

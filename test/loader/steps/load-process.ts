@@ -1,7 +1,7 @@
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { LeaseTiming } from '../../../loader/storage/lease.ts';
-import { localDynamoDb } from '../../../local/engine/tables.ts';
+import { localDynamoDb } from '../../../local/engine/client.ts';
 
 /** What a load in a process of its own works with. Plain JSON. */
 export type LoadProcess = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { languageOf } from '../../../lambdas/reference/language.ts';
+import { languageOf } from '../../../lambdas/reference/request.ts';
 
 describe('the language of a page', () => {
   it.each([
