@@ -4,7 +4,7 @@ import { placeText } from '../../../loader/dataset/lines.ts';
 import type { AddressTable } from '../../../loader/storage/address-table.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
 import { Lease } from '../../../loader/storage/lease.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';
 
 const formatLine = (key: string, places: Place[]) => [key, ...places.map(placeText)].join('\t');
@@ -21,7 +21,7 @@ describe('writing in transactions', () => {
   });
   beforeEach(async () => {
     made++;
-    await createTables(dynamoDb.client, { addresses: `addresses-${made}`, accounts: `accounts-${made}` });
+    await createAddressesTable(dynamoDb.client, `addresses-${made}`);
     table = dynamoDbAddressTable(dynamoDb.client, `addresses-${made}`, { transactions: true });
   });
   afterAll(() => dynamoDb.stop());
