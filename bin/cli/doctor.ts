@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { WantedAddress } from '../doctor/check-service.ts';
+import type { WantedAddress } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { checkLocation, withDataset } from './arguments.ts';
-import { printResult, type Terminal } from './output.ts';
+import { checkLocation, printResult, type Terminal, withDataset } from './command.ts';
 
 type DoctorOptions = { json?: true; local?: true; data?: string; stack?: string; key?: string; address?: string };
 

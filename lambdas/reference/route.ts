@@ -5,11 +5,10 @@ import { Refusal } from '../shared/accounts/account.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/middleware.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
-import { baseUrlOf, docsPage } from './docs-page.ts';
-import { type Language, languageOf } from './language.ts';
+import { docsPage } from './docs-page.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';
-import { isDocsPath } from './published.ts';
+import { baseUrlOf, isDocsPath, type Language, languageOf } from './request.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { isPublished } from '../reference/published.ts';
+import { isPublished } from '../reference/request.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
 import type { Answer, RequestEvent } from '../shared/http/middleware.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The parts of a deployment; each is one CloudFormation stack. */
-export const stackParts = ['data', 'service', 'loader'] as const;
+const stackParts = ['data', 'service', 'loader'] as const;
 
 export type StackPart = (typeof stackParts)[number];
 

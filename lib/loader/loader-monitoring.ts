@@ -20,7 +20,7 @@ import {
 import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
-import { REFUSED } from './load-definition.ts';
+import { REFUSED } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: ITopic };

@@ -61,7 +61,7 @@ export function accessLog(logGroup: LogGroup): IAccessLogSettings {
   };
 }
 
-export type CustomDomainProps = NonNullable<Config['domain']>;
+type CustomDomainProps = NonNullable<Config['domain']>;
 
 /** The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. */
 export class CustomDomain extends Construct {

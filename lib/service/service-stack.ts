@@ -6,11 +6,9 @@ import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
 import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
-import { Canary } from './canary.ts';
 import { HttpApi } from './http-api.ts';
-import { HttpFunction } from './http-function.ts';
+import { Canary, HttpFunction, UsageJob } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
-import { UsageJob } from './usage-job.ts';
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Member } from '../bag/extract-members.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
 import type { ZipEntry } from '../zip/zip.ts';
-import type { Change, ChangeCounts, ChangeKind } from './changes.ts';
-import { addressPart, type Line, parseLine } from './lines.ts';
+import { addressPart, type Change, type ChangeCounts, type ChangeKind, type Line, parseLine } from './lines.ts';
 import type { ExtractInfo, MutationFile, Snapshot, SourceVersion } from './manifest.ts';
 
 /** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */

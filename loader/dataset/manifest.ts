@@ -1,5 +1,5 @@
 import type { ProblemCounts } from '../bag/problem-report.ts';
-import type { ChangeCounts } from './changes.ts';
+import type { ChangeCounts } from './lines.ts';
 
 /** The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`. */
 export type Snapshot = { id: string; shards: string[] };

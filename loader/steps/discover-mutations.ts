@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { readMutationDelivery } from '../bag/mutation-delivery.ts';
+import { readMutationDelivery } from '../bag/mutations.ts';
 import { type Load, loadId } from '../dataset/load.ts';
 import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.ts';
 import { ExtractError } from '../extract-error.ts';

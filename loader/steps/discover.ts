@@ -18,11 +18,10 @@ import {
   type LoadContext,
   loadStatus,
   refuseUnmarked,
+  sampleTable,
 } from './manifest.ts';
-import { resume } from './resume.ts';
-import { rollback } from './rollback.ts';
-import { sampleTable } from './sample-table.ts';
 import { readExtract, unlimited } from './stage.ts';
+import { resume, rollback } from './stored-loads.ts';
 
 export type DiscoverInput = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */

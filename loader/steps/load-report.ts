@@ -1,7 +1,6 @@
-import type { ProblemReport } from '../bag/problem-report.ts';
-import { reportOfCounts } from '../bag/problem-report.ts';
-import type { ChangeCounts, ChangeKind } from '../dataset/changes.ts';
+import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
 import type { Objection } from '../dataset/guard.ts';
+import type { ChangeCounts, ChangeKind } from '../dataset/lines.ts';
 import { type ChangeExample, type LoadCounts, noChanges, problemCount } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
 import type { Found } from './manifest.ts';

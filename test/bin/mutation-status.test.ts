@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { renderStatus } from '../../bin/cli/render-load.ts';
-import { mutationStatus } from '../../bin/connect/mutation-status.ts';
+import { mutationStatus } from '../../bin/connect/loads.ts';
 import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { deployedVersions, rotationStep } from '../../bin/connect/checksum-secret.ts';
+import { deployedVersions, rotationStep } from '../../bin/connect/admin.ts';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 import { templates } from '../lib/synthesized.ts';

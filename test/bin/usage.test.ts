@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCommandLine } from '../../bin/cli/run-command-line.ts';
+import { runCommandLine } from '../../bin/bag-adres.ts';
 import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../bin/openapi/document.ts';
-import { lookupExamples, validationExample } from '../../bin/openapi/examples.ts';
+import { lookupExamples, validationExample } from '../../bin/openapi/answers.ts';
+import { openApiDocument } from '../../bin/openapi/reference.ts';
 import { StoreUnavailable } from '../../lambdas/shared/dynamodb.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { newAccount } from '../support/address-service.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { withGeneratedParts } from '../../bin/openapi/markdown.ts';
+import { withGeneratedParts } from '../../bin/openapi/reference.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { problems, problemType } from '../../lambdas/shared/http/problem.ts';
@@ -23,8 +23,8 @@ describe('the page of a problem', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     const text = textOf(body);
     expect(text).toContain(code);
-    expect(text).toContain(explanations[code].happened.replaceAll('`', ''));
-    expect(text).toContain(explanations[code].remedy.replaceAll('`', ''));
+    expect(text).toContain(explanations.en[code].happened.replaceAll('`', ''));
+    expect(text).toContain(explanations.en[code].remedy.replaceAll('`', ''));
   });
 
   it('loads nothing from anywhere and runs nothing', async () => {
@@ -62,7 +62,7 @@ describe('the reference', () => {
   it('has a heading with the same words for each of them', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     expect(markdown).toBe(withGeneratedParts(markdown));
-    for (const code of Object.keys(explanations)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
+    for (const code of Object.keys(explanations.en)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);
   });
 });
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
-import { readLocalState } from '../../local/state.ts';
+import { readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { readyText, type Start, start } from '../support/start.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requestTarget } from '../../local/gateway/event.ts';
+import { requestTarget } from '../../local/gateway/http-api.ts';
 import { expectContract } from '../support/contract.ts';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-http.ts';
 import { startTestService, type TestService, unlimitedKey } from '../support/service.ts';

@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { localDynamoDb } from '../../local/engine/tables.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { startTestService, type TestService, unlimitedKey } from '../support/service.ts';
 import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
 

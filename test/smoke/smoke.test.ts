@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SmokeOptions } from '../../bin/smoke/check.ts';
 import { mostLookups } from '../../bin/smoke/check-lookups.ts';
-import { checks, runSmoke } from '../../bin/smoke/run-smoke.ts';
+import { checks, runSmoke } from '../../bin/smoke.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 import { startSpoilingProxy } from './spoiling-proxy.ts';

@@ -1,7 +1,7 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { accountsTable, addressesTable } from '../../lambdas/shared/tables.ts';
+import { localAws } from '../../local/engine/client.ts';
 import { startEngine } from '../../local/engine/engine.ts';
-import { localAws } from '../../local/engine/tables.ts';
 
 /** The headers of a signature that the embedded engine requires; it ignores what they say. */
 const signed = {

@@ -20,7 +20,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
 import { windowStart } from '../../../lambdas/shared/accounts/quota.ts';
 import { createStoreClient } from '../../../lambdas/shared/dynamodb.ts';
-import { localAws } from '../../../local/engine/tables.ts';
+import { localAws } from '../../../local/engine/client.ts';
 import {
   type AddressService,
   createInstance,

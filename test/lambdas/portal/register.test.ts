@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../lambdas/shared/accounts/admin-store.ts';
 import { loadsOf } from '../../../lambdas/shared/loads/loads.ts';
-import { localLoadRunner } from '../../../local/portal/load-runner.ts';
+import { localLoadRunner } from '../../../local/portal/portal.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 import { createWaitingLoad } from '../../support/waiting-load.ts';

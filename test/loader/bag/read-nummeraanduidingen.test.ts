@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { FastNummeraanduidingParser } from '../../../loader/bag/fast-parser.ts';
 import { emptyCounts } from '../../../loader/bag/problem-report.ts';
-import { FastNummeraanduidingParser, readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
-import { readStands } from '../../../loader/bag/read-stands.ts';
+import { readNummeraanduidingen, readStands } from '../../../loader/bag/read-stands.ts';
 import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { numXml, ofPeildatum, peildatum, read, someNum } from './nummeraanduidingen.ts';
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { FastOpenbareRuimteParser } from '../../../loader/bag/fast-parser.ts';
 import { emptyCounts, type ReadCounts } from '../../../loader/bag/problem-report.ts';
-import { FastOpenbareRuimteParser, readOpenbareRuimten } from '../../../loader/bag/read-openbare-ruimten.ts';
-import { readStands, readWoonplaatsen } from '../../../loader/bag/read-stands.ts';
+import { readOpenbareRuimten, readStands, readWoonplaatsen } from '../../../loader/bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import { ExtractError } from '../../../loader/extract-error.ts';
 import { fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/demo/stand-xml.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
-import type { Mutation } from '../../../loader/bag/mutations.ts';
-import { readMutations } from '../../../loader/bag/mutations.ts';
-import type {
-  NumVoorkomen,
-  ObjectVoorkomen,
-  OprVoorkomen,
-  WplVoorkomen,
-} from '../../../loader/bag/object-voorkomen.ts';
+import { type Mutation, readMutations } from '../../../loader/bag/mutations.ts';
 import type { Problem } from '../../../loader/bag/problem-report.ts';
-import { dayOf, noEind } from '../../../loader/bag/voorkomen.ts';
+import {
+  dayOf,
+  type NumVoorkomen,
+  noEind,
+  type ObjectVoorkomen,
+  type OprVoorkomen,
+  type WplVoorkomen,
+} from '../../../loader/bag/voorkomen.ts';
 import {
   applyMutations,
   MutationMismatchError,
@@ -19,7 +19,7 @@ import {
 } from '../../../loader/dataset/apply-mutations.ts';
 import { deriveRows } from '../../../loader/dataset/derive-rows.ts';
 import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
-import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
+import { findNamed, namedObjects } from '../../../loader/dataset/object-shard.ts';
 import {
   identificatieOf,
   longestSingleLine,
@@ -28,8 +28,8 @@ import {
   referencesOf,
   writeSingleLine,
 } from '../../../loader/dataset/objects.ts';
-import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 

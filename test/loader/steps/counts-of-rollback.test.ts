@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { renderReport, renderStatus } from '../../../bin/cli/render-load.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { loadStatus } from '../../../loader/steps/manifest.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

@@ -5,7 +5,7 @@ import { refusedLoads } from '../../../loader/run/refused-loads.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
-import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

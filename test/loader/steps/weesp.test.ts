@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
 import { findMembers, memberAccess } from '../../../loader/bag/extract-members.ts';
 import { planLoad, runLoad } from '../../../loader/run/run-load.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';

@@ -4,7 +4,6 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { httpSource } from '../../../loader/storage/http-source.ts';
-import { readAhead } from '../../../loader/storage/remote-reads.ts';
 
 const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 
@@ -202,39 +201,5 @@ describe('an extract behind HTTP', () => {
       response.write(file.subarray(0, 1000), () => response.destroy());
     };
     await expect(source && buffer(source.stream())).rejects.toThrow(/broke at byte/);
-  });
-});
-
-describe('reading ahead', () => {
-  it('gives the same bytes in fewer and larger reads', async () => {
-    const reads: number[] = [];
-    const source = {
-      size: file.length,
-      read: async (position: number, length: number) => {
-        reads.push(position);
-        return file.subarray(position, position + length);
-      },
-    };
-    const ahead = readAhead(source, { blockBytes: 64_000 });
-    const chunks: Buffer[] = [];
-    for (let at = 0; at < file.length; at += 1000) chunks.push(await ahead.read(at, 1000));
-    expect(Buffer.concat(chunks).equals(file)).toBe(true);
-    expect(reads).toEqual([0, 64_000, 128_000, 192_000, 256_000]);
-    reads.length = 0;
-    await readAhead(source, { until: 1500, blockBytes: 1000 }).read(0, 1200);
-    expect(reads).toEqual([0, 1000]);
-    expect((await ahead.read(10_000, 200_000)).equals(file.subarray(10_000, 210_000))).toBe(true);
-  });
-
-  it('reads again after a failure', async () => {
-    let failing = true;
-    const read = async (position: number, length: number) => {
-      if (failing) throw new Error('cut');
-      return file.subarray(position, position + length);
-    };
-    const ahead = readAhead({ size: file.length, read });
-    await expect(ahead.read(0, 10)).rejects.toThrow('cut');
-    failing = false;
-    expect((await ahead.read(0, 10)).length).toBe(10);
   });
 });

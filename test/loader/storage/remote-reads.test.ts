@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { sourceInTime } from '../../../loader/storage/remote-reads.ts';
+import { readAhead, sourceInTime } from '../../../loader/storage/remote-reads.ts';
 import type { Source } from '../../../loader/storage/source.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 
@@ -112,4 +112,40 @@ describe('a source without ranges that is too slow for one step', () => {
 it('leaves a source as it is where nothing limits the step', () => {
   const { source } = slowSource();
   expect(sourceInTime(source, newStorage(), () => Number.POSITIVE_INFINITY)).toBe(source);
+});
+
+describe('reading ahead', () => {
+  const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+
+  it('gives the same bytes in fewer and larger reads', async () => {
+    const reads: number[] = [];
+    const source = {
+      size: file.length,
+      read: async (position: number, length: number) => {
+        reads.push(position);
+        return file.subarray(position, position + length);
+      },
+    };
+    const ahead = readAhead(source, { blockBytes: 64_000 });
+    const chunks: Buffer[] = [];
+    for (let at = 0; at < file.length; at += 1000) chunks.push(await ahead.read(at, 1000));
+    expect(Buffer.concat(chunks).equals(file)).toBe(true);
+    expect(reads).toEqual([0, 64_000, 128_000, 192_000, 256_000]);
+    reads.length = 0;
+    await readAhead(source, { until: 1500, blockBytes: 1000 }).read(0, 1200);
+    expect(reads).toEqual([0, 1000]);
+    expect((await ahead.read(10_000, 200_000)).equals(file.subarray(10_000, 210_000))).toBe(true);
+  });
+
+  it('reads again after a failure', async () => {
+    let failing = true;
+    const read = async (position: number, length: number) => {
+      if (failing) throw new Error('cut');
+      return file.subarray(position, position + length);
+    };
+    const ahead = readAhead({ size: file.length, read });
+    await expect(ahead.read(0, 10)).rejects.toThrow('cut');
+    failing = false;
+    expect((await ahead.read(0, 10)).length).toBe(10);
+  });
 });

@@ -1,0 +1,45 @@
+import type { RequestEvent } from '../shared/http/middleware.ts';
+import { environment } from '../shared/tables.ts';
+
+/** Whether the route of the reference handles the path. Every start of the function loads this file, so it imports no texts. */
+export function isPublished(path: string): boolean {
+  return path === '/v1/openapi.json' || /^\/problems\/[^/]+$/.test(path) || isDocsPath(path);
+}
+
+/** Whether the path is the page with the API reference, in a deployment that shows the page. */
+export function isDocsPath(path: string): boolean {
+  return path === '/docs' && process.env[environment.referencePage] !== 'off';
+}
+
+/** The languages of the pages. */
+const languages = ['en', 'nl'] as const;
+export type Language = (typeof languages)[number];
+
+/** The language of the query (`?lang=nl`), else the one that the browser prefers, else English. */
+export function languageOf({
+  rawQueryString = '',
+  headers,
+}: Pick<RequestEvent, 'rawQueryString' | 'headers'>): Language {
+  const asked = new URLSearchParams(rawQueryString).get('lang')?.toLowerCase();
+  return languages.find((language) => language === asked) ?? preferred(headers['accept-language']);
+}
+
+function preferred(acceptLanguage = ''): Language {
+  const ranges = acceptLanguage.split(',').map((range) => {
+    const [tag = '', weight] = range
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/);
+    return { primary: tag.split('-')[0], weight: weight === undefined ? 1 : Number(weight) };
+  });
+  const [best] = ranges
+    .filter(({ primary, weight }) => weight > 0 && languages.some((language) => language === primary))
+    .sort((a, b) => b.weight - a.weight);
+  return languages.find((language) => language === best?.primary) ?? 'en';
+}
+
+/** The base URL that the client used. API Gateway accepts only the host names of the deployment. */
+export function baseUrlOf({ host = '', 'x-forwarded-proto': protocol }: RequestEvent['headers']): string {
+  const isHost = /^[a-z0-9.-]+(:[0-9]+)?$/i.test(host);
+  return isHost ? `${protocol === 'http' ? 'http' : 'https'}://${host}` : 'https://api.example.nl';
+}
