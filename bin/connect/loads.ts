@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { readMutationDelivery } from '../bag/mutations.ts';
-import { type Load, loadId } from '../dataset/load.ts';
-import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.ts';
+import { type Load, loadId, type Manifest, type ManifestEntry, type MutationFile } from '../dataset/load.ts';
 import { ExtractError } from '../extract-error.ts';
 import { chainFrom, type ListedMutations, listMutations } from '../storage/mutation-list.ts';
 import { openSource } from '../storage/open.ts';

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { findMembers } from '../bag/extract-members.ts';
-import { extractIdentity, type Load, loadId } from '../dataset/load.ts';
-import type { Manifest, ManifestEntry } from '../dataset/manifest.ts';
+import { extractIdentity, type Load, loadId, type Manifest, type ManifestEntry } from '../dataset/load.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
 import { openSource } from '../storage/open.ts';

@@ -1,6 +1,6 @@
 import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { parseLine } from '../dataset/lines.ts';
-import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
 import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';

@@ -11,7 +11,7 @@ function keysOf(text: object, path = ''): string[] {
 }
 
 describe('the texts', () => {
-  it('are there in both languages, each of them', () => {
+  it('exist in both languages', () => {
     expect(keysOf(texts.nl)).toEqual(keysOf(texts.en));
     expect(keysOf(texts.nl).length).toBeGreaterThan(100);
   });
@@ -59,7 +59,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-describe('somebody who signed in', () => {
+describe('a person who signed in', () => {
   const settings = { operators: ['olaf@example.nl'], operatorClaim: { name: 'groups', value: 'ops' } };
 
   it.each([
