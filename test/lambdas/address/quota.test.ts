@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { localDynamoDb } from '../../../local/engine/client.ts';
 import { type AddressService, createInstance, newAccount, startAddressService } from '../../support/address-service.ts';
+import { testDynamoDb } from '../../support/dynamodb.ts';
 
 let service: AddressService;
 
@@ -187,7 +187,7 @@ describe('quota', () => {
 
   it('is exact with a separate client in each instance', async () => {
     const { key } = await newAccount(service, { day: 25 });
-    const instances = Array.from({ length: 3 }, () => createInstance(localDynamoDb(service.endpoint)));
+    const instances = Array.from({ length: 3 }, () => createInstance(testDynamoDb(service.endpoint)));
     expect((await burst(instances, key, 75))[200]).toBe(25);
   });
 });
