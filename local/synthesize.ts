@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { projectRoot } from './data-folder.ts';
 import { acquireLock, LockHeldError } from './lock.ts';
-import { projectRoot } from './state.ts';
 
 /** Everything that the synthesized templates and bundles depend on. */
 const inputs = ['bin', 'lib', 'lambdas', 'loader', 'cdk.json', 'package-lock.json'];

@@ -12,8 +12,8 @@ import {
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
-import { readLocalState } from '../../local/state.ts';
+import { readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
 

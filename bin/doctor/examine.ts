@@ -5,9 +5,9 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { parseAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
 import { pdokExtract } from '../../loader/storage/open.ts';
+import { type LocalState, projectRoot, readLocalState } from '../../local/data-folder.ts';
 import { demoPeildatum } from '../../local/demo/demo.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
-import { type LocalState, projectRoot, readLocalState } from '../../local/state.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import {
   checkAlarms,

@@ -72,6 +72,76 @@ function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
   return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
 }
 
+/**
+ * The attributes of an item to set, to raise, to copy and to remove; the others stay, also while a request is counted at
+ * the same time. An attribute that is raised or copied exists.
+ */
+export type Changes = {
+  set: Item;
+  raise?: Record<string, number>;
+  /** By the attribute to set: the one whose value it gets, which may be removed by the same write. */
+  copy?: Record<string, string>;
+  remove: string[];
+};
+
+/** What an attribute must be for a change to happen. */
+export type Guard =
+  | { attribute: string; is: '=' | '<='; value: Item[string] }
+  | { attribute: string; is: 'absent' | 'there' };
+
+/**
+ * The parts of an `UpdateItem` for `changes`. Each attribute `a` is aliased `#a` and its value `:a`, since many of our
+ * names are reserved words; attribute names are lower case letters and `_`.
+ */
+export function updateChanges({ set, raise = {}, copy = {}, remove }: Changes) {
+  const sets = [
+    ...Object.entries(copy).map(([name, from]) => `#${name} = #${from}`),
+    ...Object.keys(set).map((name) => `#${name} = :${name}`),
+    ...Object.keys(raise).map((name) => `#${name} = #${name} + :${name}`),
+  ];
+  const removes = remove.map((name) => `#${name}`);
+  return {
+    UpdateExpression: [sets.length && `SET ${sets.join(', ')}`, removes.length && `REMOVE ${removes.join(', ')}`]
+      .filter(Boolean)
+      .join(' '),
+    names: aliases([...Object.keys(set), ...Object.keys(raise), ...Object.entries(copy).flat(), ...remove]),
+    values: Object.fromEntries(Object.entries({ ...set, ...raise }).map(([name, value]) => [`:${name}`, value])),
+  };
+}
+
+/** An update of the item under `Key` in `table` that happens if all of `guards` hold. */
+export function guardedUpdate(table: string, Key: Record<string, string>, changes: Changes, guards: Guard[]): Update {
+  const { UpdateExpression, names, values } = updateChanges(changes);
+  const guard = guardExpression(guards);
+  return {
+    TableName: table,
+    Key,
+    UpdateExpression,
+    ConditionExpression: guard.ConditionExpression,
+    ExpressionAttributeNames: { ...names, ...guard.names },
+    ExpressionAttributeValues: { ...values, ...guard.values },
+  };
+}
+
+/** The parts of a condition that all of `guards` hold. */
+export function guardExpression(guards: Guard[]) {
+  const conditions = guards.map((guard, i) => {
+    if (guard.is === 'absent') return `attribute_not_exists(#${guard.attribute})`;
+    if (guard.is === 'there') return `attribute_exists(#${guard.attribute})`;
+    return `#${guard.attribute} ${guard.is} :seen${i}`;
+  });
+  const values = guards.flatMap((guard, i) => ('value' in guard ? [[`:seen${i}`, guard.value] as const] : []));
+  return {
+    ConditionExpression: conditions.join(' AND '),
+    names: aliases(guards.map(({ attribute }) => attribute)),
+    values: Object.fromEntries(values) as Item,
+  };
+}
+
+function aliases(names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [`#${name}`, name]));
+}
+
 /** Whether a write was refused because its condition did not hold: `Item` is then the item as it was, marshalled. */
 export function conditionFailed(error: unknown): error is ConditionalCheckFailedException {
   return error instanceof Error && error.name === 'ConditionalCheckFailedException';

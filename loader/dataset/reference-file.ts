@@ -9,9 +9,8 @@ import {
   type WplVoorkomen,
 } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { checkedJson, parseCheckedJson } from './checked-json.ts';
 import type { Reference } from './derive-rows.ts';
-import { GrowingBytes, packLineBytes, unpackLineBytes } from './lines.ts';
+import { checkedJson, GrowingBytes, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
 
 /**
  * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`: identification,

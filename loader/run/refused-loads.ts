@@ -1,9 +1,9 @@
-import { diff } from '../dataset/changes.ts';
-import type { Objection } from '../dataset/guard.ts';
-import { keyOf, unpackLines } from '../dataset/lines.ts';
-import { type ChangeExample, changeExample, type Load } from '../dataset/load.ts';
+import { diff, keyOf } from '../dataset/lines.ts';
+import type { Load } from '../dataset/load.ts';
+import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
+import { unpackLines } from '../dataset/stored-form.ts';
 import type { ShardItem } from '../steps/collect.ts';
 import type { Plan } from '../steps/load-report.ts';
 import type { Merged } from '../steps/merge.ts';

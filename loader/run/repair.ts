@@ -1,7 +1,17 @@
-import { type Change, type ChangeCounts, diff, unpackWrites, type Write } from '../dataset/changes.ts';
-import { keyOf, type Line, lineOf, packLines, parseLine, snapshotLine, unpackLines } from '../dataset/lines.ts';
-import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
-import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
+import {
+  type Change,
+  type ChangeCounts,
+  diff,
+  keyOf,
+  type Line,
+  lineOf,
+  parseLine,
+  snapshotLine,
+  type Write,
+} from '../dataset/lines.ts';
+import type { Manifest, ManifestEntry, Snapshot } from '../dataset/load.ts';
+import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
+import { packLines, unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../steps/stored-loads.ts';
 import {

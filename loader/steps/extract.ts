@@ -3,14 +3,12 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
-import { unpackLines } from '../dataset/lines.ts';
-import { extractDate, extractName, type Load, type Part, type PartCounts } from '../dataset/load.ts';
-import { isNamed, type NamedObjects } from '../dataset/named-objects.ts';
-import { type Edits, edited } from '../dataset/object-edits.ts';
+import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import type { PartCounts } from '../dataset/load-counts.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
-import { ObjectShardReader } from '../dataset/object-shard.ts';
+import { type Edits, edited, isNamed, type NamedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
-import type { Segments } from '../dataset/shard.ts';
+import { type Segments, unpackLines } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import {
   concurrentReads,

@@ -6,17 +6,20 @@ import {
   problemCounts,
   reportOfCounts,
 } from '../bag/problem-report.ts';
-import { ChangeWriter, diff } from '../dataset/changes.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
-import { hasAddress, joinRows, type Line } from '../dataset/lines.ts';
-import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
-import type { Snapshot } from '../dataset/manifest.ts';
-import { namedObjects } from '../dataset/named-objects.ts';
-import { type Edits, edited } from '../dataset/object-edits.ts';
-import { type ObjectShardReader, ObjectShardWriter } from '../dataset/object-shard.ts';
+import { diff, hasAddress, joinRows, type Line } from '../dataset/lines.ts';
+import { extractName, type Load, type Snapshot } from '../dataset/load.ts';
+import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
+import {
+  type Edits,
+  edited,
+  namedObjects,
+  type ObjectShardReader,
+  ObjectShardWriter,
+} from '../dataset/object-shard.ts';
 import { referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
-import { countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
+import { ChangeWriter, countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';

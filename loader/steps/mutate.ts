@@ -3,16 +3,17 @@ import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-repo
 import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import {
   applyMutations,
+  editsOf,
   type MutationDay,
   MutationMismatchError,
   type Objects,
   objectKey,
+  objectsOf,
+  type Register,
+  withinRegister,
 } from '../dataset/apply-mutations.ts';
-import type { Load } from '../dataset/load.ts';
-import type { MutationFile } from '../dataset/manifest.ts';
-import { type Register, withinRegister } from '../dataset/mutation-scope.ts';
-import { namedObjects } from '../dataset/named-objects.ts';
-import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
+import type { Load, MutationFile } from '../dataset/load.ts';
+import { editsByShard, type FoundObjects, namedObjects } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {
   checkedReference,
@@ -21,7 +22,7 @@ import {
   readReferenceFile,
   referenceAt,
 } from '../dataset/reference-file.ts';
-import { postcode3sOf } from '../dataset/shard.ts';
+import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
 import {
   DamagedObjectError,

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { writeLocalState } from '../../local/state.ts';
+import { writeLocalState } from '../../local/data-folder.ts';
 import { type AddressService, startAddressService, testTables } from '../support/address-service.ts';
 import { allAccounts, allPlans } from '../support/list-all.ts';
 import { run } from './command-line.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
-import { writeLocalState } from '../../local/state.ts';
+import { writeLocalState } from '../../local/data-folder.ts';
 import { newAccount, testTables } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 import { type RangeServer, startRangeServer } from '../support/range-server.ts';

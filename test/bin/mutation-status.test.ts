@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { renderStatus } from '../../bin/cli/render-load.ts';
 import { mutationStatus } from '../../bin/connect/loads.ts';
-import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 
 const folder = folderForNow('bag-adres-list-');

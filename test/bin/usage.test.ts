@@ -5,8 +5,8 @@ import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../lambdas/shared/accounts/charge.ts';
-import { createRefusalCount } from '../../lambdas/shared/accounts/refusal-count.ts';
-import { dateOf } from '../../lambdas/shared/accounts/usage-count.ts';
+import { dateOf } from '../../lambdas/shared/accounts/quota.ts';
+import { createRefusalCount } from '../../lambdas/shared/accounts/usage-record.ts';
 import { startLocalRun } from './command-line.ts';
 
 const day = 86_400;

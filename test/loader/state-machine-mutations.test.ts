@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { MutationGroup } from '../../local/demo/mutation-xml.ts';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
-import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { type MutationGroup, writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { Random } from '../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';

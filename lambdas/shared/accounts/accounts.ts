@@ -1,17 +1,17 @@
-import type { Item } from '../dynamodb.ts';
+import { guardedUpdate, type Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, AccountState, PlanState, PlanVersion, ShardState } from './account.ts';
-import { addToIndex, listNames, type PageOptions } from './account-index.ts';
 import { accessItem, accessKey, newAccessItem, readAccess } from './account-item.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
+  addToIndex,
   exists,
   findAccess,
   getAccess,
-  guardedUpdate,
-  instant,
+  listNames,
+  type PageOptions,
   retryConflicts,
   type Write,
 } from './admin-store.ts';
@@ -19,7 +19,7 @@ import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { isDeleted, tombstoneKey } from './delete-account.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
-import { configured, type WindowName, windowEnd, windowNames, windowStart } from './quota.ts';
+import { configured, instant, type WindowName, windowEnd, windowNames, windowStart } from './quota.ts';
 import { allShards, resetWrites, type Shards } from './reshard.ts';
 import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 

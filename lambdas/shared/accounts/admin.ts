@@ -1,6 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plan } from './account.ts';
-import type { PageOptions } from './account-index.ts';
 import {
   type AccountChanges,
   type AccountInput,
@@ -16,7 +15,7 @@ import {
   showAccount,
 } from './accounts.ts';
 import type { Role } from './admin-error.ts';
-import { createAdminStore } from './admin-store.ts';
+import { createAdminStore, type PageOptions } from './admin-store.ts';
 import type { AuditEntry } from './audit.ts';
 import { type Backup, exportBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';

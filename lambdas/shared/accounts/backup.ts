@@ -1,21 +1,12 @@
 import type { Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import type { Access, AccountState, Plan } from './account.ts';
-import {
-  accessItem,
-  isAccessItem,
-  type KeyRecord,
-  keyRecord,
-  planRecord,
-  readAccess,
-  readKeyRecord,
-  readPlan,
-} from './account-item.ts';
+import { accessItem, isAccessItem, planRecord, readAccess, readPlan } from './account-item.ts';
 import type { AdminStore } from './admin-store.ts';
+import { type KeyRecord, keyRecord, readKeyRecord } from './key-record.ts';
 import { type MemberBackup, memberPrefix, readMember } from './members.ts';
 import { type Limits, type WindowName, windowNames } from './quota.ts';
-import { unrecorded } from './usage-count.ts';
-import { backupDays, type DayBackup, usageRecord } from './usage-record.ts';
+import { backupDays, type DayBackup, unrecorded, usageRecord } from './usage-record.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };

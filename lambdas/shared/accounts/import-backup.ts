@@ -1,7 +1,7 @@
 import { forEachConcurrently } from '../concurrency.ts';
 import type { Item } from '../dynamodb.ts';
 import type { Plan } from './account.ts';
-import { accessItem, keyRecord, newAccessItem, recordKey } from './account-item.ts';
+import { accessItem, newAccessItem } from './account-item.ts';
 import { creation, setAccount } from './accounts.ts';
 import {
   AdminError,
@@ -16,7 +16,8 @@ import {
 } from './admin-error.ts';
 import { type AdminStore, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
-import { type AccountBackup, type Backup, exportBackup, type KeyBackup } from './backup.ts';
+import { type AccountBackup, type Backup, exportBackup } from './backup.ts';
+import { keyRecordItem } from './key-record.ts';
 import { type MemberBackup, memberItems, normalizedPerson } from './members.ts';
 import { getPlan, putPlan } from './plans.ts';
 import type { Limits, WindowName } from './quota.ts';
@@ -141,7 +142,7 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
   const detail = { plan, keys: keys.length, members: members.length, days: days.length };
   await audited(store, { partition: id, action: 'account import', detail }, async () => {
     // Records are written first: an active key always has one, so it can be found and revoked.
-    for (const key of keys) await store.put(keyItem(id, key));
+    for (const key of keys) await store.put(keyRecordItem(id, key));
     // So do members and days: where the account exists, all that it had is there, and an import may skip it.
     for (const item of members.flatMap((member) => memberItems(id, normalized(member)))) await store.put(item);
     for (const day of days) await store.update(restoreDay(store.table, id, day));
@@ -159,15 +160,6 @@ async function importAccount(store: AdminStore, account: AccountBackup): Promise
 
 function normalized(member: MemberBackup): MemberBackup {
   return { ...member, person: normalizedPerson(member.person) };
-}
-
-function keyItem(account: string, { keyId, label, created, revoked }: KeyBackup): Item {
-  return {
-    ...recordKey({ account, keyId }),
-    ...(label !== null && { [keyRecord.label]: label }),
-    ...(created !== null && { [keyRecord.created]: created }),
-    ...(revoked !== null && { [keyRecord.revoked]: revoked }),
-  };
 }
 
 function accountItem({ state, ownLimits, created, usage, keys }: AccountBackup, limits: Limits, item: Item): Item {

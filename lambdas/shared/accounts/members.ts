@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Item } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
-import { type AdminStore, getAccess, instant, retryConflicts } from './admin-store.ts';
+import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
+import { instant } from './quota.ts';
 
 /**
  * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the

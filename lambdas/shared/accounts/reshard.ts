@@ -1,18 +1,9 @@
+import { type Guard, guardExpression, guardedUpdate } from '../dynamodb.ts';
 import type { Access, Terms } from './account.ts';
 import { accessItem, accessKey, newUsage, planAttributes, readShards, shardAttributes } from './account-item.ts';
-import {
-  type AdminStore,
-  exists,
-  type Guard,
-  guardExpression,
-  guardedUpdate,
-  isUnchanged,
-  retryConflicts,
-  type Write,
-} from './admin-store.ts';
-import type { WindowName } from './quota.ts';
-import { dateOf, sumByDate, unrecorded } from './usage-count.ts';
-import { addToRecords } from './usage-record.ts';
+import { type AdminStore, exists, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
+import { dateOf, type WindowName } from './quota.ts';
+import { addToRecords, sumByDate, unrecorded } from './usage-record.ts';
 import {
   type GuardedChanges,
   mergeWindows,

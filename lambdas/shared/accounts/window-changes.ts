@@ -1,7 +1,7 @@
+import type { Changes, Guard } from '../dynamodb.ts';
 import type { Access, Plan } from './account.ts';
 import { accessItem } from './account-item.ts';
 import { AdminError } from './admin-error.ts';
-import type { Changes, Guard } from './admin-store.ts';
 import { inWindowOrder, type Limits, type WindowName, windowNames, windowStart } from './quota.ts';
 
 /** Own limits to set, by window; `'plan'` makes the window follow the plan again. */

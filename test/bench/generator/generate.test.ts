@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { diff } from '../../../loader/dataset/changes.ts';
+import { diff } from '../../../loader/dataset/lines.ts';
 import { fileXml } from '../../../local/demo/stand-xml.ts';
 import { joinLines } from '../../support/join-lines.ts';
 import { readExtract } from '../../support/read-extract.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { identityOf, isOperator } from '../../../lambdas/portal/visit/sign-in.ts';
 
-describe('somebody who signed in', () => {
+describe('a person who signed in', () => {
   const settings = { operators: ['olaf@example.nl'], operatorClaim: { name: 'groups', value: 'ops' } };
 
   it.each([

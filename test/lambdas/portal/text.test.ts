@@ -9,7 +9,7 @@ function keysOf(text: object, path = ''): string[] {
 }
 
 describe('the texts', () => {
-  it('are there in both languages, each of them', () => {
+  it('exist in both languages', () => {
     expect(keysOf(texts.nl)).toEqual(keysOf(texts.en));
     expect(keysOf(texts.nl).length).toBeGreaterThan(100);
   });

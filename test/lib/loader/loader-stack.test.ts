@@ -305,7 +305,7 @@ describe('the loader stack', () => {
     for (const map of [Extract, Merge]) expect(await evaluated(map?.MaxConcurrency, { concurrency })).toBe(expected);
   });
 
-  it('names the log of the state machine so that it takes no part of the resource policy of the account', () => {
+  it("names the log of the state machine so that it needs no entry in the account's resource policy", () => {
     const names = Object.values(ofType(loader, 'AWS::Logs::LogGroup')).flatMap(
       ({ Properties }) => Properties?.LogGroupName ?? [],
     );
@@ -321,7 +321,7 @@ describe('the loader stack', () => {
     );
   });
 
-  it('gives out what the command line needs', () => {
+  it('has the outputs that the command line needs', () => {
     expect(Object.keys(loader.Outputs ?? {}).sort()).toEqual(['SnapshotBucketName', 'StateMachineArn']);
     expect(Object.keys(quiet.Outputs ?? {})).toContain('DashboardUrl');
   });

@@ -6,8 +6,12 @@ import fc from 'fast-check';
 import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { readMutationDelivery, readMutations } from '../../../loader/bag/mutations.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
-import { mutationDeliveryXml, mutationsXml } from '../../../local/demo/mutation-xml.ts';
-import { writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import {
+  mutationDeliveryXml,
+  mutationsXml,
+  writeExtract,
+  writeMutationDelivery,
+} from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';

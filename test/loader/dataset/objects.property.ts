@@ -19,7 +19,7 @@ import {
 } from '../../../loader/dataset/apply-mutations.ts';
 import { deriveRows } from '../../../loader/dataset/derive-rows.ts';
 import { addressPart, joinRows } from '../../../loader/dataset/lines.ts';
-import { findNamed, namedObjects } from '../../../loader/dataset/named-objects.ts';
+import { findNamed, namedObjects } from '../../../loader/dataset/object-shard.ts';
 import {
   identificatieOf,
   longestSingleLine,
@@ -28,8 +28,8 @@ import {
   referencesOf,
   writeSingleLine,
 } from '../../../loader/dataset/objects.ts';
-import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { type MutationGroup, mutationsBetween, mutationsXml } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 

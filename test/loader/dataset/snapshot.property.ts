@@ -8,18 +8,26 @@ import {
   type StoredAddress,
 } from '../../../lambdas/shared/addresses/address-item.ts';
 import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
-import { type Change, ChangeWriter, diff, unpackWrites } from '../../../loader/dataset/changes.ts';
 import {
   addressPart,
+  type Change,
+  diff,
   keyOf,
   type Line,
   lineOf,
-  packLines,
   parseLine,
   placeText,
-  unpackLines,
 } from '../../../loader/dataset/lines.ts';
-import { countLines, postcode3sOf, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
+import {
+  ChangeWriter,
+  countLines,
+  packLines,
+  postcode3sOf,
+  ShardReader,
+  ShardWriter,
+  unpackLines,
+  unpackWrites,
+} from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };

@@ -10,9 +10,14 @@ import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { paths } from '../../../loader/storage/storage.ts';
-import { type MutationGroup, mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { type Packing, writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import {
+  type MutationGroup,
+  mutationsBetween,
+  type Packing,
+  writeExtract,
+  writeMutationDelivery,
+} from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { Write } from '../../../loader/dataset/changes.ts';
+import type { Write } from '../../../loader/dataset/lines.ts';
 import { addressWriter } from '../../../loader/storage/address-writer.ts';
 import type { Fence } from '../../../loader/storage/lease.ts';
 

@@ -3,7 +3,7 @@ import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
 import { placeText } from '../../../loader/dataset/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { Lease } from '../../../loader/storage/lease.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';
 
 const formatLine = (key: string, places: Place[]) => [key, ...places.map(placeText)].join('\t');
@@ -20,7 +20,7 @@ describe('writing in transactions', () => {
   });
   beforeEach(async () => {
     made++;
-    await createTables(dynamoDb.client, { addresses: `addresses-${made}`, accounts: `accounts-${made}` });
+    await createAddressesTable(dynamoDb.client, `addresses-${made}`);
     table = dynamoDbAddressTable(dynamoDb.client, `addresses-${made}`, { transactions: true });
   });
   afterAll(() => dynamoDb.stop());

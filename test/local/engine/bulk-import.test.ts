@@ -9,9 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
 import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { runImport } from '../../../local/engine/bulk-import.ts';
+import { exportRest, runImport } from '../../../local/engine/bulk-import.ts';
 import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
-import { exportRest } from '../../../local/engine/export-files.ts';
 import { processesWith } from '../../support/start.ts';
 import { groupsOf, openBench } from './bench.ts';
 

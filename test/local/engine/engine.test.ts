@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
+import { localDynamoDb } from '../../../local/engine/client.ts';
 import { EngineMissingError, engineBinary, startEngine } from '../../../local/engine/engine.ts';
-import { localDynamoDb } from '../../../local/engine/tables.ts';
 import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
 
 const reachable = (endpoint: string) =>

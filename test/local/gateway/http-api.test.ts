@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type GatewayRequest, gatewayEvent, requestTarget } from '../../../local/gateway/event.ts';
+import {
+  type GatewayRequest,
+  gatewayEvent,
+  integrationAnswer,
+  matchRoute,
+  requestTarget,
+} from '../../../local/gateway/http-api.ts';
 
 type Given = Partial<Omit<GatewayRequest, 'target'>> & { url?: string };
 
@@ -131,5 +137,102 @@ describe('the target of a request', () => {
 
   it.each(['', '*', 'a/b', 'ftp://example.org/a'])('is refused when it is not a path: %j', (url) => {
     expect(requestTarget(url)).toBeUndefined();
+  });
+});
+
+const keys = [
+  '$default',
+  'ANY /v1/{proxy+}',
+  'ANY /v1/address',
+  'GET /v1/address',
+  'GET /v1/{version}',
+  'GET /accounts/{account}/keys/{key}',
+  'POST /only',
+];
+const routes = keys.map((key) => ({ key, target: key }));
+
+describe('the route of a request', () => {
+  it.each<[string, string, string, Record<string, string> | undefined]>([
+    ['GET', '/v1/address', 'GET /v1/address', undefined],
+    ['PUT', '/v1/address', 'ANY /v1/address', undefined],
+    ['GET', '/v1/address/', 'ANY /v1/{proxy+}', { proxy: 'address/' }],
+    ['GET', '/v1/other', 'GET /v1/{version}', { version: 'other' }],
+    ['HEAD', '/v1/other', 'ANY /v1/{proxy+}', { proxy: 'other' }],
+    ['GET', '/v1/', '$default', undefined],
+    ['GET', '/v1', '$default', undefined],
+    ['GET', '/V1/address', '$default', undefined],
+    ['GET', '/accounts/a b/keys/1', 'GET /accounts/{account}/keys/{key}', { account: 'a b', key: '1' }],
+    ['GET', '/accounts//keys/1', '$default', undefined],
+    ['GET', '/only', '$default', undefined],
+    ['POST', '/only', 'POST /only', undefined],
+  ])('%s %s takes %s', (method, path, key, parameters) => {
+    const match = matchRoute(routes, method, path);
+    expect(match?.route.key).toBe(key);
+    expect(match?.pathParameters).toEqual(parameters);
+  });
+
+  it('is undefined when nothing matches and there is no $default', () => {
+    expect(matchRoute(routes.slice(1), 'GET', '/')).toBeUndefined();
+  });
+});
+
+const answerTo = (returned: unknown) => {
+  const { statusCode, headers, body } = integrationAnswer(JSON.stringify(returned) ?? 'null');
+  return { statusCode, headers, body: body.toString() };
+};
+
+describe('the response made from the return value of a function', () => {
+  it('is the response that it describes', () => {
+    expect(
+      answerTo({
+        statusCode: 201,
+        headers: { 'content-type': 'application/json', 'x-count': 3, 'content-length': '999', Connection: 'close' },
+        cookies: ['a=1', 'b=2'],
+        body: '{}',
+      }),
+    ).toEqual({
+      statusCode: 201,
+      headers: [
+        ['content-type', 'application/json'],
+        ['x-count', '3'],
+        ['Set-Cookie', 'a=1'],
+        ['Set-Cookie', 'b=2'],
+      ],
+      body: '{}',
+    });
+  });
+
+  it('decodes a base64 body', () => {
+    expect(answerTo({ statusCode: 200, body: 'w6k=', isBase64Encoded: true }).body).toBe('é');
+  });
+
+  it('is plain text when no content type was given', () => {
+    expect(answerTo({ statusCode: 200, body: 'x' }).headers).toEqual([['Content-Type', 'text/plain; charset=utf-8']]);
+  });
+
+  it.each<[unknown, string]>([
+    ['Hello', 'Hello'],
+    [{ message: 'Hello' }, '{"message":"Hello"}'],
+    [[1], '[1]'],
+    [null, 'null'],
+    [undefined, 'null'],
+  ])('is a 200 with the value itself where it has no status: %j', (returned, body) => {
+    expect(answerTo(returned)).toEqual({ statusCode: 200, headers: [['Content-Type', 'application/json']], body });
+  });
+
+  it.each<[string, unknown]>([
+    ['a status that is text', { statusCode: '200' }],
+    ['a status that HTTP has not', { statusCode: 99 }],
+    ['a body that is an object', { statusCode: 200, body: {} }],
+    ['a header that is an object', { statusCode: 200, headers: { a: {} } }],
+    ['a header value with a line end', { statusCode: 200, headers: { a: 'b\r\nc: d' } }],
+    ['a header name with a space', { statusCode: 200, headers: { 'a b': 'c' } }],
+    ['cookies that are no list', { statusCode: 200, cookies: 'a=1' }],
+  ])("is the gateway's 500 for %s", (_what, returned) => {
+    expect(answerTo(returned)).toEqual({
+      statusCode: 500,
+      headers: [['Content-Type', 'application/json']],
+      body: '{"message":"Internal Server Error"}',
+    });
   });
 });

@@ -1,7 +1,6 @@
 import { GetItemCommand, ListTablesCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type GuardedEndpoint, guardEndpoint } from '../../../local/engine/guarded-endpoint.ts';
-import { localDynamoDb } from '../../../local/engine/tables.ts';
+import { type GuardedEndpoint, guardEndpoint, localDynamoDb } from '../../../local/engine/client.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 let engine: TestDynamoDb;

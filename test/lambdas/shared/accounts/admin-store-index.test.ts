@@ -51,7 +51,7 @@ describe('accounts.list', () => {
     expect([rest.accounts.map(({ id }) => id), rest.cursor]).toEqual([['a.2', 'a.3'], null]);
   });
 
-  it('reads by key, never the whole table, however much else there is', async () => {
+  it('reads by key and never scans the table', async () => {
     const sent: string[] = [];
     const client = new Proxy(bench.client, {
       get(target, name) {
@@ -133,7 +133,7 @@ describe('accounts.delete', () => {
     });
   });
 
-  it('finishes what an earlier call began, when it died before the keys were gone', async () => {
+  it('finishes an earlier call that died before it had deleted the keys', async () => {
     const { admin, client, table } = bench;
     await admin.accounts.create({ id: 'half', plan: 'basic' });
     await admin.keys.create({ account: 'half', label: 'left over' });
@@ -161,7 +161,7 @@ describe('accounts.delete', () => {
     expect(records.Items).toEqual([]);
   });
 
-  it('refuses an account that never was', async () => {
+  it('refuses an account that never existed', async () => {
     await expect(bench.admin.accounts.delete('never')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

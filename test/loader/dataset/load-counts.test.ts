@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import { isAboutSize, objections } from '../../../loader/dataset/guard.ts';
-import { type LoadCounts, noChanges } from '../../../loader/dataset/load.ts';
+import { isAboutSize, type LoadCounts, noChanges, objections } from '../../../loader/dataset/load-counts.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 
 const live = { peildatum: '2026-01-08', keys: 10_000 };

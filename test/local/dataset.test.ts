@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { noProgress } from '../../../loader/progress.ts';
-import { type Dataset, loadExtract } from '../../../local/demo/load-extract.ts';
-import { writeExtract } from '../../../local/demo/write-extract.ts';
-import { greeting, startErrorText } from '../../../local/messages.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { noProgress } from '../../loader/progress.ts';
+import { type Dataset, loadExtract } from '../../local/dataset.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
+import { greeting, startErrorText } from '../../local/messages.ts';
+import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 
 let folder: string;
 let engine: TestDynamoDb;

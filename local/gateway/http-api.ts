@@ -1,5 +1,6 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { RouteMatch } from './router.ts';
+import * as z from 'zod';
 
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -45,6 +46,64 @@ function queryParameters(rawQueryString: string): Map<string, string> {
     parameters.set(name, before === undefined ? value : `${before},${value}`);
   }
   return parameters;
+}
+
+/** A route of the API: `$default`, or a method (or `ANY`) and a path with `{name}` and, at its end, `{name+}`. */
+export interface Route<Target> {
+  readonly key: string;
+  readonly target: Target;
+}
+
+/** The route of a request; `pathParameters` is absent when the route has none. */
+export interface RouteMatch<Target> {
+  readonly route: Route<Target>;
+  readonly pathParameters?: Record<string, string>;
+}
+
+/** Selects a route as API Gateway does: a full match, then a greedy one, then `$default`; a method before `ANY`. */
+export function matchRoute<Target>(
+  routes: readonly Route<Target>[],
+  method: string,
+  path: string,
+): RouteMatch<Target> | undefined {
+  const matches = routes.flatMap((route) => {
+    const [routeMethod = '', routePath] = route.key.split(' ');
+    if (routePath === undefined || (routeMethod !== method && routeMethod !== 'ANY')) return [];
+    const parameters = pathParameters(routePath, path);
+    if (parameters === undefined) return [];
+    return [{ route, parameters, rank: rank(routePath, routeMethod) }];
+  });
+  const [best] = matches.sort((a, b) => a.rank - b.rank);
+  if (best !== undefined) {
+    return best.parameters.size === 0
+      ? { route: best.route }
+      : { route: best.route, pathParameters: Object.fromEntries(best.parameters) };
+  }
+  const fallback = routes.find(({ key }) => key === '$default');
+  return fallback && { route: fallback };
+}
+
+/** The lowest rank wins: few variables before many, greedy ones last, and a method before `ANY`. */
+function rank(routePath: string, routeMethod: string): number {
+  const greedy = routePath.endsWith('+}') ? 1_000 : 0;
+  return greedy + 2 * routePath.split('{').length + (routeMethod === 'ANY' ? 1 : 0);
+}
+
+function pathParameters(routePath: string, path: string): Map<string, string> | undefined {
+  const wanted = routePath.split('/');
+  const given = path.split('/');
+  const parameters = new Map<string, string>();
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index];
+    const name = /^\{(.+?)(\+?)\}$/.exec(part);
+    if (name?.[2] === '+') {
+      const rest = given.slice(index).join('/');
+      return rest === '' ? undefined : parameters.set(name[1] ?? '', rest);
+    }
+    if (value === undefined || (name === null ? value !== part : value === '')) return undefined;
+    if (name !== null) parameters.set(name[1] ?? '', value);
+  }
+  return wanted.length === given.length ? parameters : undefined;
 }
 
 /** A request whose body has arrived. */
@@ -143,4 +202,79 @@ function commonLogTime(time: Date): string {
   const [date = '', clock = ''] = time.toISOString().split('T');
   const [year, month, day] = date.split('-');
   return `${day}/${months[Number(month) - 1]}/${year}:${clock.slice(0, 8)} +0000`;
+}
+
+/** A response to the client, with its headers in order. */
+export interface Answer {
+  readonly statusCode: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Buffer;
+}
+
+/** A response of the gateway itself: `{"message":"Not Found"}`. */
+export function ownAnswer(statusCode: number, message: string): Answer {
+  return {
+    statusCode,
+    headers: [['Content-Type', 'application/json']],
+    body: Buffer.from(JSON.stringify({ message })),
+  };
+}
+
+/** The response when an integration failed or returned something that is not a response. */
+export const integrationFailed = ownAnswer(500, 'Internal Server Error');
+
+const headerValue = z.union([z.string(), z.number(), z.boolean()]).transform(String);
+
+const formattedResponse = z.object({
+  statusCode: z.int().min(200).max(599),
+  headers: z.record(z.string(), headerValue).nullish(),
+  cookies: z.array(z.string()).nullish(),
+  body: z.string().nullish(),
+  isBase64Encoded: z.boolean().nullish(),
+});
+
+/** These describe the connection, which belongs to the gateway. */
+const connectionHeaders = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/**
+ * Turns what a function returned, as JSON text, into a response by the rules of payload format 2.0: an object with a
+ * `statusCode` is a response; anything else is the body of a 200.
+ */
+export function integrationAnswer(payload: string): Answer {
+  const returned: unknown = JSON.parse(payload);
+  if (typeof returned !== 'object' || returned === null || !('statusCode' in returned)) {
+    const body = typeof returned === 'string' ? returned : payload;
+    return { statusCode: 200, headers: [['Content-Type', 'application/json']], body: Buffer.from(body) };
+  }
+  const response = formattedResponse.safeParse(returned);
+  if (!response.success) return integrationFailed;
+  const { statusCode, headers, cookies, body, isBase64Encoded } = response.data;
+  const sent = [
+    ...Object.entries(headers ?? {}).filter(([name]) => !connectionHeaders.has(name.toLowerCase())),
+    ...(cookies ?? []).map((cookie) => ['Set-Cookie', cookie] as const),
+  ];
+  if (!sent.every(([name, value]) => isSendable(name, value))) return integrationFailed;
+  if (!sent.some(([name]) => name.toLowerCase() === 'content-type')) {
+    sent.push(['Content-Type', 'text/plain; charset=utf-8']);
+  }
+  return { statusCode, headers: sent, body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8') };
+}
+
+function isSendable(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
 }
