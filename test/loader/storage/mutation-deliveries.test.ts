@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chainFrom, datesOfName, listMutations } from '../../../loader/storage/mutation-list.ts';
+import { chainFrom, datesOfName, listMutations } from '../../../loader/storage/mutation-deliveries.ts';
 
 let server: Server;
 let url: string;
