@@ -5,8 +5,8 @@ import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../
 import { changesTable, doneNote, instantOf, scrollTable, stateTag } from './parts.ts';
 
 /**
- * What everybody who belongs to an account may look at: its limits, what it used, what was changed, and how to call the API.
- * The first page leads there; for operators there is also what all accounts used.
+ * What every member of an account can see: its limits, usage and changes, and how to call the API. The first page leads to the
+ * account. For operators there is also the usage of all accounts.
  */
 export const accountPages: readonly PageRoute[] = [
   { of: 'service', method: 'GET', path: '/', action: 'home', handle: home },

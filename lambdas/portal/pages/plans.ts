@@ -137,7 +137,7 @@ async function withPlan(
   return plan?.code === code ? show(visit, plan) : notFoundPage(text, plansPath);
 }
 
-/** What a form about a plan was shown upon. */
+/** The values that the forms of a plan show. */
 const seenSchema = z.object({ limits: limitsSchema, state: z.enum(['active', 'inactive']) });
 
 async function planPage(visit: Visit, plan: Plan): Promise<Page> {
