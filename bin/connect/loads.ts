@@ -9,7 +9,7 @@ import type { LoadContext } from '../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lock.ts';
-import { chainFrom, listMutations } from '../../loader/storage/mutation-list.ts';
+import { chainFrom, listMutations } from '../../loader/storage/mutation-deliveries.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import { readLocalState } from '../../local/data-folder.ts';
