@@ -5,7 +5,7 @@ import type { Admin } from '../../shared/accounts/admin.ts';
 import { AdminError, type Role as MemberRole } from '../../shared/accounts/admin-error.ts';
 import type { Loads } from '../../shared/loads/loads.ts';
 import type { Text } from '../text/en.ts';
-import { type Formatter, formatter, type Language, preferredLanguage, texts } from '../text/format.ts';
+import { type Formatter, formatter, type Language, languageFor, texts } from '../text/format.ts';
 import {
   type CookieSettings,
   type Identity,
@@ -129,7 +129,7 @@ const formBytes = 16 * 1024;
 /** Recognises who sends a request, and whether a form is one of ours. */
 export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
   const languageOf = (c: Context): Language =>
-    preferredLanguage(cookies.read(c, 'language'), c.req.header('accept-language'));
+    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'));
 
   /** The fields of a form of ours; `undefined` for one of another site or another session, and for one too large. */
   async function formOf(c: Context, token: string): Promise<Record<string, string> | undefined> {
