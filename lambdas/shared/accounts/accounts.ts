@@ -120,7 +120,7 @@ export function creation(store: AdminStore, plan: PlanVersion, item: Item): Writ
   ];
 }
 
-/** What to change of an account; `'plan'` as a limit makes the window follow the plan again. */
+/** What to change of an account; `'plan'` as a limit removes the own limit. */
 export type AccountChanges = {
   plan?: string | undefined;
   limits?: OwnLimitChanges | undefined;

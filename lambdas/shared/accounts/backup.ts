@@ -50,7 +50,7 @@ export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
 
 /**
  * Everything that `importBackup` needs to create the same plans and accounts in another table, without the audit,
- * sessions and deleted accounts. Requests that are counted meanwhile may be missing from `usage` and `days`.
+ * sessions and deleted accounts. Requests that are counted during the export may be missing from `usage` and `days`.
  */
 export async function exportBackup(store: AdminStore): Promise<Backup> {
   const plans: Plan[] = [];

@@ -16,7 +16,7 @@ import {
 /** An account's shards by number, shard 0 first; after those that take requests, those that are about to be merged. */
 export type Shards = [Access, ...Access[]];
 
-/** The shards of an account as they are now; `shard0` says that there is one. */
+/** The current shards of an account; `shard0` shows that the account exists. */
 export async function allShards(store: AdminStore, shard0: Access): Promise<Shards> {
   if (!shard0.sharded) return [shard0];
   const [first = shard0, ...others] = await readShards(store.query, store.table, shard0.account);
@@ -180,7 +180,7 @@ export function mergeUsage(target: Access, closed: readonly Access[]): GuardedCh
 }
 
 /**
- * The changes that bring a day of usage in the future back to the present: what was counted since becomes usage of
+ * The changes that move a day of usage in the future back to the present: what was counted since becomes usage of
  * today.
  */
 export function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {

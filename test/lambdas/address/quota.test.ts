@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { localDynamoDb } from '../../../local/engine/client.ts';
 import { type AddressService, createInstance, newAccount, startAddressService } from '../../support/address-service.ts';
+import { testDynamoDb } from '../../support/dynamodb.ts';
 
 let service: AddressService;
 
@@ -75,7 +75,7 @@ describe('quota', () => {
     expect(json).toMatchObject({ type: '/problems/quota-exceeded', violated_windows: ['minute', 'day'] });
   });
 
-  it('admits again exactly after Retry-After, and not earlier', async () => {
+  it('admits again after exactly Retry-After seconds, and not earlier', async () => {
     const { key } = await newAccount(service, { minute: 1, hour: 100 });
     const now = month + 10;
     await instanceAt(now).lookUp(key);
@@ -187,7 +187,7 @@ describe('quota', () => {
 
   it('is exact with a separate client in each instance', async () => {
     const { key } = await newAccount(service, { day: 25 });
-    const instances = Array.from({ length: 3 }, () => createInstance(localDynamoDb(service.endpoint)));
+    const instances = Array.from({ length: 3 }, () => createInstance(testDynamoDb(service.endpoint)));
     expect((await burst(instances, key, 75))[200]).toBe(25);
   });
 });
