@@ -71,7 +71,7 @@ export async function allPlans(admin: Admin): Promise<Plan[]> {
   return plans;
 }
 
-/** The most accounts that a page counts, and changes with a plan: each hundred is a read of its own. */
+/** The most accounts that a page counts, and changes with a plan: each hundred takes one read. */
 const accountsCounted = 2_000;
 
 type Followers = { counts: ReadonlyMap<string, number>; all: boolean };
@@ -137,7 +137,7 @@ async function withPlan(
   return plan?.code === code ? show(visit, plan) : notFoundPage(text, plansPath);
 }
 
-/** The values that the forms of a plan show. */
+/** What a form about a plan was shown upon. */
 const seenSchema = z.object({ limits: limitsSchema, state: z.enum(['active', 'inactive']) });
 
 async function planPage(visit: Visit, plan: Plan): Promise<Page> {
