@@ -5,7 +5,7 @@ import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
-import { datesOfName } from '../storage/mutation-list.ts';
+import { datesOfName } from '../storage/mutation-deliveries.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, differingKeys, type LoadContext, putManifest } from './manifest.ts';

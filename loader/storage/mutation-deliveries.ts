@@ -1,8 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import * as z from 'zod';
+import { readMutationDelivery } from '../bag/mutations.ts';
+import type { MutationFile } from '../dataset/load.ts';
+import { ExtractError } from '../extract-error.ts';
+import { bufferAccess } from '../zip/random-access.ts';
 import { openSource } from './open.ts';
 import { connectionError, SourceError } from './source.ts';
+import { getObject, isDelivery, paths, type Storage } from './storage.ts';
 
 /** A delivery of mutations that a list names; `size` in bytes where the list has it. */
 export type ListedMutations = { name: string; location: string; vanaf: string; tot: string; size: number | null };
@@ -30,8 +36,7 @@ function isDate(text: string): boolean {
  * @throws SourceError where there is no list, or what is there is not one
  */
 export async function listMutations(location: string): Promise<ListedMutations[]> {
-  const listed = await found(location);
-  return listed.sort((a, b) => (a.vanaf === b.vanaf ? compare(a.tot, b.tot) : compare(a.vanaf, b.vanaf)));
+  return (await found(location)).sort(byDates);
 }
 
 async function found(location: string): Promise<ListedMutations[]> {
@@ -167,6 +172,78 @@ export function chainFrom(listed: readonly ListedMutations[], peildatum: string)
   };
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Whether the storage has a delivery, undamaged. */
+export async function isDeliveryKept(storage: Storage, key: string): Promise<boolean> {
+  const bytes = await storage.get(key);
+  return bytes !== null && isDelivery(key, bytes);
+}
+
+const largestDelivery = 512 * 1024 * 1024;
+
+/** Copies a delivery to the storage. A corrected delivery gets another key than the first one. @throws SourceError */
+export async function copyDelivery(
+  storage: Storage,
+  { name, location, vanaf, tot, size }: ListedMutations,
+): Promise<MutationFile> {
+  const source = await openSource(location);
+  if (!source) throw new SourceError(`${location} can't be read. Check the address.`);
+  try {
+    const chunks: Uint8Array[] = [];
+    let [length, crc] = [0, 0];
+    for await (const chunk of source.stream()) {
+      length += chunk.length;
+      crc = crc32(chunk, crc);
+      if (length > largestDelivery)
+        throw new SourceError(`${name} is too large for mutations. Load a full extract instead.`);
+      chunks.push(chunk);
+    }
+    if (size !== null && size !== length) {
+      throw new SourceError(
+        `${name} has ${length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
+      );
+    }
+    const key = paths.mutationFile(name, crc);
+    if (!(await isDeliveryKept(storage, key))) await storage.put(key, Buffer.concat(chunks));
+    return { name, key, vanaf, tot, size: length };
+  } finally {
+    await source.close();
+  }
+}
+
+/**
+ * Deliveries that were applied, as their sources have them now: some are corrected afterwards, and with those an
+ * extract gets to what is right. One that its sources no longer have, or not whole, is as it was kept.
+ */
+export async function asListedNow(
+  storage: Storage,
+  days: readonly MutationFile[],
+  locations: readonly string[],
+): Promise<MutationFile[]> {
+  if (days.length === 0) return [];
+  const listed = (await Promise.all(locations.map((location) => listMutations(location).catch(() => [])))).flat();
+  const found: MutationFile[] = [];
+  for (const day of days) {
+    const now = listed.find(({ vanaf, tot }) => vanaf === day.vanaf && tot === day.tot);
+    found.push((now && (await copyWhole(storage, now))) ?? day);
+  }
+  return found;
+}
+
+/** As `copyDelivery`; `null` for a delivery that its source does not have, or not whole. */
+async function copyWhole(storage: Storage, delivery: ListedMutations): Promise<MutationFile | null> {
+  try {
+    const file = await copyDelivery(storage, delivery);
+    const bytes = await getObject(storage, file.key);
+    await readMutationDelivery(bufferAccess(bytes), file.name);
+    return file;
+  } catch (error) {
+    if (error instanceof SourceError || error instanceof ExtractError) return null;
+    throw error;
+  }
+}
+
+/** The order of deliveries: by the date from which they lead, and the shortest first. */
+export function byDates(a: ListedMutations, b: ListedMutations): number {
+  const [first, second] = [`${a.vanaf} ${a.tot}`, `${b.vanaf} ${b.tot}`];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
