@@ -70,7 +70,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'the portal uses what the package for portals exports, and what its results are',
     /^lambdas\/portal\//,
     (name) =>
-      /^lambdas\/(portal\/|shared\/(tables|environment|dynamodb|accounts\/(admin|admin-error|account|accounts|audit|keys|quota|usage)|loads\/(loads|load-machine))\.ts$)/.test(
+      /^lambdas\/(portal\/|shared\/(tables|environment|dynamodb|http\/accept|accounts\/(admin|admin-error|account|accounts|audit|keys|quota|usage)|loads\/(loads|load-machine))\.ts$)/.test(
         name,
       ) || isPackage(name),
   ],

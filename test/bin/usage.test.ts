@@ -40,7 +40,7 @@ async function lookups(account: string, at: number, count: number): Promise<void
 }
 
 describe('account usage', () => {
-  it('--json gives each day of the range, today included', async () => {
+  it('--json prints each day of the range, today included', async () => {
     const range = ['--from', dateOf(now - 2 * day), '--to', today];
     expect(await bench.json('account', 'usage', 'acme', ...range)).toEqual({
       account: 'acme',
@@ -88,14 +88,14 @@ describe('account usage', () => {
     expect([exit, err]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  it('says that there is no such account', async () => {
+  it('reports that the account does not exist', async () => {
     const { exit, err } = await bench.run('account', 'usage', 'nobody');
     expect([exit, err]).toEqual([1, expect.stringContaining('There is no account "nobody".')]);
   });
 });
 
 describe('refusals', () => {
-  it('are listed below the usage where there were any, marked as not exact, and never in an export', async () => {
+  it('are listed below the usage if there are any, marked as not exact, and never in an export', async () => {
     const before = await bench.json('account', 'usage', 'idle');
     expect(before.refusals).toBeUndefined();
     const refusals = createRefusalCount(bench.client, 'accounts');

@@ -78,7 +78,7 @@ describe('the app', () => {
     );
   });
 
-  it('puts the configured tags on what it makes, and the version on what a new version may change', () => {
+  it('tags its resources as configured, and those outside the data stack with the version', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     const texts = Object.entries(contents(app(everything).synth().directory));
     const text = (stack: string) => texts.find(([path]) => path.endsWith(`${stack}.template.json`))?.[1] ?? '{}';
@@ -97,7 +97,7 @@ describe('the app', () => {
     ]);
   });
 
-  it('warns of a region that the CDK does not know, and of no other', () => {
+  it('warns about a region that the CDK does not know, and about no other', () => {
     const warnings = (region: string) => {
       const messages = app({ region })
         .synth()

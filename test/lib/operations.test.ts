@@ -48,7 +48,7 @@ describe('a deployment with the settings for operators', () => {
     expect(concurrency(2)).toEqual([2]);
   });
 
-  it('keeps every output of earlier releases: scripts and the other stacks read them', () => {
+  it('keeps every output of earlier releases, which scripts and other stacks read', () => {
     const releases = globSync('docs/releases/outputs-*.json');
     expect(releases.length).toBeGreaterThan(0);
     for (const file of releases) {

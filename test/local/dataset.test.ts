@@ -73,7 +73,7 @@ describe('an extract that replaces another one', () => {
     expect(await errorOf(await extract(peildatum, contents))).toMatch(message);
   });
 
-  it('is loaded though it removes many addresses, and that is said', async () => {
+  it('is loaded although it removes many addresses, with a message about that', async () => {
     const dataset = await load(await extract('2026-03-08', { addresses: 20 }));
     expect(dataset.report).toMatchObject({ outcome: 'published', keys: 20, removed: 20 });
     const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };

@@ -160,7 +160,7 @@ describe('npm start', () => {
     await interrupt(first);
   });
 
-  it('takes the engine with it when it is killed, and starts again on the same data', async () => {
+  it('ends its engine when it is killed, and starts again on the same data', async () => {
     const first = run();
     const printed = await first.until(readyText);
     first.child.kill('SIGKILL');

@@ -75,7 +75,7 @@ describe('quota', () => {
     expect(json).toMatchObject({ type: '/problems/quota-exceeded', violated_windows: ['minute', 'day'] });
   });
 
-  it('admits again exactly after Retry-After, and not earlier', async () => {
+  it('admits again after exactly Retry-After seconds, and not earlier', async () => {
     const { key } = await newAccount(service, { minute: 1, hour: 100 });
     const now = month + 10;
     await instanceAt(now).lookUp(key);

@@ -52,7 +52,7 @@ describe('the guard', () => {
     expect(objections(counts({ removed: 11 }), load, hamlet, localGuardDefaults)).toHaveLength(1);
   });
 
-  it('does not judge the problems of a snapshot to go back to a second time, counted or not', () => {
+  it("does not judge the problems of a rollback's snapshot a second time", () => {
     const back = { ...load, allowOlder: true, wasJudged: true };
     expect(objections(counts({}, 500), back, live, localGuardDefaults)).toEqual([]);
     expect(objections({ ...counts({}), problems: null }, back, live, localGuardDefaults)).toEqual([]);
@@ -62,7 +62,7 @@ describe('the guard', () => {
     expect(objections(counts({ added: 10_000 }), load, null, localGuardDefaults)).toEqual([]);
   });
 
-  it('objects to an older date unless it was asked for', () => {
+  it('objects to an older date unless it was requested', () => {
     const older = { peildatum: '2025-12-08', allowOlder: false };
     expect(objections(counts({}), older, live, localGuardDefaults).map(({ code }) => code)).toEqual([
       'older_peildatum',
@@ -75,7 +75,7 @@ describe('the guard', () => {
     expect(found).toHaveLength(4);
   });
 
-  it('calls an objection one of size where it is only about how much would change', () => {
+  it('marks an objection as being about size if only the amount of change is objected to', () => {
     const older = { peildatum: '2025-12-08', allowOlder: false };
     const large = counts({ added: 5000, removed: 9000, changed: 9000 }, 900, 0);
     const found = objections(large, older, live, localGuardDefaults);

@@ -40,7 +40,7 @@ describe('an execution that has the lock', () => {
     },
   );
 
-  it('is not gone while it runs, also again', async () => {
+  it('is not gone while it runs, also on a second check', async () => {
     answer = execution('RUNNING');
     expect(await minutesLater(60)(owner)).toBe(false);
     answer = execution('RUNNING', stoppedAt / 1000);
@@ -60,7 +60,7 @@ describe('an execution that has the lock', () => {
     await expect(minutesLater(60)(owner)).rejects.toMatchObject({ name: 'InvalidArn' });
   });
 
-  it('is not asked about where the owner is none', async () => {
+  it('is not looked up if the owner is not an execution', async () => {
     const before = aws.asked.length;
     expect(await minutesLater(60)('laptop:123:0f0f')).toBe(false);
     expect(aws.asked).toHaveLength(before);

@@ -102,7 +102,7 @@ async function sweep(
 }
 
 describe('a load that dies at any read or write', () => {
-  it('ends as one that never died when it is run again', async () => {
+  it('ends like one that never died when it is run again', async () => {
     const deaths = await sweep(
       {},
       (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
@@ -115,7 +115,7 @@ describe('a load that dies at any read or write', () => {
     expect(deaths).toBeGreaterThan(140);
   }, 120_000);
 
-  it('does no harm to a third state that arrives when it was half applied', async () => {
+  it('does not affect a third snapshot that arrives when it is half applied', async () => {
     const deaths = await sweep(
       { onlyApplying: true },
       (ports) => runLoad({ ...small, ...ports, source: sourceOf(february) }),
@@ -180,7 +180,7 @@ describe('a load of mutations that dies at any read or write', () => {
     return folder;
   }
 
-  it('ends as one that never died when it is run again', async () => {
+  it('ends like one that never died when it is run again', async () => {
     const mutations = [await deliveries()];
     const deaths = await sweep(
       {},
@@ -195,8 +195,8 @@ describe('a load of mutations that dies at any read or write', () => {
   }, 120_000);
 });
 
-describe('going back that dies while applying', () => {
-  it('ends as one that never died when it is asked for again', async () => {
+describe('a rollback that dies during apply', () => {
+  it('ends like one that never died when it is requested again', async () => {
     const deaths = await sweep(
       { start: february, onlyApplying: true },
       (ports) => rollbackLoad({ ...small, ...ports, snapshot: january.peildatum }),
@@ -209,7 +209,7 @@ describe('going back that dies while applying', () => {
   }, 120_000);
 });
 
-describe('a load that sleeps at any read or write, from the one that says it is applying,', () => {
+describe('a load that is suspended at any read or write from the start of apply on', () => {
   const ends = new Set<string>();
 
   /** Runs February's load, which sleeps before its operation number `at` until March's is published. Whether it did. */
@@ -235,7 +235,7 @@ describe('a load that sleeps at any read or write, from the one that says it is 
     return true;
   }
 
-  it('changes nothing of what another one has published meanwhile', async () => {
+  it('changes nothing that another load has published in the meantime', async () => {
     let next = 1;
     let slept = 0;
     const work = async () => {

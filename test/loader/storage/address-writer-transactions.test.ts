@@ -25,7 +25,7 @@ describe('writing in transactions', () => {
   });
   afterAll(() => dynamoDb.stop());
 
-  it('writes the same as batches do, for any number of writes, and reports its progress', async () => {
+  it('writes the same as batches, for any number of writes, and reports progress', async () => {
     await underLock(table, async (fence) => {
       let told = 0;
       await table.write(puts, fence, (count) => {
@@ -66,7 +66,7 @@ describe('writing in transactions', () => {
     },
   );
 
-  it('of a lease whose time is up sends nothing at all', async () => {
+  it('with an expired lease sends nothing', async () => {
     await table.lock.acquire('execution', 60);
     const fence = await Lease.ofOwner(table.lock, 'execution', 0);
     await expect(table.write(puts, fence)).rejects.toThrow(/stopped writing/);

@@ -182,7 +182,7 @@ const answerTo = (returned: unknown) => {
 };
 
 describe('the response made from the return value of a function', () => {
-  it('is the response that it describes', () => {
+  it('has the described status, headers and body', () => {
     expect(
       answerTo({
         statusCode: 201,
@@ -206,7 +206,7 @@ describe('the response made from the return value of a function', () => {
     expect(answerTo({ statusCode: 200, body: 'w6k=', isBase64Encoded: true }).body).toBe('é');
   });
 
-  it('is plain text when no content type was given', () => {
+  it('is plain text without a content type', () => {
     expect(answerTo({ statusCode: 200, body: 'x' }).headers).toEqual([['Content-Type', 'text/plain; charset=utf-8']]);
   });
 

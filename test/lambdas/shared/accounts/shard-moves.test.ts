@@ -35,7 +35,7 @@ async function twoShards() {
 }
 
 describe('a move of shares', () => {
-  it('takes from the source what it gives to the target, and changes the version of both', async () => {
+  it('takes from the source what it gives to the target, and counts the move on both', async () => {
     const { move, hours, go } = await twoShards();
     expect(await go(move(6))).toBe(true);
     expect(await hours()).toEqual([

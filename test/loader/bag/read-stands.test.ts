@@ -27,7 +27,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
-  it('may lack letter, addition, postcode and a place of their own', () => {
+  it('may lack huisletter, huisnummertoevoeging, postcode and their own woonplaats', () => {
     const { identificatie, huisnummer, openbareRuimte, begin } = someNum;
     expect(read(numXml({ identificatie, huisnummer, openbareRuimte, begin }), reader)).toMatchObject({
       visited: [{ huisletter: '', huisnummertoevoeging: '', postcode: null, woonplaats: null }],
@@ -166,7 +166,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
-  it('are no problem with such a value when they do not count anyway', () => {
+  it('are not a problem with an invalid value when they do not count anyway', () => {
     const outcome = read(numXml({ ...someNum, live: false, postcode: '0000XX' }), reader);
     expect(outcome).toMatchObject({
       visited: [],
@@ -174,7 +174,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
-  it('are passed on for a later date when they begin after the snapshot, but for those with an invalid value', () => {
+  it('are passed on for a later date when they begin after the snapshot, unless a value is invalid', () => {
     const begin = '2026-01-09';
     const valid = { ...someNum, begin };
     const invalid = { ...someNum, identificatie: '0457200000199641', begin, postcode: '0000XX' };
@@ -214,7 +214,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
 });
 
 describe('the fast reader', () => {
-  it('leaves nothing that the Kadaster writes to the strict reader', () => {
+  it('reads everything that Kadaster writes without the strict reader', () => {
     const every = [
       someNum,
       { ...someNum, woonplaats: '1050', eind: '2030-01-01', tijdstipInactief: moment },
@@ -236,7 +236,7 @@ describe('the fast reader', () => {
     expect({ left, parsed: counts.voorkomens }).toEqual({ left: 1, parsed: 49 });
   });
 
-  it('reads the same whatever lies at the ends of its chunks', () => {
+  it('reads the same wherever its chunks end', () => {
     const nums = Array.from({ length: 400 }, (_, i) => ({
       ...someNum,
       huisnummer: i + 1,
