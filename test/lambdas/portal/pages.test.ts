@@ -79,7 +79,7 @@ describe('a key', () => {
     const path = `/accounts/${id}/keys/${keyId}/revoke`;
     const answers = await Promise.all([admin.post(path), operator.post(path)]);
     expect(answers.map(({ status }) => status)).toEqual([303, 303]);
-    expect((await admin.get(path)).body).toContain('revoked already');
+    expect((await admin.get(path)).body).toContain('already revoked');
   });
 
   it.each([
@@ -164,7 +164,7 @@ describe('an account', () => {
     await service.admin.accounts.set({ id, limits: { day: 3 } });
     const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
     expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
-    expect(late.body).toContain('Somebody else changed this');
+    expect(late.body).toContain('Someone else has changed this');
     const fresh = await operator.get(`/accounts/${id}/manage`);
     expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
     expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
@@ -260,7 +260,7 @@ describe('an internal error', () => {
     expect(answer.status).toBe(404);
     const failed = await person.get('/operator/register');
     expect(failed.status).toBe(500);
-    expect(failed.body).toContain('look before you repeat it');
+    expect(failed.body).toContain('check before you repeat it');
     expect(failed.body).not.toContain('bucket');
     expect(broken.logged).toHaveLength(1);
   });
