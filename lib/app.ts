@@ -1,12 +1,11 @@
 import { Annotations, App, type AppProps, CfnOutput, type Stack, Tags, Validations } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
-import { packageVersion } from './config/package-version.ts';
+import { deploymentName, packageVersion, portalStackName, stackNames } from './config/deployment.ts';
 import { parseConfig, readContext } from './config/parse-config.ts';
 import { DataStack } from './data/data-stack.ts';
 import { LoaderStack } from './loader/loader-stack.ts';
 import { PortalStack } from './portal/portal-stack.ts';
 import { ServiceStack } from './service/service-stack.ts';
-import { deploymentName, portalStackName, stackNames } from './stack-names.ts';
 
 /** The app with its stacks, from the configuration in the context; throws ConfigError if that is invalid. */
 export function bagAdresApp(props: AppProps = {}): App {

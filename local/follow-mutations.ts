@@ -1,5 +1,5 @@
 import { runLoad } from '../loader/run/run-load.ts';
-import { dynamoDbAddressTable } from '../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import type { LoadOptions } from './demo/load-extract.ts';
 
 const everyMilliseconds = 3_600_000;

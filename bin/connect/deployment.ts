@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { deploymentOf, type StackPart, stackNames } from '../../lib/stack-names.ts';
+import { deploymentOf, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
 /** A CloudFormation stack: its status, like `UPDATE_COMPLETE`, and its outputs by name. */

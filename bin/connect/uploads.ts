@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { findMembers } from '../../loader/bag/extract-members.ts';
 import { extractIdentity } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
-import { fileSource } from '../../loader/storage/file-source.ts';
+import { fileSource } from '../../loader/storage/files.ts';
 import { listMutations } from '../../loader/storage/mutation-list.ts';
 import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';

@@ -4,7 +4,7 @@ import { ListExecutionsCommand, type SFNClient } from '@aws-sdk/client-sfn';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { loadDefaults } from '../../loader/names.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openSource } from '../../loader/storage/open.ts';
 import { clientConfig, readStack } from '../connect/deployment.ts';
 import { type Finding, failed, ok, warning } from './finding.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { pdokExtract } from '../../loader/storage/pdok.ts';
+import { pdokExtract } from '../../loader/storage/open.ts';
 import { demoPeildatum } from '../../local/demo/demo.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import { type LocalState, projectRoot, readLocalState } from '../../local/state.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../lambdas/shared/contract.ts';
-import { apiVersion } from '../../lambdas/shared/http/event.ts';
+import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
 import { parameterExamples } from './examples.ts';
 import { headerComponents, headersOf } from './headers.ts';
 import { lookupAnswer, problemReferences, problemResponses, validationAnswer } from './responses.ts';

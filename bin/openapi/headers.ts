@@ -1,5 +1,5 @@
 import type { ZodOpenApiHeaderObject, ZodOpenApiHeadersObject } from 'zod-openapi';
-import { apiVersion } from '../../lambdas/shared/http/event.ts';
+import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
 
 type Header = { description: string; required?: boolean; schema: Record<string, unknown>; example?: unknown };
 

@@ -1,6 +1,6 @@
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
-import { otherNames } from '../../lambdas/shared/addresses/other-names.ts';
+import { otherNames } from '../../lambdas/shared/addresses/address-input.ts';
 
 /** The generated parts of `docs/api.md`, by the comments around them. */
 const parts: Record<string, () => string> = {

@@ -1,8 +1,7 @@
 import { createAccessStore } from '../shared/accounts/access-store.ts';
 import { createKeyUse } from '../shared/accounts/key-use.ts';
 import { createRefusalCount } from '../shared/accounts/refusal-count.ts';
-import { createAddressStore } from '../shared/addresses/address-store.ts';
-import { createDatasetDate } from '../shared/addresses/dataset-date.ts';
+import { createAddressStore, createDatasetDate } from '../shared/addresses/address-store.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
 import { environment } from '../shared/tables.ts';

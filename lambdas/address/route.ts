@@ -1,29 +1,26 @@
 import middy from '@middy/core';
-import { type Caller, requireCaller } from '../shared/accounts/account.ts';
+import { type Caller, Refusal, requireCaller } from '../shared/accounts/account.ts';
 import type { KeyClaim } from '../shared/accounts/api-key.ts';
 import { type AccessStore, charge } from '../shared/accounts/charge.ts';
 import type { KeyUse } from '../shared/accounts/key-use.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
-import { Refusal } from '../shared/accounts/refusal.ts';
 import type { RefusalCount } from '../shared/accounts/refusal-count.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
 import { maxToevoegingen } from '../shared/addresses/address-item.ts';
-import type { AddressStore, Found } from '../shared/addresses/address-store.ts';
-import type { DatasetDate } from '../shared/addresses/dataset-date.ts';
-import { findTestAddress } from '../shared/addresses/test-addresses.ts';
+import { type AddressStore, type DatasetDate, type Found, findTestAddress } from '../shared/addresses/address-store.ts';
 import type { AddressRequest, LookupAnswer } from '../shared/contract.ts';
 import type { Clock } from '../shared/environment.ts';
-import { authenticate } from '../shared/http/authenticate.ts';
 import {
   type Answer,
   acceptOnly,
+  authenticate,
   commonHeaders,
   deadline,
   type Middleware,
   type MiddlewareRequest,
   ok,
   type RequestEvent,
-} from '../shared/http/event.ts';
+} from '../shared/http/middleware.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 

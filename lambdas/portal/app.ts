@@ -2,33 +2,34 @@ import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { secureHeaders } from 'hono/secure-headers';
 import { AdminError } from '../shared/accounts/admin-error.ts';
-import { copyScript, fingerprint, styleSheet } from './assets.ts';
-import { portalCookies, sessionSeconds } from './cookies.ts';
-import { document, type Frame } from './layout.ts';
+import { copyScript, document, type Frame, fingerprint, styleSheet } from './layout.ts';
+import { accountPages } from './pages/account.ts';
 import { keyPages } from './pages/keys.ts';
-import { managePages } from './pages/manage.ts';
+import { memberPages } from './pages/members.ts';
 import { operatorPages } from './pages/operator.ts';
-import { overviewPages } from './pages/overview.ts';
 import { faultPage } from './pages/parts.ts';
-import { peoplePages } from './pages/people.ts';
 import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
-import { usagePages } from './pages/usage.ts';
 import type { Text } from './text/en.ts';
 import { texts } from './text/format.ts';
-import { may } from './visit/permissions.ts';
-import { checkSettings, type PortalSettings } from './visit/settings.ts';
-import { type Attempt, openIdSignIn } from './visit/sign-in.ts';
-import type { Page, PageAnswer, PageRoute, Tools } from './visit/visit.ts';
-import { type Session, visits } from './visits.ts';
+import { type Attempt, openIdSignIn, portalCookies, sessionSeconds } from './visit/sign-in.ts';
+import {
+  checkSettings,
+  may,
+  type Page,
+  type PageAnswer,
+  type PageRoute,
+  type PortalSettings,
+  type Session,
+  type Tools,
+  visits,
+} from './visit/visit.ts';
 
 /** Every page behind a sign-in, with the action that it needs. */
 export const pageRoutes: readonly PageRoute[] = [
-  ...overviewPages,
+  ...accountPages,
   ...keyPages,
-  ...usagePages,
-  ...peoplePages,
-  ...managePages,
+  ...memberPages,
   ...operatorPages,
   ...planPages,
   ...registerPages,

@@ -1,10 +1,9 @@
+import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Text } from './text/en.ts';
 import { type Language, texts } from './text/format.ts';
-import { type Action, may, type Role } from './visit/permissions.ts';
-import type { PortalSettings } from './visit/settings.ts';
 import type { Person } from './visit/sign-in.ts';
-import type { Html, Page } from './visit/visit.ts';
+import { type Action, type Html, may, type Page, type PortalSettings, type Role } from './visit/visit.ts';
 
 /** What surrounds a page. */
 export type Frame = {
@@ -101,3 +100,91 @@ function tabList(label: string, tabs: Tab[], current: string): Html {
 ${tabs.map(({ path, name }) => html`<li><a href="${path}"${mark(path)}>${name}</a></li>`)}
 </ul></div></nav>`;
 }
+
+/** Black or white, whichever can be read on `#rrggbb`; the better of the two always has a contrast of 4.5 or more. */
+export function readableOn(colour: string): '#000000' | '#ffffff' {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  return luminance > 0.179 ? '#000000' : '#ffffff';
+}
+
+/** The style sheet in the operator's colour. */
+export function styleSheet(colour: string): string {
+  return `:root{--brand:${colour};--on-brand:${readableOn(colour)};${styles}`;
+}
+
+/** Copies the text of the element that a button names; without it the text can still be selected. */
+export const copyScript = `for (const button of document.querySelectorAll('button[data-copy]')) {
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const source = document.getElementById(button.dataset.copy);
+    try {
+      await navigator.clipboard.writeText(source.textContent);
+      document.getElementById('copied').textContent = button.dataset.copied;
+    } catch {
+      getSelection().selectAllChildren(source);
+    }
+  });
+}
+`;
+
+/** Part of the address of an asset, so that browsers may keep it for a year and still see another version at once. */
+export function fingerprint(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 12);
+}
+
+const styles = `
+--ink:#16202c;--muted:#4d5a68;--line:#c9d1da;--paper:#fff;--ground:#f3f5f8;--link:#0b4fb3;--bad:#a3131b;--bad-ground:#fdecec;--good:#12602f;--good-ground:#e6f5ea;--bar:#2f6fd0;color-scheme:light dark}
+@media (prefers-color-scheme:dark){:root{--ink:#e8edf3;--muted:#a9b5c2;--line:#3b4754;--paper:#1a222c;--ground:#10161d;--link:#8ab8ff;--bad:#ff9b9b;--bad-ground:#3a1a1c;--good:#8fdca8;--good-ground:#15301f;--bar:#6ea3f0}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:break-word}
+a{color:var(--link)}
+:focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:2px}
+.skip{position:absolute;left:-999rem}.skip:focus{left:1rem;top:1rem;background:var(--paper);padding:.5rem 1rem;z-index:1}
+.wrap{max-width:62rem;margin:0 auto;padding:0 1.25rem}
+.top{background:var(--brand);color:var(--on-brand)}
+.top .wrap{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center;padding-top:.9rem;padding-bottom:.9rem}
+.top a,.top button{color:inherit}.top :focus-visible{outline-color:currentColor}
+.brand{display:flex;gap:.75rem;align-items:center;font-weight:700;font-size:1.15rem;text-decoration:none;margin-right:auto}
+.brand img{height:2rem;max-width:10rem;display:block}
+.top form{margin:0}.link{background:none;border:0;padding:.25rem 0;font:inherit;text-decoration:underline;cursor:pointer}
+.tabs{background:var(--paper);border-bottom:1px solid var(--line)}
+.tabs ul{display:flex;flex-wrap:wrap;gap:0 1.5rem;list-style:none;margin:0;padding:0}
+.tabs a{display:block;padding:.7rem 0;color:var(--muted);text-decoration:none;border-bottom:3px solid transparent}
+.tabs a:hover{color:var(--ink)}.tabs a[aria-current]{color:var(--ink);font-weight:600;border-bottom-color:var(--link)}
+main{padding:1.5rem 0 3rem}
+h1{font-size:1.65rem;line-height:1.2;margin:.5rem 0 1.25rem}h2{font-size:1.15rem;margin:0 0 .75rem}
+.crumb{color:var(--muted);margin:0}
+.card{background:var(--paper);border:1px solid var(--line);border-radius:.6rem;padding:1.25rem;margin:0 0 1.25rem}
+.card>:first-child{margin-top:0}.card>:last-child{margin-bottom:0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:1rem;margin:0}
+.facts dt{color:var(--muted);font-size:.9rem}.facts dd{margin:0;font-weight:600}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;width:100%}caption{text-align:left;font-weight:600;padding-bottom:.5rem}
+th,td{text-align:left;padding:.55rem 1rem .55rem 0;border-bottom:1px solid var(--line);vertical-align:top}
+th{color:var(--muted);font-weight:600;font-size:.9rem}tr:last-child td{border-bottom:0}
+time{white-space:nowrap}
+.number{text-align:right;font-variant-numeric:tabular-nums}
+meter{width:100%;min-width:6rem;height:.8rem;display:block;margin-top:.3rem}
+.tag{display:inline-block;border-radius:1rem;padding:0 .6rem;font-size:.88rem;border:1px solid currentColor}
+.tag.good{color:var(--good)}.tag.bad{color:var(--bad)}.tag.off{color:var(--muted)}
+.note{border-left:4px solid;border-radius:.3rem;padding:.7rem 1rem;margin:0 0 1.25rem}
+.note.good{color:var(--good);background:var(--good-ground)}.note.bad{color:var(--bad);background:var(--bad-ground)}
+.muted{color:var(--muted)}h3{font-size:1rem;margin:0 0 .4rem}.entry+.entry{border-top:1px solid var(--line);margin-top:1rem;padding-top:1rem}
+label{display:block;font-weight:600;margin-top:.9rem}.hint{color:var(--muted);font-size:.9rem;margin:.1rem 0 .3rem}
+input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid var(--muted);border-radius:.35rem;padding:.5rem .65rem;width:100%;max-width:26rem}
+.fields{display:grid;grid-template-columns:repeat(auto-fit,minmax(12rem,1fr));gap:0 1rem}
+.button{display:inline-block;font:inherit;font-weight:600;background:var(--brand);color:var(--on-brand);border:1px solid var(--muted);border-radius:.35rem;padding:.5rem 1.1rem;text-decoration:none;cursor:pointer;margin-top:1rem}
+.button.plain{background:var(--paper);color:var(--ink)}.button.danger{background:var(--bad);color:var(--paper)}
+.actions{display:flex;flex-wrap:wrap;gap:.25rem 1rem}
+code,pre{font:.92rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
+pre{background:var(--ground);border:1px solid var(--line);border-radius:.35rem;padding:.8rem 1rem;margin:.5rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
+.key{font-size:1.05rem;font-weight:600}
+svg.chart{width:100%;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart line{stroke:var(--line)}svg.chart text{fill:var(--muted);font-size:11px}
+footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;font-size:.92rem}
+@media (prefers-reduced-motion:no-preference){a,.button{transition:color .15s,border-color .15s}}
+@media (max-width:40rem){.card{padding:1rem}h1{font-size:1.4rem}.tabs ul{gap:0 1.1rem}}
+`;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RequestEvent } from '../shared/http/event.ts';
+import type { RequestEvent } from '../shared/http/middleware.ts';
 import { type Page, sections } from './docs-sections.ts';
 import { english } from './docs-words.ts';
 import { dutch } from './docs-words-nl.ts';

@@ -1,4 +1,4 @@
-import type { RequestEvent } from '../shared/http/event.ts';
+import type { RequestEvent } from '../shared/http/middleware.ts';
 
 /** The languages of the pages. */
 export const languages = ['en', 'nl'] as const;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
-import { Refusal } from '../shared/accounts/refusal.ts';
-import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/event.ts';
+import { Refusal } from '../shared/accounts/account.ts';
+import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/middleware.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 import { baseUrlOf, docsPage } from './docs-page.ts';

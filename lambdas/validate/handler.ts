@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { isPublished } from '../reference/published.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
-import type { Answer, RequestEvent } from '../shared/http/event.ts';
+import type { Answer, RequestEvent } from '../shared/http/middleware.ts';
 import { environment } from '../shared/tables.ts';
 import { createKeyStore } from './key-store.ts';
 import { validateRoute } from './route.ts';

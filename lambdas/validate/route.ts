@@ -4,8 +4,15 @@ import type { KeyClaim } from '../shared/accounts/api-key.ts';
 import { limitsOf } from '../shared/accounts/quota.ts';
 import type { ValidationAnswer } from '../shared/contract.ts';
 import type { Clock } from '../shared/environment.ts';
-import { authenticate } from '../shared/http/authenticate.ts';
-import { type Answer, acceptOnly, commonHeaders, deadline, ok, type RequestEvent } from '../shared/http/event.ts';
+import {
+  type Answer,
+  acceptOnly,
+  authenticate,
+  commonHeaders,
+  deadline,
+  ok,
+  type RequestEvent,
+} from '../shared/http/middleware.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
 import type { KeyStore } from './key-store.ts';

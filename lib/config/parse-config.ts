@@ -1,6 +1,6 @@
 import type * as z from 'zod';
+import { allowedIn, schemaAt } from './describe-schema.ts';
 import { tagForm } from './fields.ts';
-import { allowedIn, nearest, schemaAt } from './hints.ts';
 import { type Config, configSchema } from './schema.ts';
 
 /** All faults of a configuration at once, one line each, with the field and what is allowed. */
@@ -81,6 +81,31 @@ function describe(issue: z.core.$ZodIssue): string[] {
     });
   const given = issue.input === undefined ? 'is missing' : `is ${JSON.stringify(issue.input)}`;
   return [`${field} ${given}. Allowed: ${allowed}.`];
+}
+
+/** The most similar candidate: one starts with the other, or at most a third of the characters differ. */
+function nearest(word: string, candidates: readonly string[]): string | undefined {
+  return candidates
+    .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(
+      ({ candidate, distance }) =>
+        candidate.startsWith(word) || word.startsWith(candidate) || distance <= Math.max(2, candidate.length / 3),
+    )
+    .sort((a, b) => a.distance - b.distance)[0]?.candidate;
+}
+
+/** Levenshtein distance, row by row. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substituted = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substituted, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }
 
 /** Fields that are valid by themselves but not together, one sentence each. */

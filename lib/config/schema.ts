@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
-import { domain, schedule, tags, text, warmUnits } from './fields.ts';
-import { portal } from './portal-schema.ts';
+import { domain, portal, schedule, tags, text, warmUnits } from './fields.ts';
 
 const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */

@@ -1,57 +1,17 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
+import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { accountsTable, addressesTable } from '../../lambdas/shared/tables.ts';
 import type { Config } from '../config/schema.ts';
-import { alarmTopic, operatorAlarm } from '../shared/alarms.ts';
 import { encryptionKey, isProtected, removal, tableRemoval } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
-import { AccountsBackup } from './accounts-backup.ts';
-
-export type TableAlarmsProps = { accounts: Table; addresses: Table; topic: ITopic };
-
-/** Alarms for throttled tables. */
-export class TableAlarms extends Construct {
-  constructor(scope: Construct, id: string, { accounts, addresses, topic }: TableAlarmsProps) {
-    super(scope, id);
-    operatorAlarm(this, 'Accounts', {
-      metric: throttled(accounts),
-      threshold: 1,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
-      problem: 'The accounts table throttles requests: their callers get 503.',
-      runbook: 'Accounts table throttled',
-      topic,
-    });
-    operatorAlarm(this, 'Addresses', {
-      // A load may be throttled a little while the table scales up, and retries. A lookup should not be.
-      metric: throttled(addresses),
-      threshold: 100,
-      evaluationPeriods: 3,
-      datapointsToAlarm: 2,
-      problem: 'The addresses table throttles requests: lookups or a load fail.',
-      runbook: 'Addresses table throttled',
-      topic,
-    });
-  }
-}
-
-function throttled(table: Table): MathExpression {
-  const period = Duration.minutes(1);
-  return new MathExpression({
-    label: 'throttled requests',
-    expression: 'FILL(reads, 0) + FILL(writes, 0)',
-    usingMetrics: {
-      reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
-      writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
-    },
-    period,
-  });
-}
+import { alarmTopic, operatorAlarm } from '../shared/monitoring.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
 
@@ -133,4 +93,82 @@ export class DataStack extends Stack {
       ...(this.encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
     });
   }
+}
+
+type AccountsBackupProps = { config: Config; encryptionKey: IKey | undefined; accounts: Table; copyTo: string };
+
+const keptFor = Duration.days(35);
+
+/**
+ * A daily backup of the accounts table in a vault of this account, with a copy in the operator's vault. Whoever deletes the table
+ * and everything else in this account can't delete the copy. Addresses need none: they can be loaded again.
+ */
+class AccountsBackup extends Construct {
+  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, copyTo }: AccountsBackupProps) {
+    super(scope, id);
+    const backupVault = new BackupVault(this, 'Vault', {
+      removalPolicy: removal(config),
+      ...(encryptionKey && { encryptionKey }),
+    });
+    const plan = new BackupPlan(this, 'Plan', {
+      backupVault,
+      backupPlanRules: [
+        new BackupPlanRule({
+          ruleName: 'Daily',
+          scheduleExpression: Schedule.cron({ hour: '2', minute: '0' }),
+          deleteAfter: keptFor,
+          copyActions: [
+            { destinationBackupVault: BackupVault.fromBackupVaultArn(this, 'CopyTo', copyTo), deleteAfter: keptFor },
+          ],
+        }),
+      ],
+    });
+    const selection = plan.addSelection('Accounts', { resources: [BackupResource.fromDynamoDbTable(accounts)] });
+    acknowledge(
+      selection,
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
+      'The policy that AWS maintains for this purpose, for AWS Backup only.',
+    );
+  }
+}
+
+type TableAlarmsProps = { accounts: Table; addresses: Table; topic: ITopic };
+
+/** Alarms for throttled tables. */
+class TableAlarms extends Construct {
+  constructor(scope: Construct, id: string, { accounts, addresses, topic }: TableAlarmsProps) {
+    super(scope, id);
+    operatorAlarm(this, 'Accounts', {
+      metric: throttled(accounts),
+      threshold: 1,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 2,
+      problem: 'The accounts table throttles requests: their callers get 503.',
+      runbook: 'Accounts table throttled',
+      topic,
+    });
+    operatorAlarm(this, 'Addresses', {
+      // A load may be throttled a little while the table scales up, and retries. A lookup should not be.
+      metric: throttled(addresses),
+      threshold: 100,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 2,
+      problem: 'The addresses table throttles requests: lookups or a load fail.',
+      runbook: 'Addresses table throttled',
+      topic,
+    });
+  }
+}
+
+function throttled(table: Table): MathExpression {
+  const period = Duration.minutes(1);
+  return new MathExpression({
+    label: 'throttled requests',
+    expression: 'FILL(reads, 0) + FILL(writes, 0)',
+    usingMetrics: {
+      reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
+      writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
+    },
+    period,
+  });
 }

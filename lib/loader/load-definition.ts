@@ -3,107 +3,30 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
   Choice,
-  Condition,
   type DistributedMap,
-  Fail,
   type IChainable,
+  JitterType,
   Pass,
-  Succeed,
+  type RetryProps,
   type TaskStateBase,
+  Timeout,
   Wait,
   WaitTime,
 } from 'aws-cdk-lib/aws-stepfunctions';
-import type { SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { CallAwsService } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
-import { failureStates, loaderErrors } from '../../loader/names.ts';
-import type { LambdaFunction } from '../shared/lambda-function.ts';
+import { loaderErrors } from '../../loader/names.ts';
 import {
+  fromInput,
+  LoadEndings,
   lockSettles,
   mapState,
-  notifyState,
-  quotaState,
   sourceFaults,
   sourceUnfinished,
   stepState,
+  when,
 } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
-
-/** A condition in JSONata. */
-export function when(expression: string): Condition {
-  return Condition.jsonata(`{% ${expression} %}`);
-}
-
-/** Variables with the values of the same members of a state's input. */
-export function fromInput(...names: string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, `{% $states.input.${name} %}`]));
-}
-
-export type LoadEndingsProps = { release: LambdaFunction; topic: ITopic; stage: string };
-
-/** The state that ends a load which the guard refused. A metric filter counts its entries in the log. */
-export const REFUSED = 'Refused';
-
-const releaseInput = '{"owner": $owner}';
-
-/**
- * The ways a load can end. Each notifies the operator where there is something to know, and releases the lock on the table,
- * unless a Lambda may still be writing: then the next load takes the lock over once that is impossible.
- */
-export class LoadEndings {
-  /** Ends a load. The variable `outcome` decides who is notified (`published`, `refused`, else nobody); `report` is the output. */
-  readonly release: TaskStateBase;
-  /** Ends a load with the error in the variable `failure`. */
-  readonly fail: TaskStateBase;
-  /** As `fail`, without releasing the lock: other Lambdas of a map that writes may still be running. */
-  readonly failLocked: SnsPublish;
-  /** Ends a load with the variable `report` as its output. */
-  readonly done: Succeed;
-
-  constructor(scope: Construct, { release, topic, stage }: LoadEndingsProps) {
-    const subject = (text: string) => `'Address service ${stage}: ' & ${text}`;
-    const report = '$string($report, true)';
-
-    this.fail = stepState(scope, failureStates.release, release, releaseInput);
-    this.failLocked = notifyState(scope, failureStates.notify, topic, {
-      subject: subject("'a load failed'"),
-      // The line breaks are JSONata's own escapes: a validator takes none in an expression itself.
-      message: "'What to do: docs/runbook.md#load-failed\\n\\n' & $string($failure, true)",
-    });
-    const failed = Fail.jsonata(scope, failureStates.failed, {
-      error: '{% $failure.Error %}',
-      cause: '{% $failure.Cause %}',
-    });
-    this.fail.addCatch(this.failLocked).next(this.failLocked).next(failed);
-
-    this.done = Succeed.jsonata(scope, 'Done', { outputs: '{% $report %}' });
-    const notifyPublished = notifyState(scope, 'NotifyPublished', topic, {
-      subject: subject("'the snapshot of ' & $report.peildatum & ' is live'"),
-      message: report,
-    });
-    this.guarded(notifyPublished).next(this.done);
-
-    const notifyRefused = notifyState(scope, 'NotifyRefused', topic, {
-      subject: subject("'a load was refused'"),
-      message: `'The live dataset has not changed. What to do: docs/runbook.md#load-refused\\n\\n' & ${report}`,
-    });
-    const refused = Fail.jsonata(scope, REFUSED, { error: 'LoadRefused', cause: '{% $string($report.objections) %}' });
-    this.guarded(notifyRefused).next(refused);
-
-    this.release = this.guarded(stepState(scope, 'Release', release, releaseInput));
-    this.release.next(
-      Choice.jsonata(scope, 'ChooseNotification')
-        .when(when("$outcome = 'published'"), notifyPublished)
-        .when(when("$outcome = 'refused'"), notifyRefused)
-        .otherwise(this.done),
-    );
-  }
-
-  /** Adds a last catch to a state: any error that nothing else caught ends the load. */
-  guarded<T extends TaskStateBase | DistributedMap>(state: T, end: IChainable = this.fail): T {
-    state.addCatch(end, { errors: ['States.ALL'], assign: { failure: '{% $states.errorOutput %}' } });
-    return state;
-  }
-}
 
 export type LoadDefinitionProps = {
   steps: LoaderSteps['steps'];
@@ -289,4 +212,36 @@ function applyAndPublish(
         .otherwise(endings.release),
     );
   return apply;
+}
+
+/** The quota of Lambda could not be read. */
+const quotaFaults: RetryProps = {
+  errors: ['States.TaskFailed'],
+  interval: Duration.seconds(2),
+  backoffRate: 2,
+  maxAttempts: 2,
+  jitterStrategy: JitterType.FULL,
+};
+
+/**
+ * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones, as a new
+ * account runs ten in total and lookups need most of them. If that can't be read, the variable stays and `next` follows anyway.
+ */
+function quotaState(scope: Construct, next: IChainable): CallAwsService {
+  const state = CallAwsService.jsonata(scope, 'ReadQuota', {
+    service: 'lambda',
+    action: 'getAccountSettings',
+    // `machineRole` grants it.
+    iamResources: ['*'],
+    taskTimeout: Timeout.duration(Duration.minutes(1)),
+    assign: {
+      concurrency:
+        '{% $min([$concurrency, $max([1, $floor($states.result.AccountLimit.UnreservedConcurrentExecutions / 4)])]) %}',
+    },
+    outputs: '{% $states.input %}',
+  });
+  state.addRetry(quotaFaults);
+  state.addCatch(next, { errors: ['States.ALL'], outputs: '{% $states.input %}' });
+  state.next(next);
+  return state;
 }

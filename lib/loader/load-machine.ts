@@ -14,9 +14,8 @@ import type { Config } from '../config/schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
 import { acknowledge, acknowledgeWildcard, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
-import { longestLoad } from './load-states.ts';
+import { longestLoad, MAP_RUNS } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
-import { MAP_RUNS } from './snapshot-bucket.ts';
 
 export type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic; tracing: boolean };
 

@@ -2,7 +2,10 @@ import { Duration } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
+  Choice,
+  Condition,
   DistributedMap,
+  Fail,
   type IChainable,
   ItemBatcher,
   JitterType,
@@ -10,14 +13,15 @@ import {
   type RetryProps,
   S3JsonItemReader,
   StateMachineType,
+  Succeed,
   TaskInput,
+  type TaskStateBase,
   Timeout,
 } from 'aws-cdk-lib/aws-stepfunctions';
-import { CallAwsService, LambdaInvoke, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { LambdaInvoke, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
-import { loaderErrors } from '../../loader/names.ts';
+import { failureStates, loaderErrors } from '../../loader/names.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
-import { MAP_RUNS } from './snapshot-bucket.ts';
 
 /** The most that Lambda allows. No step takes longer. */
 const longestStep = Duration.minutes(15);
@@ -35,7 +39,7 @@ export const lockTime = Duration.hours(6);
 export const settlingTime = longestStep.plus(Duration.minutes(5));
 
 /** Faults of Lambda itself, not of the work: the same call may succeed a moment later. */
-export const lambdaFaults: RetryProps = {
+const lambdaFaults: RetryProps = {
   errors: [
     'Lambda.ServiceException',
     'Lambda.AWSLambdaException',
@@ -81,7 +85,7 @@ export const lockSettles: RetryProps = {
 };
 
 /** A map could not read its items or write its results. An item that failed is not such a fault. */
-export const mapFaults: RetryProps = {
+const mapFaults: RetryProps = {
   errors: ['States.ItemReaderFailed', 'States.ResultWriterFailed'],
   interval: Duration.seconds(10),
   backoffRate: 2,
@@ -90,7 +94,7 @@ export const mapFaults: RetryProps = {
 };
 
 /** SNS did not accept a message. */
-export const messageFaults: RetryProps = {
+const messageFaults: RetryProps = {
   errors: ['States.TaskFailed'],
   interval: Duration.seconds(5),
   backoffRate: 2,
@@ -98,36 +102,14 @@ export const messageFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** The quota of Lambda could not be read. */
-const quotaFaults: RetryProps = {
-  errors: ['States.TaskFailed'],
-  interval: Duration.seconds(2),
-  backoffRate: 2,
-  maxAttempts: 2,
-  jitterStrategy: JitterType.FULL,
-};
+/** A condition in JSONata. */
+export function when(expression: string): Condition {
+  return Condition.jsonata(`{% ${expression} %}`);
+}
 
-/**
- * Lowers the variable `concurrency` to a quarter of the functions that the account can run beside its reserved ones, as a new
- * account runs ten in total and lookups need most of them. If that can't be read, the variable stays and `next` follows anyway.
- */
-export function quotaState(scope: Construct, next: IChainable): CallAwsService {
-  const state = CallAwsService.jsonata(scope, 'ReadQuota', {
-    service: 'lambda',
-    action: 'getAccountSettings',
-    // `machineRole` grants it.
-    iamResources: ['*'],
-    taskTimeout: Timeout.duration(Duration.minutes(1)),
-    assign: {
-      concurrency:
-        '{% $min([$concurrency, $max([1, $floor($states.result.AccountLimit.UnreservedConcurrentExecutions / 4)])]) %}',
-    },
-    outputs: '{% $states.input %}',
-  });
-  state.addRetry(quotaFaults);
-  state.addCatch(next, { errors: ['States.ALL'], outputs: '{% $states.input %}' });
-  state.next(next);
-  return state;
+/** Variables with the values of the same members of a state's input. */
+export function fromInput(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, `{% $states.input.${name} %}`]));
 }
 
 /** A step of the load. @param payload a JSONata expression for the Lambda's input */
@@ -145,7 +127,10 @@ export function stepState(scope: Construct, id: string, step: LambdaFunction, pa
   return state;
 }
 
-export type MapStateProps = {
+/** The prefix of the results of the state machine's maps. */
+export const MAP_RUNS = 'map-runs/';
+
+type MapStateProps = {
   bucket: IBucket;
   /** Runs for each batch. */
   step: LambdaFunction;
@@ -177,7 +162,7 @@ export function mapState(scope: Construct, id: string, props: MapStateProps): Di
 }
 
 /** Notifies the operator; `subject` and `message` are JSONata expressions. The output is the input. */
-export function notifyState(
+function notifyState(
   scope: Construct,
   id: string,
   topic: ITopic,
@@ -192,4 +177,71 @@ export function notifyState(
   });
   state.addRetry(messageFaults);
   return state;
+}
+
+type LoadEndingsProps = { release: LambdaFunction; topic: ITopic; stage: string };
+
+/** The state that ends a load which the guard refused. A metric filter counts its entries in the log. */
+export const REFUSED = 'Refused';
+
+const releaseInput = '{"owner": $owner}';
+
+/**
+ * The ways a load can end. Each notifies the operator where there is something to know, and releases the lock on the table,
+ * unless a Lambda may still be writing: then the next load takes the lock over once that is impossible.
+ */
+export class LoadEndings {
+  /** Ends a load. The variable `outcome` decides who is notified (`published`, `refused`, else nobody); `report` is the output. */
+  readonly release: TaskStateBase;
+  /** Ends a load with the error in the variable `failure`. */
+  readonly fail: TaskStateBase;
+  /** As `fail`, without releasing the lock: other Lambdas of a map that writes may still be running. */
+  readonly failLocked: SnsPublish;
+  /** Ends a load with the variable `report` as its output. */
+  readonly done: Succeed;
+
+  constructor(scope: Construct, { release, topic, stage }: LoadEndingsProps) {
+    const subject = (text: string) => `'Address service ${stage}: ' & ${text}`;
+    const report = '$string($report, true)';
+
+    this.fail = stepState(scope, failureStates.release, release, releaseInput);
+    this.failLocked = notifyState(scope, failureStates.notify, topic, {
+      subject: subject("'a load failed'"),
+      // The line breaks are JSONata's own escapes: a validator takes none in an expression itself.
+      message: "'What to do: docs/runbook.md#load-failed\\n\\n' & $string($failure, true)",
+    });
+    const failed = Fail.jsonata(scope, failureStates.failed, {
+      error: '{% $failure.Error %}',
+      cause: '{% $failure.Cause %}',
+    });
+    this.fail.addCatch(this.failLocked).next(this.failLocked).next(failed);
+
+    this.done = Succeed.jsonata(scope, 'Done', { outputs: '{% $report %}' });
+    const notifyPublished = notifyState(scope, 'NotifyPublished', topic, {
+      subject: subject("'the snapshot of ' & $report.peildatum & ' is live'"),
+      message: report,
+    });
+    this.guarded(notifyPublished).next(this.done);
+
+    const notifyRefused = notifyState(scope, 'NotifyRefused', topic, {
+      subject: subject("'a load was refused'"),
+      message: `'The live dataset has not changed. What to do: docs/runbook.md#load-refused\\n\\n' & ${report}`,
+    });
+    const refused = Fail.jsonata(scope, REFUSED, { error: 'LoadRefused', cause: '{% $string($report.objections) %}' });
+    this.guarded(notifyRefused).next(refused);
+
+    this.release = this.guarded(stepState(scope, 'Release', release, releaseInput));
+    this.release.next(
+      Choice.jsonata(scope, 'ChooseNotification')
+        .when(when("$outcome = 'published'"), notifyPublished)
+        .when(when("$outcome = 'refused'"), notifyRefused)
+        .otherwise(this.done),
+    );
+  }
+
+  /** Adds a last catch to a state: any error that nothing else caught ends the load. */
+  guarded<T extends TaskStateBase | DistributedMap>(state: T, end: IChainable = this.fail): T {
+    state.addCatch(end, { errors: ['States.ALL'], assign: { failure: '{% $states.errorOutput %}' } });
+    return state;
+  }
 }

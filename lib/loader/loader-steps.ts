@@ -7,12 +7,11 @@ import { Construct } from 'constructs';
 import { metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/metric-names.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loader/names.ts';
-import { packageVersion } from '../config/package-version.ts';
+import { packageVersion } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { type BucketAccess, LambdaFunction } from '../shared/lambda-function.ts';
 import { lockTime, settlingTime } from './load-states.ts';
-import { UPLOADS } from './snapshot-bucket.ts';
 
 export type LoaderStepsProps = {
   config: Config;
@@ -28,6 +27,9 @@ const oneCpuMb = 1769;
  * spread evenly over these, so four times this rate stays below it.
  */
 const writesPerSecond = 850;
+
+/** The prefix for extracts that an operator uploads: `{"source": "s3://BUCKET/uploads/FILE.zip"}`. */
+export const UPLOADS = 'uploads/';
 
 const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { listEntries, type ZipEntry } from '../zip/zip.ts';
-import { entryRange, entryStream, readEntry } from '../zip/zip-entry.ts';
+import { entryRange, entryStream, listEntries, readEntry, type ZipEntry } from '../zip/zip.ts';
 import { deliveryFile, mutationDelivery, type ObjectKind, readPeildatum } from './schema.ts';
 
 /** An inner zip of one kind of object, and the entries that lead to it from the outer zip: 1, or 2 for a municipality. */

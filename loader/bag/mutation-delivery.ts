@@ -1,7 +1,6 @@
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { listEntries, type ZipEntry } from '../zip/zip.ts';
-import { entryRange, readEntry, withEntry } from '../zip/zip-entry.ts';
+import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
 

@@ -1,6 +1,6 @@
 import { readManifest } from '../steps/manifest.ts';
 import { UnknownLoadError } from '../steps/resume.ts';
-import { paths } from '../storage/paths.ts';
+import { paths } from '../storage/storage.ts';
 import { inSession, type LoadOptions } from './session.ts';
 
 /** The load has begun to write, so its work is needed to finish it. */
@@ -29,7 +29,7 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
     const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
     if (found.length === 0) {
       throw new UnknownLoadError(
-        `The storage has no work of load ${load}. "load status" names the loads that are blocked.`,
+        `The storage has no work of load ${load}. Run "load status" to see which loads are blocked.`,
       );
     }
     await storage.delete(found.map(({ key }) => key));

@@ -1,7 +1,6 @@
 import type { Objection } from '../dataset/guard.ts';
 import type { Plan } from '../steps/load-report.ts';
-import { paths } from '../storage/paths.ts';
-import { findJson, type Storage } from '../storage/storage.ts';
+import { findJson, paths, type Storage } from '../storage/storage.ts';
 
 /** A load that the guard refused, or would refuse; it continues when it is approved. */
 export type RefusedLoad = { load: string; peildatum: string; objections: Objection[] };

@@ -4,8 +4,15 @@ import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
 import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
 import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownSnapshotError } from '../steps/rollback.ts';
-import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, putPacked, type Storage, UnusableObjectError } from '../storage/storage.ts';
+import {
+  getJson,
+  getUnpacked,
+  paths,
+  putJson,
+  putPacked,
+  type Storage,
+  UnusableObjectError,
+} from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 const usualLinesAPack = 10_000;

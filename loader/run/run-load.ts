@@ -20,9 +20,8 @@ import { readReference } from '../steps/reference.ts';
 import { resume } from '../steps/resume.ts';
 import { rollback } from '../steps/rollback.ts';
 import { stage } from '../steps/stage.ts';
-import { paths } from '../storage/paths.ts';
 import { SourceChangedError } from '../storage/source.ts';
-import { findJson, getJson, type Storage, UnusableObjectError } from '../storage/storage.ts';
+import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type Session } from './session.ts';
 
 /** The first half of a load, up to rows by shard; skips what is already stored. */

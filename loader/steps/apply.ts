@@ -2,9 +2,9 @@ import { unpackWrites } from '../dataset/changes.ts';
 import { type Line, unpackLines } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
-import type { BulkImport, Fence } from '../storage/address-table.ts';
-import { paths } from '../storage/paths.ts';
-import { getUnpacked, putJson, type Storage } from '../storage/storage.ts';
+import type { BulkImport } from '../storage/address-table.ts';
+import type { Fence } from '../storage/lease.ts';
+import { getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, type LoadContext } from './manifest.ts';
 

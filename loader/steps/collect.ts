@@ -4,8 +4,7 @@ import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../data
 import { editsByShard } from '../dataset/object-edits.ts';
 import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
 import { type Segments, shardOf } from '../dataset/shard.ts';
-import { paths } from '../storage/paths.ts';
-import { concurrentReads, getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { editsOfDivided } from './divided-objects.ts';
 import type { Extracted } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';

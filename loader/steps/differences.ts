@@ -3,8 +3,7 @@ import { keyOf, unpackLines } from '../dataset/lines.ts';
 import { type ChangeExample, changeExample, type Load } from '../dataset/load.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
-import { paths } from '../storage/paths.ts';
-import { findUnpacked, getJson, getUnpacked, type Storage } from '../storage/storage.ts';
+import { findUnpacked, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import type { ShardItem } from './collect.ts';
 import type { Merged } from './merge.ts';
 

@@ -6,9 +6,8 @@ import type { Manifest, ManifestEntry, MutationFile } from '../dataset/manifest.
 import { ExtractError } from '../extract-error.ts';
 import { chainFrom, type ListedMutations, listMutations } from '../storage/mutation-list.ts';
 import { openSource } from '../storage/open.ts';
-import { isDelivery, paths } from '../storage/paths.ts';
 import { SourceError } from '../storage/source.ts';
-import { getObject, putJson, type Storage } from '../storage/storage.ts';
+import { getObject, isDelivery, paths, putJson, type Storage } from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import type { Found } from './manifest.ts';
 

@@ -3,8 +3,7 @@ import { extractDate, type Load } from '../dataset/load.ts';
 import { addEdit, type Edits, type FoundObjects } from '../dataset/object-edits.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
-import { paths } from '../storage/paths.ts';
-import type { Storage } from '../storage/storage.ts';
+import { paths, type Storage } from '../storage/storage.ts';
 import { type Extracted, readRows } from './extract.ts';
 
 type ExtractedPart = Extracted & { part: string; segments: Segments };

@@ -8,17 +8,17 @@ import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
 import type { Segments } from '../dataset/shard.ts';
 import type { Amount } from '../progress.ts';
-import { paths } from '../storage/paths.ts';
 import {
   DamagedObjectError,
   getJson,
   openObject,
+  paths,
   putJson,
   putPacked,
   type Storage,
   unpacked,
 } from '../storage/storage.ts';
-import { withEntry } from '../zip/zip-entry.ts';
+import { withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
 

@@ -3,9 +3,9 @@ import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '..
 import { isAboutSize, objections, type Thresholds, thresholdsOfDays } from '../dataset/guard.ts';
 import { type Load, type LoadCounts, mergeShards, problemCount } from '../dataset/load.ts';
 import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
-import type { Fence, ImportSize } from '../storage/address-table.ts';
-import { paths } from '../storage/paths.ts';
-import { concurrentReads, findJson, getJson, putJson, type Storage } from '../storage/storage.ts';
+import type { ImportSize } from '../storage/address-table.ts';
+import type { Fence } from '../storage/lease.ts';
+import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { Collected, ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type Plan, reportOf } from './load-report.ts';

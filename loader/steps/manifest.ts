@@ -1,8 +1,7 @@
 import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import type { AddressTable } from '../storage/address-table.ts';
-import { paths } from '../storage/paths.ts';
-import { DamagedObjectError, findJson, putJson, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 
 /** The storage and the table do not belong together, so they can't be compared. */
 export class ForeignStorageError extends Error {

@@ -17,8 +17,7 @@ import { type ObjectShardReader, ObjectShardWriter } from '../dataset/object-sha
 import { referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
-import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
 import { type ObjectSource, objectSource, readEdits } from './object-source.ts';

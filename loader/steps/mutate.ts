@@ -24,13 +24,14 @@ import {
 } from '../dataset/reference-file.ts';
 import { postcode3sOf } from '../dataset/shard.ts';
 import { ExtractError } from '../extract-error.ts';
-import { isDelivery, paths } from '../storage/paths.ts';
 import {
   DamagedObjectError,
   findJson,
   getJson,
   getObject,
   getUnpacked,
+  isDelivery,
+  paths,
   putJson,
   putPacked,
   type Storage,

@@ -4,13 +4,13 @@ import { isNamed, type NamedObjects } from '../dataset/named-objects.ts';
 import { type Edits, edited } from '../dataset/object-edits.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
-import { paths } from '../storage/paths.ts';
 import {
   concurrentReads,
   findJson,
   findUnpacked,
   getJson,
   MissingObjectError,
+  paths,
   type Storage,
   unpacked,
 } from '../storage/storage.ts';

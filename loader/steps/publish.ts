@@ -3,10 +3,10 @@ import { unpackWrites } from '../dataset/changes.ts';
 import { parseLine, unpackLines } from '../dataset/lines.ts';
 import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
-import type { AddressTable, Fence } from '../storage/address-table.ts';
+import type { AddressTable } from '../storage/address-table.ts';
+import type { Fence } from '../storage/lease.ts';
 import { datesOfName } from '../storage/mutation-list.ts';
-import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, type Storage } from '../storage/storage.ts';
+import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 

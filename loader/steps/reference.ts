@@ -7,10 +7,8 @@ import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
 import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
-import { paths } from '../storage/paths.ts';
-import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import type { ZipEntry } from '../zip/zip.ts';
-import { entryStream, withEntry } from '../zip/zip-entry.ts';
+import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { readMember } from './stage.ts';
 

@@ -1,6 +1,5 @@
 import type { Load } from '../dataset/load.ts';
-import { paths } from '../storage/paths.ts';
-import { findJson } from '../storage/storage.ts';
+import { findJson, paths } from '../storage/storage.ts';
 import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
 
 /** The storage has no work of this load, so it can't continue. */

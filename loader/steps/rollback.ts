@@ -1,8 +1,7 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
 import { type Load, loadId } from '../dataset/load.ts';
 import type { ManifestEntry } from '../dataset/manifest.ts';
-import { paths } from '../storage/paths.ts';
-import { putJson, type Storage } from '../storage/storage.ts';
+import { paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
 import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
 

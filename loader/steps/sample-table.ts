@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type Line, parseLine, unpackLines } from '../dataset/lines.ts';
-import { paths } from '../storage/paths.ts';
-import { getUnpacked, UnusableObjectError } from '../storage/storage.ts';
+import { getUnpacked, paths, UnusableObjectError } from '../storage/storage.ts';
 import { currentManifest, type LoadContext } from './manifest.ts';
 
 /** What a comparison of some keys found. Plain JSON. */

@@ -7,13 +7,11 @@ import type { SourceVersion } from '../dataset/manifest.ts';
 import { ExtractError } from '../extract-error.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import { openSource } from '../storage/open.ts';
-import { paths } from '../storage/paths.ts';
-import { readAhead } from '../storage/read-ahead.ts';
+import { readAhead, sourceInTime } from '../storage/remote-reads.ts';
 import { isSameVersion, type Source, SourceChangedError, SourceError, SourceTooSlowError } from '../storage/source.ts';
-import { sourceInTime } from '../storage/source-in-time.ts';
-import { DamagedObjectError, getJson, openObject, type Storage } from '../storage/storage.ts';
+import { DamagedObjectError, getJson, openObject, paths, type Storage } from '../storage/storage.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
-import { entryStream } from '../zip/zip-entry.ts';
+import { entryStream } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /**

@@ -1,40 +1,27 @@
-import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
-import type { Write } from '../dataset/changes.ts';
-import type { Line } from '../dataset/lines.ts';
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  paginateScan,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { keyItem, type StoredAddress, storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import { isAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { type Line, lineOf } from '../dataset/lines.ts';
+import {
+  type AddressWriter,
+  type AddressWriterOptions,
+  addressWriter,
+  pacer,
+  retryWhileThrottled,
+  sendTransaction,
+} from './address-writer.ts';
+import type { Fence } from './lease.ts';
+import { dynamoDbLock, type LoadLock } from './lock.ts';
 
 /** Which snapshot the table holds: its date, and the load that published it. */
 export type Dataset = { peildatum: string; load: string };
-
-/**
- * One acquisition of the lock: its owner, its unique fencing token, and when it expires unless it is renewed. If the
- * same owner acquires the lock again it gets another token, and writes under the first one are refused.
- */
-export type Held = { owner: string; token: string; untilSeconds: number };
-
-/** Proof that a load still holds the lock. Every write to the table carries one (decision 0130). */
-export interface Fence {
-  readonly held: Held;
-  /** Aborted once the lock is known to be lost. */
-  readonly signal: AbortSignal;
-  /**
-   * Checks in the table that the lock is held, unless that was confirmed within the last so many milliseconds (10,000
-   * by default).
-   * @throws LockedError
-   */
-  confirm(maximumAgeMilliseconds?: number): Promise<void>;
-  /** To be called right before a request leaves this process; sends no request itself. @throws LockedError */
-  assertHeld(): void;
-}
-
-/** Writes differences. Every write replaces or removes the whole item, so repeating it changes nothing. */
-export interface AddressWriter {
-  /**
-   * Resolves when every write is in the table; `onWritten` gets the number of further items after each batch. Stops
-   * writing once another load may have taken the lock.
-   * @throws LockedError
-   */
-  write(writes: readonly Write[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
-}
 
 /** Fills a table faster than single writes could. */
 export interface BulkImport {
@@ -65,44 +52,69 @@ export interface AddressTable extends AddressWriter {
   readonly lock: LoadLock;
 }
 
+const { partitionKey, datasetKey, datasetDate } = addressesTable;
+const datasetLoad = 'load';
+const largestBatchGet = 100;
+
+/** The addresses table in DynamoDB. @param options how fast it may be written */
+export function dynamoDbAddressTable(
+  client: DynamoDBClient,
+  table: string,
+  options: AddressWriterOptions = {},
+): AddressTable {
+  return {
+    ...addressWriter(client, table, options),
+    async read(keys) {
+      const found = new Map<string, StoredAddress>();
+      for (let start = 0; start < keys.length; start += largestBatchGet) {
+        let wanted = keys.slice(start, start + largestBatchGet);
+        await retryWhileThrottled(async () => {
+          const Keys = wanted.map(keyItem);
+          const { Responses, UnprocessedKeys } = await client.send(
+            new BatchGetItemCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } }),
+          );
+          for (const address of (Responses?.[table] ?? []).map(storedAddress)) found.set(address.key, address);
+          const before = wanted.length;
+          wanted = (UnprocessedKeys?.[table]?.Keys ?? []).map((key) => key[partitionKey]?.S ?? '');
+          return { done: wanted.length === 0, progress: wanted.length < before };
+        });
+      }
+      return found;
+    },
+    async dataset() {
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: table, Key: keyItem(datasetKey), ConsistentRead: true }),
+      );
+      const peildatum = Item?.[datasetDate]?.S;
+      return peildatum === undefined ? null : { peildatum, load: Item?.[datasetLoad]?.S ?? '' };
+    },
+    async hasAddresses() {
+      // The table's only other items are the lock and the dataset.
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: table, Limit: 3, ConsistentRead: true }));
+      return Items.some((item) => !item[partitionKey]?.S?.startsWith('#'));
+    },
+    async setDataset({ peildatum, load }, fence) {
+      const Item = { ...keyItem(datasetKey), [datasetDate]: { S: peildatum }, [datasetLoad]: { S: load } };
+      await fence.confirm();
+      await sendTransaction(client, table, fence, [{ Put: { TableName: table, Item } }]);
+    },
+    lock: dynamoDbLock(client, table),
+  };
+}
+
 /**
- * Lets one load at a time write to the table. It is an item of the table itself, so it holds whatever storage a load
- * uses.
+ * The line of every address and list in the table, page by page (1 MB, 128 read units), in no particular order; the
+ * places of an address are in the order of the table. Reads are eventually consistent: a line that seems to differ
+ * because of a very recent write is written again as it should be.
  */
-export interface LoadLock {
-  /**
-   * Acquires the lock if it is free or the owner's own; with `over`, also if this holder has it. @throws LockedError,
-   * also for an expired lock: the caller decides whether to take it `over`
-   */
-  acquire(owner: string, seconds: number, over?: Held): Promise<Held>;
-  /** Extends the lock from now. @throws LockedError when it is no longer held */
-  renew(held: Held, seconds: number): Promise<Held>;
-  /** @throws LockedError when `owner` does not hold the lock, or not by this acquisition */
-  check(owner: string, token?: string): Promise<Held>;
-  holder(): Promise<Held | null>;
-  /** Releases the lock; does nothing when `owner` does not hold it by this acquisition. */
-  release(owner: string, token?: string): Promise<void>;
-}
-
-/** Another load is writing to this table, or this one has lost its lock. */
-export class LockedError extends Error {
-  override readonly name = 'LockedError';
-  /** The holder of the lock, or `null` when it is free. */
-  readonly owner: string | null;
-  readonly held: Held | null;
-
-  constructor(held: Held | null, message = held ? heldMessage(held) : lostMessage) {
-    super(message);
-    this.owner = held?.owner ?? null;
-    this.held = held;
+export async function* scanAddresses(
+  client: DynamoDBClient,
+  table: string,
+  pagesPerSecond = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Line[]> {
+  const pace = pacer(pagesPerSecond);
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: table })) {
+    yield Items.map(storedAddress).flatMap((address) => (isAddressKey(address.key) ? [lineOf(address)] : []));
+    await pace(1);
   }
-}
-
-const lostMessage =
-  'This load lost its lock on the addresses table before it ended, so it stopped writing: it was suspended, or could ' +
-  'not reach the table, for longer than the lock lasts. Run it again: it continues where it stopped.';
-
-function heldMessage({ owner, untilSeconds }: Held): string {
-  const until = new Date(untilSeconds * 1000).toISOString();
-  return `Another load (${owner}) is writing to this table. Wait until it ends; if it crashed, its lock expires at ${until}.`;
 }

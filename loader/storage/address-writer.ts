@@ -12,8 +12,18 @@ import { forEachConcurrently } from '../../lambdas/shared/concurrency.ts';
 import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { Write } from '../dataset/changes.ts';
 import { parseLine } from '../dataset/lines.ts';
-import { type AddressWriter, type Fence, LockedError } from './address-table.ts';
-import { heldCondition } from './lock.ts';
+import type { Fence } from './lease.ts';
+import { heldCondition, LockedError } from './lock.ts';
+
+/** Writes differences. Every write replaces or removes the whole item, so repeating it changes nothing. */
+export interface AddressWriter {
+  /**
+   * Resolves when every write is in the table; `onWritten` gets the number of further items after each batch. Stops
+   * writing once another load may have taken the lock.
+   * @throws LockedError
+   */
+  write(writes: readonly Write[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
+}
 
 /** Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one second's worth. */
 export function pacer(perSecond: number): (units: number) => Promise<void> {

@@ -1,78 +1,16 @@
+import { once } from 'node:events';
+import { get as getHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { get as getHttps } from 'node:https';
 import { Backoff, type RetryOptions, retryWithBackoff } from '../../lambdas/shared/retry.ts';
 import type { SourceVersion } from '../dataset/manifest.ts';
-import { type HttpAnswer, httpGet } from './http-get.ts';
-import { isSameVersion, type Source, SourceChangedError, SourceError, SourceUnavailableError } from './source.ts';
-
-/** Why a request got no response, or an incomplete one. */
-type ConnectionFailure = {
-  /** Follows the host's name in the message. */
-  problem: string;
-  advice: string;
-  /** Whether a retry may succeed. */
-  isTransient: boolean;
-};
-
-const checkAddress = 'Check the URL';
-const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
-
-/** By the error codes of Node and of `fetch`; the first match counts. */
-const failures: [RegExp, ConnectionFailure][] = [
-  [/^ERR_INVALID_URL$/, { problem: 'is not a valid URL', advice: checkAddress, isTransient: false }],
-  [
-    /^(ENOTFOUND|EAI_\w+)$/,
-    {
-      problem: 'could not be resolved: host not found',
-      advice: `${checkAddress}, and this machine's internet connection`,
-      isTransient: true,
-    },
-  ],
-  [
-    /^ECONNREFUSED$/,
-    {
-      problem: 'refused the connection',
-      advice: `${checkAddress} and its port, or try again later`,
-      isTransient: true,
-    },
-  ],
-  [
-    /TIMEDOUT|TIMEOUT/,
-    { problem: 'did not respond in time', advice: `Try again later; ${checkConnection}`, isTransient: true },
-  ],
-  [
-    /CERT|SSL|TLS|EPROTO|SIGNATURE/,
-    {
-      problem: 'failed the TLS handshake',
-      advice: `${checkAddress} and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate`,
-      isTransient: false,
-    },
-  ],
-];
-const otherFailure: ConnectionFailure = {
-  problem: 'could not be read',
-  advice: `${checkAddress}, and ${checkConnection}`,
-  isTransient: true,
-};
-
-/**
- * The error of a request to `url`, as a message for people: which host, what happened, and what to do. `fetch` itself
- * only says "fetch failed". @returns SourceUnavailableError where a retry may succeed, else SourceError
- */
-export function connectionError(url: string, error: Error): SourceError {
-  const reason = innermost(error);
-  const { problem, advice, isTransient } = failures.find(([codes]) => codes.test(reason.code))?.[1] ?? otherFailure;
-  const host = URL.canParse(url) ? new URL(url).host : url;
-  const message = `${host} ${problem} (${reason.text}). ${advice}, or download the file in another way and load that.`;
-  return new (isTransient ? SourceUnavailableError : SourceError)(message, { cause: error });
-}
-
-/** The cause of "fetch failed": one error, or one for each IP address of the host. */
-function innermost(error: Error): { code: string; text: string } {
-  const { cause = error } = error as { cause?: Error };
-  const all = cause instanceof AggregateError ? (cause.errors as Error[]) : [cause];
-  const { code = '' } = (all[0] ?? cause) as NodeJS.ErrnoException;
-  const texts = all.map(({ message }) => message.trim().split('\n')[0]);
-  return { code, text: [...new Set(texts)].join(', ') || code || error.message };
-}
+import {
+  connectionError,
+  isSameVersion,
+  type Source,
+  SourceChangedError,
+  SourceError,
+  SourceUnavailableError,
+} from './source.ts';
 
 /**
  * Aborts its signal when `touch` has not been called for `milliseconds`, until `end` is. Does not keep the process
@@ -204,7 +142,7 @@ async function request(url: string, headers: Record<string, string>) {
     const response = await httpGet(url, { ...headers, 'accept-encoding': 'identity' }, guard.signal);
     const done = () => {
       guard.end();
-      response.leave();
+      response.close();
     };
     const { status } = response;
     if ((status >= 200 && status < 300) || status === 304) return { response, touch: guard.touch, done };
@@ -236,7 +174,7 @@ function asSourceError(url: string, error: unknown): SourceError {
   return error instanceof SourceError ? error : connectionError(url, error as Error);
 }
 
-function versionOf(url: string, { status, headers }: HttpAnswer): SourceVersion {
+function versionOf(url: string, { status, headers }: HttpResponse): SourceVersion {
   const total = /\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1];
   const length = status === 206 ? total : headers['content-length'];
   return {
@@ -244,5 +182,55 @@ function versionOf(url: string, { status, headers }: HttpAnswer): SourceVersion 
     size: length ? Number(length) : null,
     etag: headers.etag ?? null,
     lastModified: headers['last-modified'] ?? null,
+  };
+}
+
+/** A response whose body was not read yet. */
+type HttpResponse = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Fails if the connection ends before the response is complete. */
+  readonly body: AsyncIterable<Buffer>;
+  /** Abandons the rest of the body. Safe to call again. */
+  close(): void;
+};
+
+const mostRedirects = 5;
+
+/**
+ * Requests a URL and follows redirects. Aborting the signal ends the request, or the reading of the body, with its reason.
+ *
+ * Not with `fetch`, whose parser fails an assertion that can't be caught when a connection ends while the body waits to be
+ * read and has no Content-Length, and which treats the body as complete when such a connection is reset.
+ * @throws errors of Node's HTTP client
+ */
+async function httpGet(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
+  let location = new URL(url);
+  for (let redirects = 0; ; redirects++) {
+    const response = await getOnce(location, headers, signal);
+    const next = [301, 302, 303, 307, 308].includes(response.status) ? response.headers.location : undefined;
+    if (next === undefined || redirects === mostRedirects) return response;
+    response.close();
+    location = new URL(next, location);
+  }
+}
+
+async function getOnce(url: URL, headers: Record<string, string>, signal: AbortSignal): Promise<HttpResponse> {
+  signal.throwIfAborted();
+  const request = (url.protocol === 'https:' ? getHttps : getHttp)(url, { headers });
+  const abort = () => request.destroy(signal.reason);
+  signal.addEventListener('abort', abort);
+  request.once('close', () => signal.removeEventListener('abort', abort));
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  signal.addEventListener('abort', () => response.destroy(signal.reason), { once: true });
+  // The reader of the body gets its error; without a reader it must not end the process.
+  response.on('error', () => undefined);
+  // Of a body without a length, Node treats the end of the connection as the end of the body, even when it was reset.
+  request.on('error', (error) => response.destroy(error));
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: response,
+    close: () => void response.destroy(),
   };
 }

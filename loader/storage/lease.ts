@@ -1,4 +1,19 @@
-import { type Fence, type Held, type LoadLock, LockedError } from './address-table.ts';
+import { type Held, isProcessGone, type LoadLock, LockedError, takeLock } from './lock.ts';
+
+/** Proof that a load still holds the lock. Every write to the table carries one (decision 0130). */
+export interface Fence {
+  readonly held: Held;
+  /** Aborted once the lock is known to be lost. */
+  readonly signal: AbortSignal;
+  /**
+   * Checks in the table that the lock is held, unless that was confirmed within the last so many milliseconds (10,000
+   * by default).
+   * @throws LockedError
+   */
+  confirm(maximumAgeMilliseconds?: number): Promise<void>;
+  /** To be called right before a request leaves this process; sends no request itself. @throws LockedError */
+  assertHeld(): void;
+}
 
 /** How long a process holds the lock, and how much of that time it does not use. */
 export type LeaseTiming = {
@@ -137,4 +152,30 @@ function lostTo(held: Held | null): string | undefined {
     `This load lost its lock on the addresses table to another one (${held.owner}), so it stopped writing. It was ` +
     'suspended, or could not reach the table, for longer than the lock lasts. Run it again when that one has ended.'
   );
+}
+
+/**
+ * Runs `work` under the lock, which is renewed meanwhile and released at the end. The lock of an ended process of this
+ * machine is taken over at once, that of a running one never, and that of another machine when it has expired.
+ * @throws LockedError
+ */
+export async function withLock<T>(
+  lock: LoadLock,
+  owner: string,
+  timing: LeaseTiming,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
+  const { seconds } = timing;
+  const lease = await Lease.taken(lock, timing, () => takeLock(lock, { owner, seconds, isGone: isProcessGone }));
+  const renewal = setInterval(() => void lease.renew().catch(() => undefined), timing.renewSeconds * 1000);
+  try {
+    return await work(lease);
+  } catch (error) {
+    // After a lost lock, changes by the other load can cause any error.
+    const lost = await lease.confirm(0).catch((reason: unknown) => reason);
+    throw lost instanceof LockedError ? lost : error;
+  } finally {
+    clearInterval(renewal);
+    await lock.release(owner, lease.held.token).catch(() => undefined); // otherwise it expires by itself
+  }
 }

@@ -11,8 +11,54 @@ import {
 import { type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
 import { addressesTable } from '../../lambdas/shared/tables.ts';
 import { isRunning, processStart } from '../is-running.ts';
-import { type Held, type LoadLock, LockedError } from './address-table.ts';
-import { Lease, type LeaseTiming } from './lease.ts';
+
+/**
+ * One acquisition of the lock: its owner, its unique fencing token, and when it expires unless it is renewed. If the
+ * same owner acquires the lock again it gets another token, and writes under the first one are refused.
+ */
+export type Held = { owner: string; token: string; untilSeconds: number };
+
+/**
+ * Lets one load at a time write to the table. It is an item of the table itself, so it holds whatever storage a load
+ * uses.
+ */
+export interface LoadLock {
+  /**
+   * Acquires the lock if it is free or the owner's own; with `over`, also if this holder has it. @throws LockedError,
+   * also for an expired lock: the caller decides whether to take it `over`
+   */
+  acquire(owner: string, seconds: number, over?: Held): Promise<Held>;
+  /** Extends the lock from now. @throws LockedError when it is no longer held */
+  renew(held: Held, seconds: number): Promise<Held>;
+  /** @throws LockedError when `owner` does not hold the lock, or not by this acquisition */
+  check(owner: string, token?: string): Promise<Held>;
+  holder(): Promise<Held | null>;
+  /** Releases the lock; does nothing when `owner` does not hold it by this acquisition. */
+  release(owner: string, token?: string): Promise<void>;
+}
+
+/** Another load is writing to this table, or this one has lost its lock. */
+export class LockedError extends Error {
+  override readonly name = 'LockedError';
+  /** The holder of the lock, or `null` when it is free. */
+  readonly owner: string | null;
+  readonly held: Held | null;
+
+  constructor(held: Held | null, message = held ? heldMessage(held) : lostMessage) {
+    super(message);
+    this.owner = held?.owner ?? null;
+    this.held = held;
+  }
+}
+
+const lostMessage =
+  'This load lost its lock on the addresses table before it ended, so it stopped writing: it was suspended, or could ' +
+  'not reach the table, for longer than the lock lasts. Run it again: it continues where it stopped.';
+
+function heldMessage({ owner, untilSeconds }: Held): string {
+  const until = new Date(untilSeconds * 1000).toISOString();
+  return `Another load (${owner}) is writing to this table. Wait until it ends; if it crashed, its lock expires at ${until}.`;
+}
 
 /** The key of the lock item in the addresses table; no address key begins like this. */
 export const lockKey = '#load';
@@ -103,32 +149,6 @@ function heldIn(item: Item): Held {
 /** Names this process as the owner of a lock, so that another process of this machine can check whether it is alive. */
 export function processOwner(suffix: string): string {
   return `${hostname()}:${process.pid}:${processStart(process.pid)}:${suffix}`;
-}
-
-/**
- * Runs `work` under the lock, which is renewed meanwhile and released at the end. The lock of an ended process of this
- * machine is taken over at once, that of a running one never, and that of another machine when it has expired.
- * @throws LockedError
- */
-export async function withLock<T>(
-  lock: LoadLock,
-  owner: string,
-  timing: LeaseTiming,
-  work: (lease: Lease) => Promise<T>,
-): Promise<T> {
-  const { seconds } = timing;
-  const lease = await Lease.taken(lock, timing, () => takeLock(lock, { owner, seconds, isGone: isProcessGone }));
-  const renewal = setInterval(() => void lease.renew().catch(() => undefined), timing.renewSeconds * 1000);
-  try {
-    return await work(lease);
-  } catch (error) {
-    // After a lost lock, changes by the other load can cause any error.
-    const lost = await lease.confirm(0).catch((reason: unknown) => reason);
-    throw lost instanceof LockedError ? lost : error;
-  } finally {
-    clearInterval(renewal);
-    await lock.release(owner, lease.held.token).catch(() => undefined); // otherwise it expires by itself
-  }
 }
 
 type LockRequest = {

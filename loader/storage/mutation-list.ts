@@ -1,9 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { connectionError } from './http-source.ts';
 import { openSource } from './open.ts';
-import { SourceError } from './source.ts';
+import { connectionError, SourceError } from './source.ts';
 
 /** A delivery of mutations that a list names; `size` in bytes where the list has it. */
 export type ListedMutations = { name: string; location: string; vanaf: string; tot: string; size: number | null };

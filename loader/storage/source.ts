@@ -71,6 +71,77 @@ export class SourceChangedError extends SourceError {
   }
 }
 
+/** Why a request got no response, or an incomplete one. */
+type ConnectionFailure = {
+  /** Follows the host's name in the message. */
+  problem: string;
+  advice: string;
+  /** Whether a retry may succeed. */
+  isTransient: boolean;
+};
+
+const checkAddress = 'Check the URL';
+const checkConnection = "check this machine's connection, and whether a firewall or proxy blocks it";
+
+/** By the error codes of Node and of `fetch`; the first match counts. */
+const failures: [RegExp, ConnectionFailure][] = [
+  [/^ERR_INVALID_URL$/, { problem: 'is not a valid URL', advice: checkAddress, isTransient: false }],
+  [
+    /^(ENOTFOUND|EAI_\w+)$/,
+    {
+      problem: 'could not be resolved: host not found',
+      advice: `${checkAddress}, and this machine's internet connection`,
+      isTransient: true,
+    },
+  ],
+  [
+    /^ECONNREFUSED$/,
+    {
+      problem: 'refused the connection',
+      advice: `${checkAddress} and its port, or try again later`,
+      isTransient: true,
+    },
+  ],
+  [
+    /TIMEDOUT|TIMEOUT/,
+    { problem: 'did not respond in time', advice: `Try again later; ${checkConnection}`, isTransient: true },
+  ],
+  [
+    /CERT|SSL|TLS|EPROTO|SIGNATURE/,
+    {
+      problem: 'failed the TLS handshake',
+      advice: `${checkAddress} and the clock of this machine; behind a proxy, set NODE_EXTRA_CA_CERTS to its certificate`,
+      isTransient: false,
+    },
+  ],
+];
+const otherFailure: ConnectionFailure = {
+  problem: 'could not be read',
+  advice: `${checkAddress}, and ${checkConnection}`,
+  isTransient: true,
+};
+
+/**
+ * The error of a request to `url`, as a message for people: which host, what happened, and what to do. `fetch` itself
+ * only says "fetch failed". @returns SourceUnavailableError where a retry may succeed, else SourceError
+ */
+export function connectionError(url: string, error: Error): SourceError {
+  const reason = innermost(error);
+  const { problem, advice, isTransient } = failures.find(([codes]) => codes.test(reason.code))?.[1] ?? otherFailure;
+  const host = URL.canParse(url) ? new URL(url).host : url;
+  const message = `${host} ${problem} (${reason.text}). ${advice}, or download the file in another way and load that.`;
+  return new (isTransient ? SourceUnavailableError : SourceError)(message, { cause: error });
+}
+
+/** The cause of "fetch failed": one error, or one for each IP address of the host. */
+function innermost(error: Error): { code: string; text: string } {
+  const { cause = error } = error as { cause?: Error };
+  const all = cause instanceof AggregateError ? (cause.errors as Error[]) : [cause];
+  const { code = '' } = (all[0] ?? cause) as NodeJS.ErrnoException;
+  const texts = all.map(({ message }) => message.trim().split('\n')[0]);
+  return { code, text: [...new Set(texts)].join(', ') || code || error.message };
+}
+
 /**
  * The location of an extract as a person wrote it: a URL or `s3://bucket/key` unchanged, anything else as the path of a
  * file, relative to `folder`. `null` for a URL of another scheme.

@@ -1,6 +1,20 @@
+/** A zip at random access: its entries, from the central directory, and the bytes of each, checked against it. */
+
+import { pipeline, Readable } from 'node:stream';
+import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
 import { ExtractError } from '../extract-error.ts';
+import { releaseMemory } from '../release-memory.ts';
 import type { RandomAccess } from './random-access.ts';
+
+const localHeaderSignature = 0x04034b50;
+const localHeaderBytes = 30;
+const extraBytes = 512; // enough for the extra fields of a local header, which the central directory does not list
+const directoryChunkBytes = 256 * 1024; // each is a request where the zip lies in S3
+const compressedChunkBytes = 4 * 1024 * 1024; // as well
+const chunkBytes = 1024 * 1024;
+const largestRatio = 1040; // deflate can't do better than 1,032 to 1
+const largestInMemory = 256 * 1024 * 1024; // a file of 10,000 occurrences is 13 MB
 
 /**
  * One entry of a zip, as its central directory describes it. Plain JSON: entries are passed between Lambdas. An
@@ -49,8 +63,6 @@ function methodOf(entry: Entry): ZipEntry['method'] {
   return entry.compressionMethod === 0 ? 'stored' : entry.compressionMethod === 8 ? 'deflated' : 'unknown';
 }
 
-const localHeaderSignature = 0x04034b50;
-
 async function unreadable(source: RandomAccess, label: string, cause: Error): Promise<ExtractError> {
   const startsAsZip = source.size >= 4 && (await source.read(0, 4)).readUInt32LE(0) === localHeaderSignature;
   return startsAsZip
@@ -61,8 +73,6 @@ async function unreadable(source: RandomAccess, label: string, cause: Error): Pr
         cause,
       });
 }
-
-const readAheadBytes = 256 * 1024;
 
 /**
  * Serves yauzl's many small reads of the central directory from a few large ones, because each read may be a request.
@@ -109,10 +119,147 @@ class SourceReader extends RandomAccessReader {
   async #range(position: number, length: number): Promise<Buffer> {
     const held = position >= this.#aheadStart && position + length <= this.#aheadStart + this.#ahead.length;
     if (!held) {
-      const wanted = Math.min(Math.max(length, readAheadBytes), this.#source.size - position);
+      const wanted = Math.min(Math.max(length, directoryChunkBytes), this.#source.size - position);
       this.#ahead = await this.#source.read(position, wanted);
       this.#aheadStart = position;
     }
     return this.#ahead.subarray(position - this.#aheadStart, position - this.#aheadStart + length);
   }
+}
+
+/**
+ * Passes the bytes of an entry to `use`, and frees their memory afterwards, so that the next entry is inflated into it:
+ * keep none of the bytes. Costs one range read (rarely two). For the XML files of NUM and OPR, of 13 MB each: refuses an
+ * entry over 256 MB; `entryStream` has no limit.
+ */
+export async function withEntry<T>(
+  source: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+  use: (bytes: Buffer) => T,
+): Promise<T> {
+  refuseUnreadable(source, entry, label);
+  if (entry.size > largestInMemory) throw unsupported(label, `${entry.size} bytes are too many to hold in memory`);
+  const compressed = await compressedBytes(source, entry, label);
+  if (entry.method === 'stored') return use(checked(compressed, entry, label));
+  const bytes = inflated(compressed, entry, label);
+  try {
+    return use(checked(bytes, entry, label));
+  } finally {
+    releaseMemory(bytes);
+  }
+}
+
+/** The bytes of such an entry, in memory of their own. */
+export async function readEntry(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
+  return withEntry(source, entry, label, (bytes) => Buffer.from(bytes));
+}
+
+/** The bytes of an entry of any size, as a stream; it fails at its end unless size and CRC-32 are right. */
+export function entryStream(source: RandomAccess, entry: ZipEntry, label: string): Readable {
+  return Readable.from(checkedChunks(source, entry, label), { objectMode: false });
+}
+
+/** Where the bytes of an entry lie in `source`; those of a stored entry can be read in place. */
+export async function entryRange(
+  source: RandomAccess,
+  entry: ZipEntry,
+  label: string,
+): Promise<{ position: number; length: number }> {
+  refuseUnreadable(source, entry, label);
+  const header = await source.read(entry.headerOffset, localHeaderBytes);
+  const position = entry.headerOffset + dataOffset(header, label);
+  if (position + entry.compressedSize > source.size) throw cutOff(label);
+  return { position, length: entry.compressedSize };
+}
+
+async function compressedBytes(source: RandomAccess, entry: ZipEntry, label: string): Promise<Buffer> {
+  const expected = localHeaderBytes + Buffer.byteLength(entry.name) + extraBytes + entry.compressedSize;
+  const bytes = await source.read(entry.headerOffset, Math.min(expected, source.size - entry.headerOffset));
+  const start = dataOffset(bytes, label);
+  if (start + entry.compressedSize <= bytes.length) return bytes.subarray(start, start + entry.compressedSize);
+  if (entry.headerOffset + start + entry.compressedSize > source.size) throw cutOff(label);
+  return source.read(entry.headerOffset + start, entry.compressedSize);
+}
+
+function dataOffset(header: Buffer, label: string): number {
+  if (header.readUInt32LE(0) !== localHeaderSignature) throw damaged(label, 'its local header is missing');
+  return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
+}
+
+/** With `chunkSize` set to the known size zlib fills one buffer, instead of concatenating many. */
+function inflated(compressed: Buffer, { size }: ZipEntry, label: string): Buffer {
+  try {
+    return inflateRawSync(compressed, {
+      chunkSize: Math.max(size + 1, constants.Z_MIN_CHUNK),
+      maxOutputLength: size + 1,
+    });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw anotherSize(size, label);
+    throw damaged(label, (cause as Error).message, cause);
+  }
+}
+
+function checked(bytes: Buffer, entry: ZipEntry, label: string): Buffer {
+  check(entry, bytes.length, crc32(bytes), label);
+  return bytes;
+}
+
+async function* checkedChunks(source: RandomAccess, entry: ZipEntry, label: string): AsyncGenerator<Buffer> {
+  const { position, length } = await entryRange(source, entry, label);
+  const stored = rangeChunks(source, position, length);
+  let size = 0;
+  let crc = 0;
+  for await (const chunk of entry.method === 'stored' ? stored : inflatedChunks(stored, label)) {
+    size += chunk.length;
+    if (size > entry.size) break; // a zip bomb or damage: never more bytes than the directory says
+    crc = crc32(chunk, crc);
+    yield chunk;
+  }
+  check(entry, size, crc, label);
+}
+
+async function* rangeChunks(source: RandomAccess, position: number, length: number): AsyncGenerator<Buffer> {
+  for (let done = 0; done < length; done += compressedChunkBytes) {
+    yield await source.read(position + done, Math.min(compressedChunkBytes, length - done));
+  }
+}
+
+async function* inflatedChunks(compressed: AsyncIterable<Buffer>, label: string): AsyncGenerator<Buffer> {
+  const inflated = createInflateRaw({ chunkSize: chunkBytes });
+  pipeline(Readable.from(compressed), inflated, () => {}); // errors of reads pass through the loop below unchanged
+  try {
+    yield* inflated as AsyncIterable<Buffer>;
+  } catch (cause) {
+    const isZlibs = String((cause as NodeJS.ErrnoException).code).startsWith('Z_');
+    throw isZlibs ? damaged(label, (cause as Error).message, cause) : cause;
+  }
+}
+
+function refuseUnreadable(source: RandomAccess, entry: ZipEntry, label: string): void {
+  if (entry.method === 'encrypted') throw unsupported(label, 'it is encrypted');
+  if (entry.method === 'unknown') throw unsupported(label, 'it is compressed in another way than deflate');
+  if (entry.headerOffset + localHeaderBytes + entry.compressedSize > source.size) throw cutOff(label);
+  if (entry.size > entry.compressedSize * largestRatio + largestRatio) throw damaged(label, 'its size is impossible');
+}
+
+function check(entry: ZipEntry, size: number, crc: number, label: string): void {
+  if (size !== entry.size) throw anotherSize(entry.size, label);
+  if (crc !== entry.crc32) throw damaged(label, 'its CRC-32 is wrong');
+}
+
+function anotherSize(expected: number, label: string): ExtractError {
+  return damaged(label, `it has another size than the ${expected} bytes of the directory`);
+}
+
+function cutOff(label: string): ExtractError {
+  return damaged(label, 'it ends beyond the end of the zip');
+}
+
+function damaged(label: string, what: string, cause?: unknown): ExtractError {
+  return new ExtractError('corrupt_zip', label, `damaged: ${what}; get the extract again`, { cause });
+}
+
+function unsupported(label: string, what: string): ExtractError {
+  return new ExtractError('unsupported_zip', label, `${what}; make the zip again with plain deflate`);
 }

@@ -5,8 +5,7 @@ import { isAddressKey, parseAddressKey } from '../../lambdas/shared/addresses/ad
 import type { Progress } from '../../loader/progress.ts';
 import { runLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
-import type { BulkImport } from '../../loader/storage/address-table.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { type BulkImport, dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { demoExamples, demoExtract } from './demo.ts';
 
 /** The live dataset. */

@@ -33,11 +33,11 @@ export class FunctionError extends Error {
  */
 const memoryLimits = { maxYoungGenerationSizeMb: 3, maxOldGenerationSizeMb: 40 };
 
-/** A timer that fires later than this was held up: this process was suspended, or had no processor. */
-const heldUpMilliseconds = 500;
-
-/** What a function then still gets to answer: its own deadline fires only now, too. */
-const graceMilliseconds = 1_000;
+/**
+ * A time-out is counted in this many parts, one after the other. While this process is suspended or has no processor at most
+ * one of them passes, so a function still gets to answer by its own deadline afterwards.
+ */
+const timeoutParts = 6;
 
 /** One execution environment: a worker thread. */
 export interface Instance {
@@ -91,11 +91,11 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
     const call = Promise.withResolvers<Outcome>();
     pending.set(number, call);
     worker.postMessage({ number, requestId, event, deadline } satisfies Invocation);
-    const due = performance.now() + settings.timeoutMilliseconds;
-    let timer = setTimeout(timeOut, settings.timeoutMilliseconds, true);
-    function timeOut(mayWait: boolean): void {
-      if (mayWait && performance.now() - due > heldUpMilliseconds) {
-        timer = setTimeout(timeOut, graceMilliseconds, false);
+    const part = settings.timeoutMilliseconds / timeoutParts;
+    let timer = setTimeout(timeOut, part, timeoutParts - 1);
+    function timeOut(partsLeft: number): void {
+      if (partsLeft > 0) {
+        timer = setTimeout(timeOut, part, partsLeft - 1);
         return;
       }
       const seconds = (settings.timeoutMilliseconds / 1000).toFixed(2);

@@ -1,4 +1,4 @@
-import type { LoadRunner } from '../../lambdas/shared/loads/approval.ts';
+import type { LoadRunner } from '../../lambdas/shared/loads/loads.ts';
 import { approveLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { AddressTable } from '../../loader/storage/address-table.ts';

@@ -8,7 +8,7 @@ import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts'
 import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
 import { createAdminStore } from '../../lambdas/shared/accounts/admin-store.ts';
 import { loadsOf } from '../../lambdas/shared/loads/loads.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { localDynamoDb } from '../engine/tables.ts';
 import { startGateway } from '../gateway/gateway.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { writeLocalState } from '../../local/state.ts';
 import { newAccount, testTables } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { processOwner } from '../../loader/storage/lock.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { february, january, type Month, tableOf, voorkomensOf } from '../loader/steps/months.ts';

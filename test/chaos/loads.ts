@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseLine } from '../../loader/dataset/lines.ts';
-import { scanAddresses } from '../../loader/storage/dynamodb-address-table.ts';
+import { scanAddresses } from '../../loader/storage/address-table.ts';
 import { localDynamoDb } from '../../local/engine/tables.ts';
 import type { Random } from '../bench/generator/random.ts';
 import type { ExtractServer } from './extract-server.ts';

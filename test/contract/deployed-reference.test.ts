@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Answer } from '../../lambdas/shared/http/event.ts';
+import type { Answer } from '../../lambdas/shared/http/middleware.ts';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { expectContract } from '../support/contract.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/stack-names.ts';
+import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
 import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
 import { runbookQueries } from './runbook-queries.ts';

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/stack-names.ts';
+import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { everything, portal, type Template, templates } from './synthesized.ts';
 
 /** The actions of a policy of the example, of every statement. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { deploymentName, portalStackName } from '../../lib/stack-names.ts';
+import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { everything, ofType, portal, templates } from './synthesized.ts';
 
 const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bagAdresApp } from '../../lib/app.ts';
-import { deploymentName, stackNames } from '../../lib/stack-names.ts';
+import { deploymentName, stackNames } from '../../lib/config/deployment.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 
 const assemblies = folderForNow('bag-adres-synth-');

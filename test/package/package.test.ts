@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as admin from 'bag-adres-admin';
-import { apiVersion } from '../../lambdas/shared/http/event.ts';
+import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
 import { packageScripts } from '../../packages/admin/scripts.ts';
 
 const root = join(import.meta.dirname, '../..');

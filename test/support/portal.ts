@@ -1,8 +1,6 @@
 import { portalApp } from '../../lambdas/portal/app.ts';
-import { portalCookies, sessionSeconds } from '../../lambdas/portal/cookies.ts';
-import type { PortalSettings } from '../../lambdas/portal/visit/settings.ts';
-import type { Identity } from '../../lambdas/portal/visit/sign-in.ts';
-import type { Tools } from '../../lambdas/portal/visit/visit.ts';
+import { type Identity, portalCookies, sessionSeconds } from '../../lambdas/portal/visit/sign-in.ts';
+import type { PortalSettings, Tools } from '../../lambdas/portal/visit/visit.ts';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { type startAddressService, testChecksumSecret, testTables } from './address-service.ts';
 

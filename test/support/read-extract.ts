@@ -14,7 +14,7 @@ import { readWoonplaatsen } from '../../loader/bag/read-stands.ts';
 import { type Reference, toPlace } from '../../loader/bag/reference.ts';
 import type { Nummeraanduiding, OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
-import { entryStream, withEntry } from '../../loader/zip/zip-entry.ts';
+import { entryStream, withEntry } from '../../loader/zip/zip.ts';
 
 /** Everything that reading an extract gives, in memory. */
 export type ReadOutcome = {

@@ -1,6 +1,5 @@
-import type { AddressTable, Fence } from '../../loader/storage/address-table.ts';
-import { localLease } from '../../loader/storage/lease.ts';
-import { withLock } from '../../loader/storage/lock.ts';
+import type { AddressTable } from '../../loader/storage/address-table.ts';
+import { type Fence, localLease, withLock } from '../../loader/storage/lease.ts';
 
 /** Writes to a table as a load does: under its lock, which `write` gets the proof of. */
 export function underLock(addresses: AddressTable, write: (fence: Fence) => Promise<void>): Promise<void> {

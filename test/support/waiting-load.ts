@@ -5,7 +5,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { localGuardDefaults } from '../../loader/names.ts';
 import { runLoad } from '../../loader/run/run-load.ts';
 import { RefusedLoadError } from '../../loader/steps/load-report.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { january, type Month, march, voorkomensOf } from '../loader/steps/months.ts';

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import { AdminError } from '../../shared/accounts/admin-error.ts';
 import type { KeyView } from '../../shared/accounts/keys.ts';
-import { may } from '../visit/permissions.ts';
-import type { AccountVisit, Html, Page, PageAnswer, PageRoute } from '../visit/visit.ts';
-import { copyButton, curlLine } from './overview.ts';
-import { changing, confirmation, doneNote, faultPage, instantOf, postForm, scrollTable, stateTag } from './parts.ts';
+import { type AccountVisit, type Html, may, type Page, type PageAnswer, type PageRoute } from '../visit/visit.ts';
+import { copyButton, curlLine } from './account.ts';
+import {
+  changing,
+  confirmation,
+  doneNote,
+  faultPage,
+  instantOf,
+  invalidPage,
+  notFoundPage,
+  postForm,
+  scrollTable,
+  stateTag,
+} from './parts.ts';
 
 /** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
 export const keyPages: readonly PageRoute[] = [
@@ -98,24 +107,11 @@ async function createPage(visit: AccountVisit): Promise<PageAnswer> {
   const { label = '', once = '', replaces = '', expires = '' } = form;
   const day = expires === '' ? undefined : new Date(expires);
   const isPast = day !== undefined && !(day.getTime() > tools.now());
-  if (isPast)
-    return faultPage(text, { title: text.errors.invalid, explanation: text.errors.expires, back, status: 422 });
-  try {
-    const input = { account, label, token: once, ...(day && { expires: day }) };
-    const made = await changing(text, back, 'label', () => refusingTwice(() => admin.keys.create(input)));
-    return 'fault' in made ? made.fault : newKeyPage(visit, made.result, replaces);
-  } catch (error) {
-    if (!(error instanceof SentTwice)) throw error;
-    return faultPage(text, { title: text.keyExists, explanation: text.keyExistsText, back, status: 409 });
-  }
-}
-
-class SentTwice extends Error {}
-
-async function refusingTwice<T>(create: () => Promise<T>): Promise<T> {
-  return create().catch((error: unknown) => {
-    throw error instanceof AdminError && error.code === 'already_created' ? new SentTwice() : error;
-  });
+  if (isPast) return invalidPage(text, back, text.errors.expires);
+  const twice = faultPage(text, { title: text.keyExists, explanation: text.keyExistsText, back, status: 409 });
+  const input = { account, label, token: once, ...(day && { expires: day }) };
+  const made = await changing(text, back, 'label', () => admin.keys.create(input), { already_created: twice });
+  return 'fault' in made ? made.fault : newKeyPage(visit, made.result, replaces);
 }
 
 function newKeyPage(visit: AccountVisit, { key, keyId }: { key: string; keyId: string }, replaces: string): Page {
@@ -135,9 +131,7 @@ ${next}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
 async function withKey(visit: AccountVisit, show: (key: KeyView) => Page): Promise<Page> {
   const { admin, account, c, text } = visit;
   const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === c.req.param('key'));
-  if (key) return show(key);
-  const { notFound: title, notFoundText: explanation } = text.errors;
-  return faultPage(text, { title, explanation, back: pathOf(visit), status: 404 });
+  return key ? show(key) : notFoundPage(text, pathOf(visit));
 }
 
 function rotatePage(visit: AccountVisit, key: KeyView): Page {

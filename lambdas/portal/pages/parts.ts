@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
+import * as z from 'zod/mini';
 import type { AccountState, PlanState } from '../../shared/accounts/account.ts';
 import { AdminError } from '../../shared/accounts/admin-error.ts';
 import type { AuditEntry } from '../../shared/accounts/audit.ts';
+import { type Limits, type WindowName, windowNames } from '../../shared/accounts/quota.ts';
 import type { Text } from '../text/en.ts';
 import type { Html, Page, Visit } from '../visit/visit.ts';
 
@@ -63,41 +65,105 @@ export function faultPage(
   };
 }
 
+/** A page that says what is wrong with what was entered. */
+export function invalidPage(text: Text, back: string, explanation: string): Page {
+  return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
+}
+
+/** A page that says that something does not exist. */
+export function notFoundPage(text: Text, back: string): Page {
+  const { notFound: title, notFoundText: explanation } = text.errors;
+  return faultPage(text, { title, explanation, back, status: 404 });
+}
+
+/** A hidden field with what a form was shown upon, so that the form overwrites no change that came later. */
+export function seenField(seen: object): Html {
+  return html`<input type="hidden" name="seen" value="${JSON.stringify(seen)}">`;
+}
+
+/** What `seenField` put into a form; `undefined` for anything else. */
+export function readSeen<T>({ form }: Visit, schema: z.ZodMiniType<T>): T | undefined {
+  try {
+    return schema.parse(JSON.parse(form.seen ?? ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The limits in a field with what was seen. */
+export const limitsSchema = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
+
 /**
  * Runs a change of a form; what the admin module refuses becomes a page in the reader's language.
  * @param about what an invalid value was about, if it is known
+ * @param pages the pages for codes that mean something of their own here
  */
 export async function changing<T>(
   text: Text,
   back: string,
   about: keyof Text['errors'],
   work: () => Promise<T>,
+  pages: { [Code in AdminError['code']]?: Page } = {},
 ): Promise<{ result: T } | { fault: Page }> {
   try {
     return { result: await work() };
   } catch (error) {
     if (!(error instanceof AdminError)) throw error;
-    return { fault: refusalPage(text, back, about, error) };
+    return { fault: pages[error.code] ?? refusalPage(text, back, about, error) };
   }
 }
 
 function refusalPage(text: Text, back: string, about: keyof Text['errors'], { code }: AdminError): Page {
   const { errors } = text;
-  const invalid = (explanation: string) => faultPage(text, { title: errors.invalid, explanation, back, status: 422 });
   switch (code) {
     case 'conflict':
       return faultPage(text, { title: errors.conflict, explanation: errors.conflictText, back, status: 409 });
     case 'not_found':
-      return faultPage(text, { title: errors.notFound, explanation: errors.notFoundText, back, status: 404 });
+      return notFoundPage(text, back);
     case 'exists':
-      return invalid(errors.exists);
+      return invalidPage(text, back, errors.exists);
     case 'too_many_keys':
-      return invalid(errors.tooManyKeys);
+      return invalidPage(text, back, errors.tooManyKeys);
     case 'too_many_members':
-      return invalid(errors.tooManyMembers);
+      return invalidPage(text, back, errors.tooManyMembers);
     default:
-      return invalid(errors[about]);
+      return invalidPage(text, back, errors[about]);
   }
+}
+
+/** A field for the limit of each window, with what it is now; `hint` says what an empty one means. */
+export function limitFields({ text }: Visit, limits: Limits, hint: string): Html {
+  const field = (name: WindowName) => {
+    const limit = limits[name];
+    const value = limit === null ? text.unlimited : (limit ?? '');
+    return html`<div><label for="limit-${name}">${text.limit} ${text.windows[name].toLowerCase()}</label>
+<input id="limit-${name}" name="limit-${name}" value="${value}" autocomplete="off" inputmode="text" aria-describedby="limit-hint"></div>`;
+  };
+  return html`<div class="fields">${windowNames.map(field)}</div><p class="hint" id="limit-hint">${hint}</p>`;
+}
+
+/** What was entered there, without the empty fields; `undefined` if one of them is no limit. */
+export function readLimits({ form, text }: Visit): Limits | undefined {
+  const limits: Partial<Record<WindowName, number | null>> = {};
+  for (const name of windowNames) {
+    const given = (form[`limit-${name}`] ?? '').toLowerCase();
+    if (given === '') continue;
+    if ([text.unlimited, 'unlimited'].includes(given)) limits[name] = null;
+    else if (/^\d{1,13}$/.test(given)) limits[name] = Number(given);
+    else return undefined;
+  }
+  return limits;
+}
+
+/** `Per day: 1,000, Per month: unlimited`. */
+export function limitsText({ text, format }: Visit, limits: Limits): string {
+  return windowNames
+    .flatMap((name) => {
+      const limit = limits[name];
+      if (limit === undefined) return [];
+      return [`${text.windows[name]}: ${limit === null ? text.unlimited : format.number(limit)}`];
+    })
+    .join(', ');
 }
 
 /** Who changed what, as a table. */

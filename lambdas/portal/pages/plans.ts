@@ -2,11 +2,25 @@ import { html } from 'hono/html';
 import * as z from 'zod/mini';
 import type { Plan } from '../../shared/accounts/account.ts';
 import type { Admin } from '../../shared/accounts/admin.ts';
-import { AdminError } from '../../shared/accounts/admin-error.ts';
-import { type Limits, windowNames } from '../../shared/accounts/quota.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
-import { limitFields, limitsText, parsedField, readLimits } from './limits.ts';
-import { changesTable, changing, confirmation, doneNote, faultPage, postForm, scrollTable, stateTag } from './parts.ts';
+import {
+  changesTable,
+  changing,
+  confirmation,
+  doneNote,
+  faultPage,
+  invalidPage,
+  limitFields,
+  limitsSchema,
+  limitsText,
+  notFoundPage,
+  postForm,
+  readLimits,
+  readSeen,
+  scrollTable,
+  seenField,
+  stateTag,
+} from './parts.ts';
 
 /** Plans as operators see, make and change them. A change reaches every account on the plan, so it is confirmed. */
 export const planPages: readonly PageRoute[] = [
@@ -104,27 +118,11 @@ async function create(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { code = '' } = form;
   const limits = readLimits(visit);
-  if (!limits || Object.keys(limits).length === 0) return invalid(visit, plansPath, text.errors.planLimit);
-  try {
-    const input = { code, limits, seen: null };
-    const made = await changing(text, plansPath, 'planCode', () => refusingExisting(() => admin.plans.put(input)));
-    return 'fault' in made ? made.fault : { goTo: `${pathOf(code)}?done=plan` };
-  } catch (error) {
-    if (error instanceof PlanExists) return invalid(visit, plansPath, text.errors.planExists);
-    throw error;
-  }
-}
-
-class PlanExists extends Error {}
-
-async function refusingExisting<T>(put: () => Promise<T>): Promise<T> {
-  return put().catch((error: unknown) => {
-    throw error instanceof AdminError && error.code === 'conflict' ? new PlanExists() : error;
-  });
-}
-
-function invalid({ text }: Visit, back: string, explanation: string): Page {
-  return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
+  if (!limits || Object.keys(limits).length === 0) return invalidPage(text, plansPath, text.errors.planLimit);
+  const exists = invalidPage(text, plansPath, text.errors.planExists);
+  const put = () => admin.plans.put({ code, limits, seen: null });
+  const made = await changing(text, plansPath, 'planCode', put, { conflict: exists });
+  return 'fault' in made ? made.fault : { goTo: `${pathOf(code)}?done=plan` };
 }
 
 async function withPlan(
@@ -136,32 +134,18 @@ async function withPlan(
   const found = await changing(text, plansPath, 'planCode', () => admin.plans.list({ prefix: code, limit: 1 }));
   if ('fault' in found) return found.fault;
   const [plan] = found.result.plans;
-  if (plan?.code === code) return show(visit, plan);
-  const { notFound: title, notFoundText: explanation } = text.errors;
-  return faultPage(text, { title, explanation, back: plansPath, status: 404 });
+  return plan?.code === code ? show(visit, plan) : notFoundPage(text, plansPath);
 }
 
-/** What a form was shown upon, so that it overwrites no change that came later. */
-function seenField({ limits, state }: Plan): Html {
-  return html`<input type="hidden" name="seen" value="${JSON.stringify({ limits, state })}">`;
-}
-
-const seenSchema = z.object({
-  limits: z.partialRecord(z.enum(windowNames), z.nullable(z.number())),
-  state: z.enum(['active', 'inactive']),
-});
-
-function readSeen({ form }: Visit): { limits: Limits; state: Plan['state'] } | undefined {
-  const read = seenSchema.safeParse(parsedField(form.seen));
-  return read.success ? { limits: read.data.limits as Limits, state: read.data.state } : undefined;
-}
+/** What a form about a plan was shown upon. */
+const seenSchema = z.object({ limits: limitsSchema, state: z.enum(['active', 'inactive']) });
 
 async function planPage(visit: Visit, plan: Plan): Promise<Page> {
   const { admin, text } = visit;
   const { code, state, limits } = plan;
   const [followers, changes] = await Promise.all([countByPlan(admin), admin.plans.audit(code, 20)]);
   const verb = state === 'active' ? 'deactivatePlan' : 'activatePlan';
-  const fields = html`${seenField(plan)}${limitFields(visit, limits, text.planLimitHint)}
+  const fields = html`${seenField({ limits, state })}${limitFields(visit, limits, text.planLimitHint)}
 <div><button class="button">${text.goOn}</button></div>`;
   return {
     title: `${text.plan} ${code}`,
@@ -181,10 +165,10 @@ async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { code } = plan;
   const back = pathOf(code);
-  const seen = readSeen(visit);
-  if (!seen) return invalid(visit, back, text.errors.other);
+  const seen = readSeen(visit, seenSchema);
+  if (!seen) return invalidPage(text, back, text.errors.other);
   const limits = readLimits(visit);
-  if (!limits || Object.keys(limits).length === 0) return invalid(visit, back, text.errors.planLimit);
+  if (!limits || Object.keys(limits).length === 0) return invalidPage(text, back, text.errors.planLimit);
   if (form.confirmed !== 'yes') {
     const sent = Object.entries(limits).map(
       ([name, limit]) => html`<input type="hidden" name="limit-${name}" value="${limit ?? 'unlimited'}">`,
@@ -194,7 +178,7 @@ async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
       what: `${limitsText(visit, seen.limits)} → ${limitsText(visit, limits)}.`,
       action: back,
       yes: text.changeLimitsYes,
-      hidden: html`<input type="hidden" name="seen" value="${form.seen ?? ''}">${sent}`,
+      hidden: html`${seenField(seen)}${sent}`,
     });
   }
   const input = { code, limits, state: seen.state, seen };
@@ -210,7 +194,7 @@ async function stateQuestion(visit: Visit, plan: Plan): Promise<PageAnswer> {
     what: text[`${verb}Text`],
     action: `${pathOf(plan.code)}/state`,
     yes: text[`${verb}Yes`],
-    hidden: seenField(plan),
+    hidden: seenField({ limits: plan.limits, state: plan.state }),
   });
 }
 
@@ -240,8 +224,8 @@ async function question(
 async function changeState(visit: Visit, { code }: Plan): Promise<PageAnswer> {
   const { admin, text } = visit;
   const back = pathOf(code);
-  const seen = readSeen(visit);
-  if (!seen) return invalid(visit, back, text.errors.other);
+  const seen = readSeen(visit, seenSchema);
+  if (!seen) return invalidPage(text, back, text.errors.other);
   const state = seen.state === 'active' ? 'inactive' : 'active';
   const done = await changing(text, back, 'other', () => admin.plans.put({ code, state, seen }));
   return 'fault' in done ? done.fault : { goTo: `${back}?done=${state === 'active' ? 'planActive' : 'planInactive'}` };

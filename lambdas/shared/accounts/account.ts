@@ -1,8 +1,12 @@
+import type { InputFault } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState, WindowName } from './quota.ts';
-import { Refusal } from './refusal.ts';
 import type { UsageCount } from './usage-count.ts';
 
+/**
+ * What a request needs to know of an account: whether it is admitted, and why it is refused. `suspended`: an operator has
+ * stopped it.
+ */
 export type AccountState = 'active' | 'suspended';
 export type PlanState = 'active' | 'inactive';
 
@@ -59,6 +63,30 @@ export type Caller = {
   /** Of the key, where the request asked for it. Never logged. */
   label?: string;
 };
+
+/** Why a request is refused, with what the caller may know about it. */
+export type RefusalReason =
+  | { code: 'unauthorized' }
+  | { code: 'account-inactive' }
+  | { code: 'plan-inactive' }
+  | { code: 'not-found' }
+  | { code: 'method-not-allowed' }
+  | { code: 'invalid-input'; faults: InputFault[] }
+  | { code: 'quota-exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState }
+  | { code: 'temporarily-unavailable'; retryAfterSeconds: number };
+
+export type RefusalCode = RefusalReason['code'];
+
+/** An expected refusal: thrown where it is decided, rendered once at the edge. Anything else thrown is a 500. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, options?: ErrorOptions) {
+    super(reason.code, options);
+    this.reason = reason;
+  }
+}
 
 /** The holder of `claim`, if `access` admits it at `now` (seconds); throws a `Refusal` otherwise. */
 export function requireCaller(access: Access | undefined, claim: KeyClaim, now: number): Caller {

@@ -22,9 +22,18 @@ import { type Backup, exportBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
 import { type ImportResult, importBackup } from './import-backup.ts';
 import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
-import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
+import {
+  accountsOf,
+  addMember,
+  endSession,
+  isSessionOpen,
+  listMembers,
+  type MemberView,
+  removeMember,
+  roleIn,
+  startSession,
+} from './members.ts';
 import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
-import { endSession, isSessionOpen, startSession } from './sessions.ts';
 import { type AccountUsage, type UsageRange, usageOf, usageOfAll } from './usage.ts';
 
 /** What `createAdmin` needs. */

@@ -1,6 +1,6 @@
 import { StoreUnavailable, type Update } from '../dynamodb.ts';
 import type { Clock } from '../environment.ts';
-import { type Access, admits, type Caller, requireAccess } from './account.ts';
+import { type Access, admits, type Caller, Refusal, requireAccess } from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
 import { expiringKeyBounds, type KeyClaim } from './api-key.ts';
 import {
@@ -13,7 +13,6 @@ import {
   windowNames,
   windowStart,
 } from './quota.ts';
-import { Refusal } from './refusal.ts';
 import { decideShards, markedExhausted, type ShareMove, sameShares } from './shards.ts';
 import { dateOf, dayHasPassed, hasNoSpace, maxUnrecordedDays } from './usage-count.ts';
 

@@ -1,6 +1,6 @@
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../tables.ts';
-import type { RefusalCode } from './refusal.ts';
+import type { RefusalCode } from './account.ts';
 import { dateOf, defaultUsageMonths, expiryOfRecord } from './usage-count.ts';
 import { usageRecord } from './usage-record.ts';
 

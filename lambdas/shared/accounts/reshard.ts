@@ -11,10 +11,16 @@ import {
   type Write,
 } from './admin-store.ts';
 import type { WindowName } from './quota.ts';
-import { mergeUsage, resetUsage } from './usage-changes.ts';
-import { sumByDate, unrecorded } from './usage-count.ts';
+import { dateOf, sumByDate, unrecorded } from './usage-count.ts';
 import { addToRecords } from './usage-record.ts';
-import { mergeWindows, resetWindows, shareWindows } from './window-changes.ts';
+import {
+  type GuardedChanges,
+  mergeWindows,
+  noChanges,
+  resetWindows,
+  shareWindows,
+  toleratedSeconds,
+} from './window-changes.ts';
 
 /** An account's shards by number, shard 0 first; after those that take requests, those that are about to be merged. */
 export type Shards = [Access, ...Access[]];
@@ -144,4 +150,43 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
     const key = accessKey(access.account, access.shard);
     return { Update: guardedUpdate(store.table, key, next, [guardOf(shards, shard), ...guards, ...usage.guards]) };
   });
+}
+
+/**
+ * The changes of the usage of `target` when it takes over the totals of `closed`, whose days go to records in the same
+ * transaction. Its own days stay the same, also while it is charged.
+ */
+export function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
+  const { changes, guards } = noChanges();
+  const total = closed.reduce((sum, { usage }) => sum + usage.total, 0);
+  if (total === 0) return { changes, guards };
+  if (target.usage.date !== null) {
+    changes.raise[accessItem.total] = total;
+    changes.raise[accessItem.mark] = total;
+  } else {
+    // It has not counted a day yet. The first charge takes the total as its mark.
+    changes.set[accessItem.total] = target.usage.total + total;
+    guards.push({ attribute: accessItem.date, is: 'absent' });
+  }
+  return { changes, guards };
+}
+
+/**
+ * The changes that bring a day of usage in the future back to the present: what was counted since becomes usage of
+ * today.
+ */
+export function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
+  const { changes, guards } = noChanges();
+  const { date, days } = usage;
+  if (date === null || date <= dateOf(nowSeconds + toleratedSeconds)) return { changes, guards };
+  const today = dateOf(nowSeconds);
+  changes.set[accessItem.date] = today;
+  guards.push({ attribute: accessItem.date, is: '=', value: date });
+  // Counted after today began, and rolled into a day by the wrong clock.
+  const later = Object.entries(days).filter(([day]) => day >= today);
+  if (later.length === 0) return { changes, guards };
+  changes.set[accessItem.days] = Object.fromEntries(Object.entries(days).filter(([day]) => day < today));
+  changes.raise[accessItem.mark] = -later.reduce((sum, [, units]) => sum + units, 0);
+  guards.push({ attribute: accessItem.days, is: '=', value: days });
+  return { changes, guards };
 }

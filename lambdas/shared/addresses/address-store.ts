@@ -1,6 +1,7 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AddressRequest } from '../contract.ts';
-import { orUnavailable, type StoreClient } from '../dynamodb.ts';
+import { documents, orUnavailable, type StoreClient } from '../dynamodb.ts';
+import { addressesTable } from '../tables.ts';
 import { keyItem, type Place, type StoredAddress, storedAddress, type Toevoeging } from './address-item.ts';
 import { addressKey } from './address-key.ts';
 
@@ -43,4 +44,72 @@ function existing(bare: StoredAddress | undefined, { toevoeging }: AddressReques
   const asked = toevoeging?.toUpperCase() ?? null;
   const listed = bare?.toevoegingen ?? (bare && bare.places.length > 0 ? [null] : []);
   return listed.filter((one) => one !== asked);
+}
+
+/** Never issued: postcodes don't use the letters SA, SD and SS (decision 0122). */
+const testPostcode = '9999SD';
+
+const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
+const stad = { straat: 'Teststraat', woonplaats: 'Teststad' };
+
+/** By huisnummer, then by toevoeging: one that is found, one with toevoegingen only, one in several places. */
+const places: Record<number, Record<string, Place[]>> = {
+  1: { '': [dorp] },
+  2: { A: [dorp], B: [dorp] },
+  3: { '': [dorp, stad] },
+};
+
+/**
+ * What a lookup of a test address finds, the same in every deployment and with any data. `null` for every other
+ * postcode; this one is never looked up in the dataset.
+ */
+export function findTestAddress({ postcode, huisnummer, toevoeging }: AddressRequest): Found | null {
+  if (postcode !== testPostcode) return null;
+  const existing = places[huisnummer] ?? {};
+  const found = existing[(toevoeging ?? '').toUpperCase()];
+  if (found) return { places: found, toevoegingen: [] };
+  return { places: [], toevoegingen: Object.keys(existing).map((one) => one || null) };
+}
+
+/** The snapshot date of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only briefly. */
+export type DatasetDate = () => Promise<string | undefined>;
+
+const refreshAfterMs = 5 * 60_000;
+/** While it is unknown: nothing was loaded yet, or the read failed. */
+const retryAfterMs = 1000;
+const longestWaitMs = 250;
+
+/**
+ * Caches the date: it is read when the instance starts, and again in the background after five minutes. Lookups wait
+ * for it, briefly, only while it is unknown.
+ */
+export function createDatasetDate(client: StoreClient, table: string, clock = Date.now): DatasetDate {
+  const { get } = documents(client);
+  let date: string | undefined;
+  let readAt = 0;
+  let reading: Promise<void> = Promise.resolve();
+
+  function refresh(): void {
+    readAt = clock();
+    const Key = { [addressesTable.partitionKey]: addressesTable.datasetKey };
+    reading = get({ TableName: table, Key }).then(
+      (item) => {
+        date = item?.[addressesTable.datasetDate] ?? date;
+      },
+      () => {
+        // A lookup must not fail because the date is unknown; the next refresh reads it again.
+      },
+    );
+  }
+
+  refresh();
+  return async () => {
+    if (clock() - readAt > (date === undefined ? retryAfterMs : refreshAfterMs)) refresh();
+    if (date === undefined) await Promise.race([reading, pause(longestWaitMs)]);
+    return date;
+  };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -6,7 +6,7 @@ import {
   requestDimensions,
   requestMetricsVariable,
 } from '../metric-names.ts';
-import type { Middleware, MiddlewareRequest } from './event.ts';
+import type { Middleware, MiddlewareRequest } from './middleware.ts';
 import { reasonOf } from './problem.ts';
 
 /** Whether every outcome is a metric, or only those that raise an alarm. */

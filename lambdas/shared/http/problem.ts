@@ -1,7 +1,7 @@
-import { Refusal, type RefusalCode, type RefusalReason } from '../accounts/refusal.ts';
+import { Refusal, type RefusalCode, type RefusalReason } from '../accounts/account.ts';
 import type { ProblemBody } from '../contract.ts';
 import { StoreUnavailable } from '../dynamodb.ts';
-import type { Answer, Middleware } from './event.ts';
+import type { Answer, Middleware } from './middleware.ts';
 
 /** The last part of a problem type. */
 export type ProblemCode = RefusalCode | 'internal-error';

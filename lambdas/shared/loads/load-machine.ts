@@ -10,8 +10,7 @@ import {
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { createAdminStore } from '../accounts/admin-store.ts';
-import type { LoadRunner } from './approval.ts';
-import { type Loads, loadsOf } from './loads.ts';
+import { type LoadRunner, type Loads, loadsOf } from './loads.ts';
 
 /** What `createLoads` needs. */
 export type LoadsConfig = {

@@ -2,9 +2,8 @@ import { parseLine, unpackLines } from '../../../loader/dataset/lines.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
-import { paths } from '../../../loader/storage/paths.ts';
-import { getUnpacked } from '../../../loader/storage/storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
+import { getUnpacked, paths } from '../../../loader/storage/storage.ts';
 
 /**
  * One load in a process of its own, into a table that keeps nothing but the date and answers from the snapshot that it was

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../lambdas/portal/app.ts';
-import { permissions, type Role } from '../../../lambdas/portal/visit/permissions.ts';
+import { permissions, type Role } from '../../../lambdas/portal/visit/visit.ts';
 import { startAddressService } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readableOn, styleSheet } from '../../../lambdas/portal/assets.ts';
+import { readableOn, styleSheet } from '../../../lambdas/portal/layout.ts';
 import { formatter, preferredLanguage, texts } from '../../../lambdas/portal/text/format.ts';
 import { identityOf, isOperator } from '../../../lambdas/portal/visit/sign-in.ts';
 

@@ -6,9 +6,9 @@ import { addressItem, type Item, keyItem, type StoredAddress } from '../../../la
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
-import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
-import { paths } from '../../../loader/storage/paths.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
+import { paths } from '../../../loader/storage/storage.ts';
 import { countWrites } from '../steps/count-writes.ts';
 import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
 import { february, january, listsOf, march, tableOf } from '../steps/months.ts';

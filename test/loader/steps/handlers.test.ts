@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';

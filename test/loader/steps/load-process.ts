@@ -1,5 +1,5 @@
 import { runLoad } from '../../../loader/run/run-load.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { LeaseTiming } from '../../../loader/storage/lease.ts';
 import { localDynamoDb } from '../../../local/engine/tables.ts';
 

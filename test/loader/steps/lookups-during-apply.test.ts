@@ -4,7 +4,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../lambdas/shared/addresses/address-item.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import type { NumVoorkomen, OprVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';

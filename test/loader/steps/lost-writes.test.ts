@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runLoad } from '../../../loader/run/run-load.ts';
-import type { AddressTable } from '../../../loader/storage/address-table.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { january, tableOf } from './months.ts';
 

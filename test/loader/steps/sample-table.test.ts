@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { repairTable } from '../../../loader/run/repair.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { sampleTable } from '../../../loader/steps/sample-table.ts';
-import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/dynamodb-address-table.ts';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { january } from './months.ts';
 

@@ -8,8 +8,8 @@ import {
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import type { Write } from '../../../loader/dataset/changes.ts';
-import type { Fence } from '../../../loader/storage/address-table.ts';
 import { addressWriter } from '../../../loader/storage/address-writer.ts';
+import type { Fence } from '../../../loader/storage/lease.ts';
 
 const mock = mockClient(DynamoDBClient);
 afterEach(() => void mock.reset());

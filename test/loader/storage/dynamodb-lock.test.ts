@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { processStart } from '../../../loader/is-running.ts';
-import { dynamoDbLock, takeLock, withLock } from '../../../loader/storage/lock.ts';
+import { withLock } from '../../../loader/storage/lease.ts';
+import { dynamoDbLock, takeLock } from '../../../loader/storage/lock.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 let db: TestDynamoDb;

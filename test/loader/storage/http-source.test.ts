@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { httpSource } from '../../../loader/storage/http-source.ts';
-import { readAhead } from '../../../loader/storage/read-ahead.ts';
+import { readAhead } from '../../../loader/storage/remote-reads.ts';
 
 const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
 import { placeText } from '../../../loader/dataset/lines.ts';
-import type { AddressTable } from '../../../loader/storage/address-table.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/dynamodb-address-table.ts';
+import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { Lease } from '../../../loader/storage/lease.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';

@@ -6,8 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { ZipFile } from 'yazl';
 import { bufferAccess, fileAccess, type RandomAccess, subRange } from '../../../loader/zip/random-access.ts';
-import { listEntries, type ZipEntry } from '../../../loader/zip/zip.ts';
-import { entryRange, entryStream, readEntry, withEntry } from '../../../loader/zip/zip-entry.ts';
+import { entryRange, entryStream, listEntries, readEntry, withEntry, type ZipEntry } from '../../../loader/zip/zip.ts';
 
 const text = Buffer.from('<stand/>'.repeat(200_000));
 

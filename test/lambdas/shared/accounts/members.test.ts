@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
-import { maxMembers } from '../../../../lambdas/shared/accounts/members.ts';
-import { maxSessions } from '../../../../lambdas/shared/accounts/sessions.ts';
+import { maxMembers, maxSessions } from '../../../../lambdas/shared/accounts/members.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
 
 let service: Awaited<ReturnType<typeof startAddressService>>;

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AdminError } from '../../../../lambdas/shared/accounts/admin-error.ts';
 import { createAdminStore } from '../../../../lambdas/shared/accounts/admin-store.ts';
-import type { LoadRunner } from '../../../../lambdas/shared/loads/approval.ts';
-import { loadsOf } from '../../../../lambdas/shared/loads/loads.ts';
+import { type LoadRunner, loadsOf } from '../../../../lambdas/shared/loads/loads.ts';
 import { approveLoad } from '../../../../loader/run/run-load.ts';
-import { paths } from '../../../../loader/storage/paths.ts';
-import { getJson, putJson } from '../../../../loader/storage/storage.ts';
+import { getJson, paths, putJson } from '../../../../loader/storage/storage.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
 import { createWaitingLoad } from '../../../support/waiting-load.ts';
 

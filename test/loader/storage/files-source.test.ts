@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { fileSource } from '../../../loader/storage/file-source.ts';
+import { fileSource } from '../../../loader/storage/files.ts';
 
 let folder: string;
 let file: string;

@@ -1,13 +1,10 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import type { Caller } from '../accounts/account.ts';
-import { Refusal } from '../accounts/refusal.ts';
+import { type Caller, Refusal } from '../accounts/account.ts';
+import { type KeyClaim, readApiKey } from '../accounts/api-key.ts';
 import type { AddressInput } from '../addresses/address-input.ts';
 
-/** The semantic version of the HTTP API, not of the software. */
-export const apiVersion = '1.0.0';
-
-/** The event of API Gateway, with what the middlewares add to it. */
+/** The event of API Gateway, with what `observe` and the middlewares below add to it. */
 export type RequestEvent = APIGatewayProxyEventV2 & {
   /** From `observe`, by the clock of `performance.now()`. */
   startedAt: number;
@@ -32,6 +29,9 @@ export type MiddlewareRequest = Request<RequestEvent, Answer>;
 export function ok<Body>(body: Body): Answer {
   return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
+
+/** The semantic version of the HTTP API, not of the software. */
+export const apiVersion = '1.0.0';
 
 /** Adds the headers that every response has. No CORS headers: a key does not belong in a browser. */
 export function commonHeaders(): Middleware {
@@ -73,6 +73,27 @@ export function acceptOnly(method: 'GET', path: string): Middleware {
     before: ({ event }) => {
       if (event.rawPath !== path) throw new Refusal({ code: 'not-found' });
       if (event.requestContext.http.method !== method) throw new Refusal({ code: 'method-not-allowed' });
+    },
+  };
+}
+
+export type AuthenticateOptions = {
+  checksumSecret: string;
+  /** Accepted as well, while a new secret replaces it. */
+  previousChecksumSecret?: string | undefined;
+  /** Admits the holder of an active key of an active account on an active plan. Throws `Refusal`, `StoreUnavailable`. */
+  admit: (claim: KeyClaim, event: RequestEvent) => Promise<Caller>;
+};
+
+/** Finds out whose key a request carries and notes it on the event. A key that was never issued here reaches no store. */
+export function authenticate({ checksumSecret, previousChecksumSecret, admit }: AuthenticateOptions): Middleware {
+  return {
+    before: async ({ event }) => {
+      const key = event.headers['x-api-key'];
+      const claim =
+        readApiKey(key, checksumSecret) ?? (previousChecksumSecret ? readApiKey(key, previousChecksumSecret) : null);
+      if (!claim) throw new Refusal({ code: 'unauthorized' });
+      event.caller = await admit(claim, event);
     },
   };
 }

@@ -1,19 +1,32 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  LogQueryWidget,
+  MathExpression,
+  Metric,
+  SingleValueWidget,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
+import {
+  metricNames,
+  metricNamespaceOf,
+  requestDimensions,
+  versionDimension,
+} from '../../lambdas/shared/metric-names.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { operatorAlarm } from '../shared/alarms.ts';
-import { REFUSED } from './load-definition.ts';
+import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
+import { REFUSED } from './load-states.ts';
+import type { LoaderSteps } from './loader-steps.ts';
 
 export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: ITopic };
 
 /** Days since the snapshot date of the live dataset. */
-export function datasetAge(stage: string): Metric {
+function datasetAge(stage: string): Metric {
   return loaderMetric(stage, metricNames.datasetAge, Duration.days(1));
 }
 
@@ -82,13 +95,7 @@ export class LoaderAlarms extends Construct {
       });
     const oldAfter = config.mutations ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays;
     operatorAlarm(this, 'TableDiffers', {
-      metric: new Metric({
-        namespace: metricNamespaceOf(config.stage),
-        metricName: metricNames.tableDifferences,
-        dimensionsMap: { [requestDimensions.service]: 'loader' },
-        statistic: 'Maximum',
-        period: Duration.hours(1),
-      }),
+      metric: loaderMetric(config.stage, metricNames.tableDifferences, Duration.hours(1)),
       threshold: 1,
       evaluationPeriods: 1,
       isEvent: true,
@@ -105,6 +112,82 @@ export class LoaderAlarms extends Construct {
       problem: `The live dataset is ${oldAfter} days old or more, or checks for a newer one have stopped.`,
       runbook: 'Dataset old',
       topic,
+    });
+  }
+}
+
+export type LoaderDashboardProps = { stage: string; machine: StateMachine; steps: LoaderSteps; addresses: ITable };
+
+/** The age of the dataset, how loads went, and what they wrote to the table. */
+export class LoaderDashboard extends Construct {
+  constructor(scope: Construct, id: string, { stage, machine, steps, addresses }: LoaderDashboardProps) {
+    super(scope, id);
+    const period = Duration.minutes(5);
+    const versions = [metricNamespaceOf(stage), requestDimensions.service, versionDimension].join(',');
+    const loads = (metricName: string, label: string) =>
+      machine.metric(metricName, { statistic: 'Sum', period, label });
+    const written = (metricName: string, label: string) =>
+      addresses.metric(metricName, { statistic: 'Sum', period, label });
+    const { stage: stageStep, reference, extract, merge, apply, publish } = steps.steps;
+    const functions = [stageStep, reference, extract, merge, apply, publish];
+    operatorDashboard(this, {
+      defaultInterval: Duration.days(35),
+      widgets: [
+        [
+          new SingleValueWidget({
+            title: 'Age of the dataset (days)',
+            metrics: [datasetAge(stage)],
+            width: 8,
+            height: 6,
+          }),
+          graph('Loads', [
+            loads('ExecutionsSucceeded', 'succeeded'),
+            loads('ExecutionsFailed', 'failed or refused'),
+            loads('ExecutionsTimedOut', 'timed out'),
+          ]),
+          graph('Duration of a load (ms)', [machine.metricTime({ statistic: 'Maximum', period })]),
+        ],
+        [
+          graph('Addresses table: units written and throttled', [
+            written('ConsumedWriteCapacityUnits', 'written'),
+            written('WriteThrottleEvents', 'throttled'),
+          ]),
+          graph(
+            'Longest duration of a step (ms)',
+            functions.map((step) =>
+              step.function.metricDuration({ statistic: 'Maximum', period, label: step.node.id }),
+            ),
+          ),
+          graph(
+            'Errors of a step',
+            functions.map((step) => step.function.metricErrors({ statistic: 'Sum', period, label: step.node.id })),
+          ),
+        ],
+        [
+          graph('Deployed version', [
+            new MathExpression({
+              expression: `SEARCH('{${versions}} MetricName="${metricNames.deployedVersion}"', 'Maximum')`,
+              usingMetrics: {},
+              label: '',
+              period: Duration.days(1),
+            }),
+          ]),
+        ],
+        [
+          new LogQueryWidget({
+            title: 'Published snapshots',
+            logGroupNames: [publish.function.logGroup.logGroupName],
+            queryLines: [
+              'fields @timestamp, result.peildatum as peildatum, result.addresses as addresses, result.keys as keys',
+              'filter message = "done"',
+              'sort @timestamp desc',
+              'limit 20',
+            ],
+            width: 24,
+            height: 6,
+          }),
+        ],
+      ],
     });
   }
 }

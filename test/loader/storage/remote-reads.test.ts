@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { folderStorage } from '../../../loader/storage/folder-storage.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
+import { sourceInTime } from '../../../loader/storage/remote-reads.ts';
 import type { Source } from '../../../loader/storage/source.ts';
-import { sourceInTime } from '../../../loader/storage/source-in-time.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 
 const blockBytes = 1 << 20;

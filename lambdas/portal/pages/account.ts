@@ -1,14 +1,93 @@
 import { html } from 'hono/html';
+import { windowNames } from '../../shared/accounts/quota.ts';
 import type { AccountUsage } from '../../shared/accounts/usage.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
-import { scrollTable } from './parts.ts';
+import { changesTable, doneNote, instantOf, scrollTable, stateTag } from './parts.ts';
 
-/** What an account used, as a chart and a table, and as CSV; for operators also what all of them used. */
-export const usagePages: readonly PageRoute[] = [
+/**
+ * What everybody who belongs to an account may look at: its limits, what it used, what was changed, and how to call the API.
+ * The first page leads there; for operators there is also what all accounts used.
+ */
+export const accountPages: readonly PageRoute[] = [
+  { of: 'service', method: 'GET', path: '/', action: 'home', handle: home },
+  { of: 'account', method: 'GET', path: '/accounts/:account', action: 'account.view', handle: overviewPage },
+  { of: 'account', method: 'GET', path: '/accounts/:account/api', action: 'account.view', handle: apiPage },
   { of: 'account', method: 'GET', path: '/accounts/:account/usage', action: 'usage.view', handle: usagePage },
   { of: 'account', method: 'GET', path: '/accounts/:account/usage.csv', action: 'usage.view', handle: usageFile },
   { of: 'service', method: 'GET', path: '/operator/usage.csv', action: 'operator.view', handle: everybodysFile },
+  { of: 'account', method: 'GET', path: '/accounts/:account/changes', action: 'audit.view', handle: changesPage },
 ];
+
+async function home({ admin, people, person, text }: Visit): Promise<PageAnswer> {
+  if (person.operator) return { goTo: '/operator/accounts' };
+  const accounts = await admin.members.accountsOf(people);
+  if (accounts.length === 1) return { goTo: `/accounts/${accounts[0]?.account}` };
+  if (accounts.length === 0) {
+    const who = person.email ?? person.subject;
+    return { title: text.noAccount, body: html`<div class="card"><p>${text.noAccountText(who)}</p></div>` };
+  }
+  const items = accounts.map(({ account }) => html`<li><a href="/accounts/${account}">${account}</a></li>`);
+  return { title: text.yourAccounts, body: html`<div class="card"><ul>${items}</ul></div>` };
+}
+
+async function overviewPage(visit: AccountVisit): Promise<Page> {
+  const { admin, account, text, format } = visit;
+  const { state, plan, planState, created, windows, ownLimits } = await admin.accounts.show(account);
+  const rows = windowNames.flatMap((name): Html[][] => {
+    const window = windows[name];
+    if (!window) return [];
+    const { limit, used, resets } = window;
+    const own = name in ownLimits ? html` <span class="muted">${text.ownLimit}</span>` : '';
+    if (limit === null)
+      return [[text.windows[name], html`${text.unlimited}${own}`, format.number(used), '-', instantOf(visit, resets)]];
+    const share = text.usedShare(format.number(used), format.number(limit));
+    return [
+      [
+        text.windows[name],
+        html`${format.number(limit)}${own}`,
+        html`${format.number(used)}<meter min="0" max="${Math.max(limit, 1)}" value="${Math.min(used, limit)}" aria-label="${text.windows[name]}: ${share}"></meter>`,
+        format.number(Math.max(0, limit - used)),
+        instantOf(visit, resets),
+      ],
+    ];
+  });
+  const head = [text.window, text.limit, text.used, { number: text.left }, text.resets];
+  return {
+    title: text.overview,
+    body: html`${doneNote(visit)}
+${state === 'suspended' ? html`<p class="note bad">${text.suspendedText}</p>` : ''}
+${planState === 'inactive' ? html`<p class="note bad">${text.planInactiveText}</p>` : ''}
+<div class="card"><dl class="facts">
+<div><dt>${text.state}</dt><dd>${stateTag(state, text)}</dd></div>
+<div><dt>${text.plan}</dt><dd>${plan}</dd></div>
+<div><dt>${text.created}</dt><dd>${instantOf(visit, created)}</dd></div>
+</dl></div>
+<div class="card">${scrollTable(text.limits, head, rows)}<p class="muted">${text.utc}</p></div>`,
+  };
+}
+
+async function apiPage({ text, tools }: AccountVisit): Promise<Page> {
+  return {
+    title: text.api,
+    body: html`<div class="card"><p>${text.apiText}</p>
+<pre><code id="call">${curlLine(tools.settings.apiUrl)}</code></pre>
+${copyButton(text, 'call')}
+<h2>${text.answer}</h2>
+<pre><code>{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"...","woonplaats":"..."},"candidates":[]}</code></pre>
+<p>${text.quotaText}</p>
+<p><a href="${tools.settings.apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>`,
+  };
+}
+
+/** A call of the API that works when it is pasted, given a key. The postcode is that of the test addresses. */
+export function curlLine(apiUrl: string, key = 'YOUR-KEY'): string {
+  return `curl -H 'X-API-Key: ${key}' '${apiUrl}/v1/address?postcode=9999SD&huisnummer=1'`;
+}
+
+/** Copies the text of an element; the script shows it, so that nobody sees a button that does nothing. */
+export function copyButton(text: Visit['text'], id: string): Html {
+  return html`<p><button type="button" class="button plain" hidden data-copy="${id}" data-copied="${text.copied}">${text.copy}</button> <span id="copied" role="status"></span></p>`;
+}
 
 type Bar = { from: string; lookups: number };
 type Refusals = Pick<AccountUsage['refusals'][number], 'quota' | 'input' | 'inactive'>;
@@ -111,4 +190,15 @@ async function everybodysFile({ admin, tools }: Visit): Promise<PageAnswer> {
 
 function csv(name: string, head: string, lines: string[]): PageAnswer {
   return { file: `${[head, ...lines].join('\r\n')}\r\n`, type: 'text/csv; charset=utf-8', name };
+}
+
+const changesShown = 100;
+
+async function changesPage(visit: AccountVisit): Promise<Page> {
+  const { admin, account, text } = visit;
+  const entries = await admin.accounts.audit(account, changesShown);
+  return {
+    title: text.changes,
+    body: html`<div class="card">${changesTable(visit, entries)}</div>`,
+  };
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { connectionError, httpSource, idleGuard } from '../../../loader/storage/http-source.ts';
+import { httpSource, idleGuard } from '../../../loader/storage/http-source.ts';
+import { connectionError } from '../../../loader/storage/source.ts';
 
 const started: Server[] = [];
 afterEach(() => {

@@ -1,21 +1,10 @@
 import { html } from 'hono/html';
 import { roles } from '../../shared/accounts/admin-error.ts';
-import { may } from '../visit/permissions.ts';
-import type { AccountVisit, Html, Page, PageAnswer, PageRoute } from '../visit/visit.ts';
-import {
-  changesTable,
-  changing,
-  confirmation,
-  doneNote,
-  faultPage,
-  instantOf,
-  postForm,
-  scrollTable,
-} from './parts.ts';
+import { type AccountVisit, type Html, may, type Page, type PageAnswer, type PageRoute } from '../visit/visit.ts';
+import { changing, confirmation, doneNote, faultPage, instantOf, postForm, scrollTable } from './parts.ts';
 
-/** Who may sign in for an account, and what was changed by whom. */
-export const peoplePages: readonly PageRoute[] = [
-  { of: 'account', method: 'GET', path: '/accounts/:account/changes', action: 'audit.view', handle: changesPage },
+/** Who may sign in for an account. */
+export const memberPages: readonly PageRoute[] = [
   { of: 'account', method: 'GET', path: '/accounts/:account/members', action: 'member.view', handle: membersPage },
   { of: 'account', method: 'POST', path: '/accounts/:account/members', action: 'member.change', handle: add },
   {
@@ -27,17 +16,6 @@ export const peoplePages: readonly PageRoute[] = [
   },
   { of: 'account', method: 'POST', path: '/accounts/:account/members/remove', action: 'member.change', handle: remove },
 ];
-
-const changesShown = 100;
-
-async function changesPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, text } = visit;
-  const entries = await admin.accounts.audit(account, changesShown);
-  return {
-    title: text.changes,
-    body: html`<div class="card">${changesTable(visit, entries)}</div>`,
-  };
-}
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/members`;
 const isSelf = ({ people }: AccountVisit, person: string) =>

@@ -1,11 +1,22 @@
-import { Annotations, Stack } from 'aws-cdk-lib';
-import { Alarm, type AlarmProps, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Annotations, CfnOutput, type Duration, Stack } from 'aws-cdk-lib';
+import {
+  Alarm,
+  type AlarmProps,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
+import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
 
@@ -70,4 +81,45 @@ export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarm
 /** The anchor that GitHub generates for a heading. */
 function anchor(heading: string): string {
   return heading.toLowerCase().replaceAll(' ', '-');
+}
+
+/** A query of docs/runbook.md. A test compares the two. */
+export type SavedQuery = {
+  /** The runbook's chapter. */
+  chapter: string;
+  /** What it shows; unique in its chapter. */
+  name: string;
+  /** The log groups that it reads. */
+  logs: ILogGroup[];
+  query: string;
+};
+
+export type SavedQueriesProps = { stage: string; queries: SavedQuery[] };
+
+/** Saves queries in CloudWatch Logs Insights as `DEPLOYMENT/CHAPTER/NAME`, where an operator picks them from a list. They cost nothing. */
+export class SavedQueries extends Construct {
+  constructor(scope: Construct, id: string, { stage, queries }: SavedQueriesProps) {
+    super(scope, id);
+    for (const { chapter, name, logs, query } of queries)
+      new CfnQueryDefinition(this, `${chapter} ${name}`.replaceAll(' ', ''), {
+        name: `${deploymentName(stage)}/${chapter}/${name}`,
+        queryString: query,
+        logGroupNames: logs.map(({ logGroupName }) => logGroupName),
+      });
+  }
+}
+
+export type OperatorDashboardProps = { defaultInterval: Duration; widgets: IWidget[][] };
+
+/** A dashboard of these rows of widgets; its address is an output of the stack. */
+export function operatorDashboard(scope: Construct, props: OperatorDashboardProps): void {
+  const { dashboardName } = new Dashboard(scope, 'Dashboard', props);
+  new CfnOutput(scope, 'DashboardUrl', {
+    value: `https://${Stack.of(scope).region}.console.aws.amazon.com/cloudwatch/home#dashboards/dashboard/${dashboardName}`,
+  }).overrideLogicalId('DashboardUrl');
+}
+
+/** A graph that takes a third of the width of a dashboard; `liveData` shows the current, incomplete period as well. */
+export function graph(title: string, left: IMetric[], options: { liveData?: boolean } = {}): GraphWidget {
+  return new GraphWidget({ title, left, width: 8, height: 6, ...options });
 }

@@ -1,6 +1,6 @@
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createDatasetDate } from '../../../../lambdas/shared/addresses/dataset-date.ts';
+import { createDatasetDate } from '../../../../lambdas/shared/addresses/address-store.ts';
 import { addressesTable } from '../../../../lambdas/shared/tables.ts';
 import { localDynamoDb } from '../../../../local/engine/tables.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';

@@ -1,19 +1,20 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
-import { type Alarm, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Alarm, type IMetric, MathExpression, Metric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
-import { operatorAlarm } from '../shared/alarms.ts';
+import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */
-export type ServiceName = 'address' | 'validate';
+type ServiceName = 'address' | 'validate';
 
 const period = Duration.minutes(1);
 
 /** Requests of a service with one outcome, per minute. */
-export function requests(stage: string, service: ServiceName, outcome: string): Metric {
+function requests(stage: string, service: ServiceName, outcome: string): Metric {
   return new Metric({
     namespace: metricNamespaceOf(stage),
     metricName: metricNames.requests,
@@ -25,7 +26,7 @@ export function requests(stage: string, service: ServiceName, outcome: string): 
 }
 
 /** One line for each outcome that occurred. For dashboards only: alarms do not support SEARCH. */
-export function byOutcome(stage: string, service: ServiceName, metricName: string): MathExpression {
+function byOutcome(stage: string, service: ServiceName, metricName: string): MathExpression {
   const schema = `${metricNamespaceOf(stage)},${requestDimensions.service},${requestDimensions.outcome}`;
   return new MathExpression({
     expression: `SEARCH('{${schema}} MetricName="${metricName}" ${requestDimensions.service}="${service}"', 'Sum')`,
@@ -155,4 +156,70 @@ export class ServiceAlarms extends Construct {
       topic,
     });
   }
+}
+
+export type ServiceDashboardProps = {
+  stage: string;
+  api: HttpApi;
+  address: Alias;
+  validate: Alias;
+  accounts: ITable;
+  addresses: ITable;
+};
+
+/** For an operator on call: from the caller's side down to the tables. */
+export class ServiceDashboard extends Construct {
+  constructor(
+    scope: Construct,
+    id: string,
+    { stage, api, address, validate, accounts, addresses }: ServiceDashboardProps,
+  ) {
+    super(scope, id);
+    operatorDashboard(this, {
+      defaultInterval: Duration.hours(12),
+      widgets: [
+        [new TextWidget({ markdown: '## Responses', width: 24, height: 1 })],
+        [
+          liveGraph('Lookups by outcome, per minute', [byOutcome(stage, 'address', metricNames.requests)]),
+          liveGraph(
+            'Latency of a response (ms)',
+            ['p50', 'p95', 'p99'].map((p) => api.metricLatency(stat(p))),
+          ),
+          liveGraph('Refusals and errors, per minute', [
+            api.metricClientError(stat('Sum')),
+            api.metricServerError(stat('Sum')),
+          ]),
+        ],
+        [new TextWidget({ markdown: '## Behind them', width: 24, height: 1 })],
+        [liveGraph('Key validations by outcome, per minute', [byOutcome(stage, 'validate', metricNames.requests)])],
+        [
+          liveGraph('Functions: errors and throttles', [
+            address.metricErrors({ ...stat('Sum'), label: 'address errors' }),
+            address.metricThrottles({ ...stat('Sum'), label: 'address throttles' }),
+            validate.metricErrors({ ...stat('Sum'), label: 'validate errors' }),
+            validate.metricThrottles({ ...stat('Sum'), label: 'validate throttles' }),
+          ]),
+          liveGraph('Duration of the functions (ms)', [
+            address.metricDuration({ ...stat('p50'), label: 'address p50' }),
+            address.metricDuration({ ...stat('p99'), label: 'address p99' }),
+            validate.metricDuration({ ...stat('p99'), label: 'validate p99' }),
+          ]),
+          liveGraph('Tables: units used and throttled', [
+            accounts.metric('ConsumedWriteCapacityUnits', { ...stat('Sum'), label: 'accounts, written' }),
+            addresses.metric('ConsumedReadCapacityUnits', { ...stat('Sum'), label: 'addresses, read' }),
+            accounts.metric('WriteThrottleEvents', { ...stat('Sum'), label: 'accounts, throttled' }),
+            addresses.metric('ReadThrottleEvents', { ...stat('Sum'), label: 'addresses, throttled' }),
+          ]),
+        ],
+      ],
+    });
+  }
+}
+
+function stat(statistic: string) {
+  return { statistic, period };
+}
+
+function liveGraph(title: string, left: IMetric[]) {
+  return graph(title, left, { liveData: true });
 }

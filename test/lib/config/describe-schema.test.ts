@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { configTable } from '../../../lib/config/config-table.ts';
+import { configTable } from '../../../lib/config/describe-schema.ts';
 
 const page = new URL('../../../docs/configuration.md', import.meta.url);
 const table = /^\| field \|.*\n(?:\|.*\n)+/m;

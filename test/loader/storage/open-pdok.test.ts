@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { openFirst, pdokExtract, pdokExtracts } from '../../../loader/storage/pdok.ts';
+import { openFirst, pdokExtract, pdokExtracts } from '../../../loader/storage/open.ts';
 import { SourceError, SourceUnavailableError } from '../../../loader/storage/source.ts';
 
 const servers: Server[] = [];

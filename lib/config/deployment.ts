@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** The parts of a deployment; each is one CloudFormation stack. */
 export const stackParts = ['data', 'service', 'loader'] as const;
 
@@ -21,4 +23,9 @@ export function portalStackName(deployment: string): string {
 /** The deployment that `stack` belongs to; a name that is none of its stacks is the deployment's own. */
 export function deploymentOf(stack: string): string {
   return stack.replace(new RegExp(`-(?:${stackParts.join('|')})$`), '');
+}
+
+/** The version that is deployed: an output for `doctor`, a tag, and a dimension of a metric. */
+export function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
 }

@@ -1,0 +1,200 @@
+import { Duration, SecretValue } from 'aws-cdk-lib';
+import { type Alarm, type IAlarm, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { Alias } from 'aws-cdk-lib/aws-lambda';
+import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import {
+  canaryEnvironment,
+  metricNames,
+  metricNamespaceOf,
+  metricNamespaceVariable,
+  requestDimensions,
+  requestMetricsVariable,
+} from '../../lambdas/shared/metric-names.ts';
+import { environment, usageEnvironment } from '../../lambdas/shared/tables.ts';
+import type { Config } from '../config/schema.ts';
+import { bundle } from '../shared/bundle.ts';
+import { acknowledge, scheduleRole } from '../shared/grants.ts';
+import { LambdaFunction } from '../shared/lambda-function.ts';
+import { operatorAlarm } from '../shared/monitoring.ts';
+
+export type HttpFunctionProps = {
+  config: Config;
+  encryptionKey: IKey | undefined;
+  /** The module with the handler, relative to the root of the project. */
+  entry: string;
+  /** Further files of its bundle. */
+  files?: Record<string, string>;
+  description: string;
+  reservedConcurrency?: number | undefined;
+  /** How many are kept started. */
+  provisionedConcurrency?: number | undefined;
+};
+
+/** A Lambda that answers HTTP requests, behind an alias, so that a deployment can shift traffic to a new version gradually. */
+export class HttpFunction extends LambdaFunction {
+  readonly live: Alias;
+
+  constructor(scope: Construct, id: string, props: HttpFunctionProps) {
+    const { config, encryptionKey, entry, files, description, reservedConcurrency, provisionedConcurrency } = props;
+    super(scope, id, {
+      config,
+      encryptionKey,
+      code: bundle({ name: id, entries: { index: entry }, ...(files && { files }) }),
+      description,
+      // Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer.
+      memoryMb: 1024,
+      // Every request is answered within 5 seconds; the handler gives up well before that, with an answer of its own.
+      timeout: Duration.seconds(6),
+      reservedConcurrency,
+      environment: {
+        [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        // Only the dashboard reads the other outcomes.
+        ...(config.dashboards && { [requestMetricsVariable]: 'all' }),
+        ...(!config.referencePage && { [environment.referencePage]: 'off' }),
+      },
+      withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',
+    });
+    this.live = new Alias(this, 'Live', {
+      aliasName: 'live',
+      version: this.function.currentVersion,
+      ...(provisionedConcurrency && { provisionedConcurrentExecutions: provisionedConcurrency }),
+    });
+  }
+
+  /**
+   * Puts the secret itself into the environment, in the configured versions. CloudFormation resolves it, so a cold start makes
+   * no call. It resolves again only when the template changes: that is why a rotation names versions. The secret grants no
+   * access by itself: a key is accepted only if its stored hash matches.
+   */
+  usesChecksumSecret({ secretArn }: ISecret, { checksumSecretVersions: [current, previous] }: Config): this {
+    const secretValue = (versionId?: string) =>
+      SecretValue.secretsManager(secretArn, { ...(versionId && { versionId }) }).unsafeUnwrap();
+    this.function.addEnvironment(environment.keyChecksumSecret, secretValue(current));
+    if (previous) this.function.addEnvironment(environment.previousKeyChecksumSecret, secretValue(previous));
+    return this;
+  }
+
+  /** Shifts traffic to a new version as configured, and back when one of these alarms goes off; `emergency` ignores them. */
+  deploySafely({ deployment }: Config, alarms: IAlarm[]): void {
+    const isEmergency = deployment === 'emergency';
+    const group = new LambdaDeploymentGroup(this, 'Deployment', {
+      alias: this.live,
+      alarms,
+      // In an incident the alarms are already on: they would stop the deployment that ends it.
+      ignoreAlarmConfiguration: isEmergency,
+      autoRollback: { failedDeployment: true, deploymentInAlarm: !isEmergency },
+      deploymentConfig:
+        deployment === 'canary' ? LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES : LambdaDeploymentConfig.ALL_AT_ONCE,
+    });
+    acknowledge(
+      group,
+      'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+      'The policy that AWS maintains for this purpose: it reads alarms and moves aliases, for CodeDeploy only.',
+    );
+  }
+}
+
+export type CanaryProps = {
+  config: Config;
+  encryptionKey: IKey | undefined;
+  canary: NonNullable<Config['canary']>;
+  baseUrl: string;
+  topic: ITopic;
+};
+
+/** Looks up an address every few minutes, as a caller does, and raises an alarm after two failures in a row. */
+export class Canary extends LambdaFunction {
+  readonly failed: Alarm;
+
+  constructor(scope: Construct, id: string, { config, encryptionKey, canary, baseUrl, topic }: CanaryProps) {
+    super(scope, id, {
+      config,
+      encryptionKey,
+      code: bundle({ name: id, entries: { index: 'lambdas/canary/handler.ts' } }),
+      description: 'Looks up an address, as a caller does',
+      memoryMb: 256,
+      timeout: Duration.seconds(20),
+      environment: {
+        [metricNamespaceVariable]: metricNamespaceOf(config.stage),
+        [canaryEnvironment.url]: `${baseUrl}/v1/address?postcode=${canary.postcode}&huisnummer=${canary.huisnummer}`,
+      },
+      withoutDeadLetterQueue: 'The alarm sees a lookup that was missed, and the next one follows in minutes.',
+    });
+    this.usesSecret(Secret.fromSecretNameV2(this, 'Key', canary.keySecretName), canaryEnvironment.keySecret);
+    const every = Duration.minutes(canary.everyMinutes);
+    runEvery(every, this, { description: 'Runs the canary', maxEventAge: Duration.minutes(1) });
+    this.failed = operatorAlarm(this, 'Failed', {
+      metric: new Metric({
+        namespace: metricNamespaceOf(config.stage),
+        metricName: metricNames.canaryFailures,
+        dimensionsMap: { [requestDimensions.service]: 'canary' },
+        statistic: 'Maximum',
+        period: every,
+      }),
+      threshold: 1,
+      evaluationPeriods: 2,
+      // A canary that does not run is a failure too.
+      missingData: TreatMissingData.BREACHING,
+      problem: 'The scheduled lookup fails.',
+      runbook: 'Canary failed',
+      topic,
+    });
+  }
+}
+
+export type UsageJobProps = { config: Config; encryptionKey: IKey | undefined; accounts: ITable; topic: ITopic };
+
+/** Records the usage of every account and reports limits that are nearly used up, once an hour. */
+export class UsageJob extends LambdaFunction {
+  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, topic }: UsageJobProps) {
+    super(scope, id, {
+      config,
+      encryptionKey,
+      code: bundle({ name: id, entries: { index: 'lambdas/usage/handler.ts' } }),
+      description: 'Records the usage of accounts by day',
+      memoryMb: 512,
+      timeout: Duration.minutes(15),
+      environment: {
+        [usageEnvironment.topic]: topic.topicArn,
+        [usageEnvironment.months]: String(config.usage.months),
+        [usageEnvironment.messageAtShare]: String(config.usage.messageAtShare),
+      },
+      withoutDeadLetterQueue: 'The next run, within the hour, does what this one left undone.',
+    });
+    // A transaction of updates needs no more than UpdateItem.
+    this.usesTable(accounts, environment.accountsTable, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem');
+    if (config.usage.messageAtShare > 0) this.publishesTo(topic, encryptionKey);
+    runEvery(Duration.hours(1), this, { description: 'Records usage', maxEventAge: Duration.minutes(30) });
+  }
+
+  /** Not `grantPublish`, which allows more of the key by a wildcard. */
+  private publishesTo({ topicArn }: ITopic, key: IKey | undefined): void {
+    this.function.addToRolePolicy(new PolicyStatement({ actions: ['sns:Publish'], resources: [topicArn] }));
+    key?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
+  }
+}
+
+/** Runs a function on schedule. A run that fails is not tried again, as the next one follows. */
+function runEvery(
+  interval: Duration,
+  lambda: LambdaFunction,
+  { description, maxEventAge }: { description: string; maxEventAge: Duration },
+): void {
+  new Schedule(lambda, 'Schedule', {
+    description,
+    schedule: ScheduleExpression.rate(interval),
+    target: new LambdaInvoke(lambda.function, {
+      role: scheduleRole(lambda, 'lambda:InvokeFunction', lambda.function.functionArn),
+      retryAttempts: 0,
+      maxEventAge,
+    }),
+  });
+}
