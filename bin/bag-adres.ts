@@ -1,18 +1,100 @@
-import { runCommandLine } from './cli/run-command-line.ts';
+import { Command, CommanderError } from 'commander';
+import { redactKeys } from '../lambdas/shared/accounts/api-key.ts';
+import { addAccessCommands } from './cli/access.ts';
+import { addAccountCommands } from './cli/account.ts';
+import { addBackupCommands } from './cli/backup.ts';
+import { snakeCase, type Terminal } from './cli/command.ts';
+import { addDoctorCommand } from './cli/doctor.ts';
+import { addLoadCommands } from './cli/load.ts';
+import { addPlanCommands } from './cli/plan.ts';
+import { addUsageCommands } from './cli/reports.ts';
+import { CommandError, type Explanation, explainError, UsageError } from './connect/errors.ts';
 
-// A reader like `head` may leave early. Anything else, a full disk, must not look as if the result had been written.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') return;
-  process.stderr.write(`bag-adres: The command ran, but its result can't be written: ${error.message}.\n`);
-  process.exit(1);
-});
-// Whoever does not read the errors goes by the exit code.
-process.stderr.on('error', () => undefined);
+/** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
+export type ExitCode = 0 | 1 | 2;
 
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  out: (text) => process.stdout.write(`${text}\n`),
-  err: (text) => process.stderr.write(`${text}\n`),
-  env: process.env,
-  screen: process.stderr,
-  ...(process.stdout.isTTY && { columns: process.stdout.columns || 80 }),
-});
+/** Runs one command and returns its exit code; never throws. An error is one line on standard error, without any key. */
+export async function runCommandLine(args: string[], terminal: Terminal): Promise<ExitCode> {
+  const json = args.includes('--json');
+  try {
+    await commandLine(terminal, json).parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0; // --help
+    const { code, message } = error instanceof CommanderError ? explainUsage(error) : explainError(error);
+    const line = redactKeys(message.replace(/\s*\n\s*/g, ' '));
+    const details = error instanceof CommandError ? (snakeCase(error.details) as object) : {};
+    terminal.err(json ? JSON.stringify({ error: { code, message: line, ...details } }) : `bag-adres: ${line}`);
+    return error instanceof CommanderError || error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function commandLine(terminal: Terminal, json: boolean): Command {
+  const program = new Command('bag-adres')
+    .usage('COMMAND [options]')
+    .description('Manage plans, accounts and keys of the Dutch address service, and load its addresses.')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 done, 1 refused or failed, 2 usage error. Errors are one line on standard error.
+In scripts, use "npm run -s bag-adres -- ..." and --json.
+
+Examples:
+  npm run bag-adres -- plan put standard --limit minute=60 --limit day=5000 --local
+  npm run bag-adres -- account create acme --plan standard --local
+  npm run bag-adres -- key create --account acme --label webshop --local
+  npm run bag-adres -- load status --stack bag-adres-prod`,
+    )
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      // The help of a group without a command. In JSON mode the error is enough.
+      writeErr: (text) => (json ? undefined : terminal.err(text.trimEnd())),
+      outputError: () => undefined, // runCommandLine prints it
+    });
+  addPlanCommands(program, terminal);
+  addAccountCommands(program, terminal);
+  addAccessCommands(program, terminal);
+  addUsageCommands(program, terminal);
+  addLoadCommands(program, terminal);
+  addBackupCommands(program, terminal);
+  addDoctorCommand(program, terminal);
+  return program.hook('preAction', (_, command) => refuseEmpty(command));
+}
+
+/** An empty option usually comes from an unset variable in a script, and would have an unintended meaning. */
+function refuseEmpty(command: Command): void {
+  for (const option of command.options) {
+    const isEmpty = command.getOptionValue(option.attributeName()) === '';
+    if (isEmpty) throw new UsageError(`${option.long} is empty. Give it a value or leave it out.`);
+  }
+}
+
+function explainUsage(error: CommanderError): Explanation {
+  if (error.code === 'commander.help') return { code: 'usage', message: 'Name a command. See --help.' };
+  const message = error.message
+    .replace(/^error: /, '')
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/[.\s]+$/, '');
+  return { code: 'usage', message: `${message.charAt(0).toUpperCase()}${message.slice(1)}. See --help.` };
+}
+
+// Started directly, or by local/launch.js, which imports this.
+if (import.meta.main || process.argv[1] === import.meta.filename) {
+  // A reader like `head` may leave early. Anything else, a full disk, must not look as if the result had been written.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`bag-adres: The command ran, but its result can't be written: ${error.message}.\n`);
+    process.exit(1);
+  });
+  // A caller that does not read the errors relies on the exit code.
+  process.stderr.on('error', () => undefined);
+
+  process.exitCode = await runCommandLine(process.argv.slice(2), {
+    out: (text) => process.stdout.write(`${text}\n`),
+    err: (text) => process.stderr.write(`${text}\n`),
+    env: process.env,
+    screen: process.stderr,
+    ...(process.stdout.isTTY && { columns: process.stdout.columns || 80 }),
+  });
+}

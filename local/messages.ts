@@ -9,13 +9,12 @@ import { NoMoreWritesError } from '../loader/storage/address-writer.ts';
 import { LockedError } from '../loader/storage/lock.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
-import { DataFolderError } from './data-folder.ts';
+import { DataFolderError, defaultDataFolder } from './data-folder.ts';
 
 import { DiskSpaceError } from './engine/bulk-import.ts';
 import { EngineError, EngineMissingError, isDiskFull } from './engine/engine.ts';
 import { FunctionError } from './lambda/instance.ts';
 import type { Service } from './service.ts';
-import { defaultDataFolder } from './state.ts';
 import { SynthesisError } from './synthesize.ts';
 import { TemplateError } from './template/evaluate.ts';
 

@@ -4,18 +4,23 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdmin } from '../lambdas/shared/accounts/admin.ts';
 import { environment } from '../lambdas/shared/tables.ts';
 import type { Progress } from '../loader/progress.ts';
-import { type DataFolder, emptyDataFolder, openDataFolder, readIdentity, writeIdentity } from './data-folder.ts';
+import {
+  type DataFolder,
+  emptyDataFolder,
+  openDataFolder,
+  readIdentity,
+  removeLocalState,
+  writeIdentity,
+  writeLocalState,
+} from './data-folder.ts';
+import { type Dataset, followMutations, loadExtract } from './dataset.ts';
 import { demoKey } from './demo/demo.ts';
-import { type Dataset, loadExtract } from './demo/load-extract.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
+import { createMissingTables, deleteTables, guardEndpoint, localAws, localDynamoDb } from './engine/client.ts';
 import { startPausableEngine } from './engine/database-files.ts';
-import { guardEndpoint } from './engine/guarded-endpoint.ts';
-import { createMissingTables, deleteTables, localAws, localDynamoDb } from './engine/tables.ts';
-import { followMutations } from './follow-mutations.ts';
 import { type Answered, startGateway } from './gateway/gateway.ts';
 import { startFunctions } from './lambda/functions.ts';
 import { openLogFile } from './log-file.ts';
-import { removeLocalState, writeLocalState } from './state.ts';
 import { synthesize } from './synthesize.ts';
 
 import { type LocalApp, localApp, readAssembly } from './template/local-app.ts';

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { sourceLocation } from '../loader/storage/source.ts';
+import { callersFolder, defaultDataFolder, readLocalState } from './data-folder.ts';
 import { greeting, misplacedOptionsText, startErrorText } from './messages.ts';
 import { listenOnDemand } from './portal/listen-on-demand.ts';
 import { showProgress } from './progress.ts';
 import type { Service } from './service.ts';
-import { callersFolder, defaultDataFolder, readLocalState } from './state.ts';
 
 const orphanCheckMilliseconds = 1_000;
 

@@ -7,6 +7,7 @@ import type {
 } from '../../lambdas/shared/accounts/accounts.ts';
 import { type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { UsageError } from '../connect/errors.ts';
+import { renderKeys } from './access.ts';
 import {
   type AccountsOptions,
   accountId,
@@ -15,14 +16,13 @@ import {
   parseLimits,
   planCode,
   shardCount,
+  type Terminal,
+  table,
   useAdmin,
   withAccounts,
-} from './arguments.ts';
-import { addAudit } from './audit.ts';
-import { renderKeys } from './key.ts';
-import { type Terminal, table } from './output.ts';
+} from './command.ts';
 import { renderLimit, renderLimits } from './plan.ts';
-import { addAccountUsage } from './usage.ts';
+import { addAccountUsage, addAudit } from './reports.ts';
 
 type LimitOptions = AccountsOptions & { plan?: string; limit?: string[] };
 type SetOptions = LimitOptions & { shards?: string };

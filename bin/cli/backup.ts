@@ -2,12 +2,19 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import * as z from 'zod';
 import { roles } from '../../lambdas/shared/accounts/admin-error.ts';
-import type { AccountBackup, Backup } from '../../lambdas/shared/accounts/backup.ts';
-import type { ImportResult } from '../../lambdas/shared/accounts/import-backup.ts';
+import type { AccountBackup, Backup, ImportResult } from '../../lambdas/shared/accounts/backup.ts';
 import { windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import { type AccountsOptions, useAdmin, withAccounts } from './arguments.ts';
-import { callersPath, checkNewFile, counted, type Terminal, writeNewFile } from './output.ts';
+import {
+  type AccountsOptions,
+  callersPath,
+  checkNewFile,
+  counted,
+  type Terminal,
+  useAdmin,
+  withAccounts,
+  writeNewFile,
+} from './command.ts';
 
 /** `export` and `import`: plans and accounts as JSON lines, for a backup or a move to another table. */
 export function addBackupCommands(program: Command, terminal: Terminal): void {

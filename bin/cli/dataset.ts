@@ -3,8 +3,7 @@ import type { RepairReport } from '../../loader/run/repair.ts';
 import type { ConnectionOptions } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { Loads, ProgressReporter } from '../connect/loads.ts';
-import { checkLocation, withDataset } from './arguments.ts';
-import { counted, printResult, type Result, type Terminal, thousands } from './output.ts';
+import { checkLocation, counted, printResult, type Result, type Terminal, thousands, withDataset } from './command.ts';
 
 /** Options of every command on loads. */
 export type LoadOptions = Pick<ConnectionOptions, 'local' | 'data' | 'stack'> & { json?: true };
@@ -146,7 +145,7 @@ async function status(loads: Loads): Promise<Result> {
   const { loadStatus } = await import('../../loader/steps/manifest.ts');
   const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
   const { renderStatus } = await import('./render-load.ts');
-  const { mutationStatus } = await import('../connect/mutation-status.ts');
+  const { mutationStatus } = await import('../connect/loads.ts');
   const [found, refused, running] = await Promise.all([
     loadStatus(loads.context),
     refusedLoads(loads.context.storage),

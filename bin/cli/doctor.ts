@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { WantedAddress } from '../doctor/check-service.ts';
+import type { WantedAddress } from '../doctor/examine.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { checkLocation, withDataset } from './arguments.ts';
-import { printResult, type Terminal } from './output.ts';
+import { checkLocation, printResult, type Terminal, withDataset } from './command.ts';
 
 type DoctorOptions = { json?: true; local?: true; data?: string; stack?: string; key?: string; address?: string };
 
-/** `doctor`: checks everything that the service needs, and says how to fix what is wrong. */
+/** `doctor`: checks everything that the service needs, and says how to fix problems. */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   const json = 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}';
   withDataset(program.command('doctor'), 'What to check (the AWS account, if none is given):', json)

@@ -4,11 +4,10 @@ import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-repor
 import { sourceLocation } from '../../loader/storage/source.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadRequest, Loads } from '../connect/loads.ts';
-import { withDataset } from './arguments.ts';
+import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
 import { addDatasetCommands, type LoadOptions, useLoads } from './dataset.ts';
-import { callersPath, checkNewFile, type Result, type Terminal, writeNewFile } from './output.ts';
 
-/** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands on what is there. */
+/** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands that show or remove existing loads. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
   addPlan(load, terminal);
@@ -75,7 +74,7 @@ Examples:
 
 /** Writes all changes of a plan as CSV (RFC 4180); several places of one key are separated by ` | `. @throws CommandError */
 async function writeChanges(file: string, { context }: Loads, { outcome, load }: LoadReport): Promise<void> {
-  const { differences } = await import('../../loader/steps/differences.ts');
+  const { differences } = await import('../../loader/run/refused-loads.ts');
   async function* lines() {
     yield 'key,before,after,nummeraanduidingen\r\n';
     if (outcome !== 'planned' || load === null) return;

@@ -1,9 +1,18 @@
 import type { Command } from 'commander';
 import type { Plan } from '../../lambdas/shared/accounts/account.ts';
 import { type Limits, windowNames } from '../../lambdas/shared/accounts/quota.ts';
-import { type AccountsOptions, allPages, collect, parseLimits, planCode, useAdmin, withAccounts } from './arguments.ts';
-import { addAudit } from './audit.ts';
-import { type Terminal, table } from './output.ts';
+import {
+  type AccountsOptions,
+  allPages,
+  collect,
+  parseLimits,
+  planCode,
+  type Terminal,
+  table,
+  useAdmin,
+  withAccounts,
+} from './command.ts';
+import { addAudit } from './reports.ts';
 
 /** `plan put`, `plan list` and `plan audit`. */
 export function addPlanCommands(program: Command, terminal: Terminal): void {

@@ -1,14 +1,12 @@
-import type { ChangeKind } from '../../loader/dataset/changes.ts';
-import type { Objection } from '../../loader/dataset/guard.ts';
-import type { ChangeExample } from '../../loader/dataset/load.ts';
+import type { ChangeKind } from '../../loader/dataset/lines.ts';
+import type { ChangeExample, Objection } from '../../loader/dataset/load-counts.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
-import { demoExtractName } from '../../local/state.ts';
-import type { RunningLoad } from '../connect/loads.ts';
-import type { MutationStatus } from '../connect/mutation-status.ts';
-import { counted, table, thousands } from './output.ts';
+import { demoExtractName } from '../../local/data-folder.ts';
+import type { MutationStatus, RunningLoad } from '../connect/loads.ts';
+import { counted, table, thousands } from './command.ts';
 
 /** The result of a load, or what it would be. */
 export function renderReport(report: LoadReport): string {

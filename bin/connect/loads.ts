@@ -1,23 +1,23 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
-import { type DiscardReport, discardLoad } from '../../loader/run/discard.ts';
-import { type RepairReport, repairTable } from '../../loader/run/repair.ts';
+import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadContext } from '../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lock.ts';
+import { chainFrom, listMutations } from '../../loader/storage/mutation-deliveries.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
-import { readLocalState } from '../../local/state.ts';
+import { readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import type { ConnectionOptions } from './admin.ts';
 import { clientConfig, findDeployment } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { followExecution } from './executions.ts';
-import { isOnThisMachine, uploadExtract, uploadMutations } from './uploads.ts';
+import { followExecution, isOnThisMachine, uploadExtract, uploadMutations } from './state-machine-load.ts';
 
 /** What to load; also the input of an execution of the state machine. Without a source: the deployment's own. */
 export type LoadRequest = {
@@ -56,7 +56,7 @@ export interface Loads {
   /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
   discard(load: string): Promise<DiscardReport>;
   /**
-   * Removes the lock on the table and returns who held it; `null` when nobody did. The lock of a running load is removed
+   * Removes the lock on the table and returns its holder; `null` if there was no lock. The lock of a running load is removed
    * with `force` only; that load then stops before its next write.
    * @throws CommandError
    */
@@ -212,4 +212,30 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
       stepFunctions.destroy();
     },
   };
+}
+
+/** How far a dataset has followed its mutations. Plain JSON. */
+export type MutationStatus = {
+  /** The next delivery is the one that leads on from this date. */
+  from: string;
+  /** Listed deliveries that the next check applies; `null` where no list is known. */
+  waiting: string[] | null;
+  /** Why it can't follow further: a day is missing, or the list can't be read. */
+  problem: string | null;
+};
+
+/** What the list (where there is one) holds for the live dataset; `null` for one that follows no mutations. Never throws. */
+export async function mutationStatus(
+  published: ManifestEntry | null,
+  list: string | undefined,
+): Promise<MutationStatus | null> {
+  if (!published?.extract || (list === undefined && published.extract.peildatum === published.peildatum)) return null;
+  const from = published.peildatum;
+  if (list === undefined) return { from, waiting: null, problem: null };
+  try {
+    const { next, broken } = chainFrom(await listMutations(list), from);
+    return { from, waiting: next.map(({ name }) => name), problem: broken };
+  } catch (error) {
+    return { from, waiting: null, problem: (error as Error).message };
+  }
 }

@@ -1,25 +1,122 @@
 import * as z from 'zod/mini';
-import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import type { ZodOpenApiHeaderObject, ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import { explanations } from '../../lambdas/reference/explanations.ts';
-import { maxToevoegingen } from '../../lambdas/shared/addresses/address-item.ts';
 import {
-  addressRequestSchema,
-  ambiguousSchema,
   faultCodes,
-  foundSchema,
   inputFaultSchema,
   invalidInputSchema,
-  limitsSchema,
-  lookupAnswerSchema,
-  notFoundSchema,
-  placeSchema,
   problemSchema,
   quotaExceededSchema,
-  validationAnswerSchema,
 } from '../../lambdas/shared/contract.ts';
+import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
-import { exampleRequestId, lookupExamples, validationExample } from './examples.ts';
-import { headersOf } from './headers.ts';
+
+/** The id of the request in every example. */
+const exampleRequestId = 'JKJaXmPLvHcESHA=';
+
+type Header = { description: string; required?: boolean; schema: Record<string, unknown>; example?: unknown };
+
+/** Every header that a response may have, by name. */
+const headers: Record<string, Header> = {
+  'API-Version': {
+    description: 'The semantic version of the API that responded.',
+    required: true,
+    schema: { type: 'string', pattern: '^[0-9]+\\.[0-9]+\\.[0-9]+$' },
+    example: apiVersion,
+  },
+  'Cache-Control': {
+    description: 'No HTTP cache may store a response.',
+    required: true,
+    schema: constant('no-store'),
+  },
+  'Strict-Transport-Security': {
+    description: 'HTTPS only, for a year.',
+    required: true,
+    schema: constant('max-age=31536000'),
+  },
+  'X-Content-Type-Options': {
+    description: 'The content type must not be guessed.',
+    required: true,
+    schema: constant('nosniff'),
+  },
+  'X-Request-Id': {
+    description: 'Identifies the request. Quote it to your provider.',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+    example: exampleRequestId,
+  },
+  ETag: {
+    description: 'The version of the document, for `If-None-Match`.',
+    required: true,
+    schema: { type: 'string', pattern: '^W/"[0-9A-Za-z_-]+"$' },
+    example: 'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
+  },
+  'Content-Encoding': {
+    description: 'Present when the client accepts gzip.',
+    schema: constant('gzip'),
+  },
+  Vary: {
+    description: 'Compression depends on `Accept-Encoding`.',
+    required: true,
+    schema: constant('Accept-Encoding'),
+  },
+  'Dataset-Date': {
+    description: 'The date of the copy of the register; absent while it is unknown.',
+    schema: { type: 'string', format: 'date' },
+    example: '2026-01-08',
+  },
+  'RateLimit-Policy': {
+    description:
+      'Each finite time window of the account, with its quota `q` and its length in seconds `w`, as a structured field (IETF ' +
+      'draft "RateLimit header fields for HTTP"). Absent for an account without any.',
+    schema: { type: 'string', pattern: '^"[a-z]+";q=[0-9]+;w=[0-9]+(, "[a-z]+";q=[0-9]+;w=[0-9]+)*$' },
+    example: '"minute";q=60;w=60, "day";q=5000;w=86400',
+  },
+  RateLimit: {
+    description:
+      'The time window that is closest to exhaustion: the remaining quota `r` and the seconds until it resets `t`.',
+    schema: { type: 'string', pattern: '^"[a-z]+";r=[0-9]+;t=[0-9]+$' },
+    example: '"day";r=100;t=36000',
+  },
+  'Retry-After': {
+    description: 'Seconds until the request could succeed, at least 1.',
+    required: true,
+    schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
+    example: '12',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate: with an API key in the header `X-API-Key`.',
+    required: true,
+    schema: constant('ApiKey realm="bag-adres", header="X-API-Key"'),
+  },
+  Allow: {
+    description: 'The method that the path supports.',
+    required: true,
+    schema: constant('GET'),
+  },
+};
+
+function constant(value: string): Record<string, unknown> {
+  return { type: 'string', const: value, enum: [value] };
+}
+
+const common = ['API-Version', 'Cache-Control', 'Strict-Transport-Security', 'X-Content-Type-Options', 'X-Request-Id'];
+
+/** For `components.headers`. */
+export const headerComponents = Object.fromEntries(
+  Object.entries(headers).map(([name, header]) => [componentName(name), header]),
+) as Record<string, ZodOpenApiHeaderObject>;
+
+/** The headers of a response: those of every response, and `names`. */
+export function headersOf(...names: string[]): ZodOpenApiHeadersObject {
+  return Object.fromEntries(
+    [...common, ...names].map((name) => [name, { $ref: `#/components/headers/${componentName(name)}` }]),
+  );
+}
+
+function componentName(name: string): string {
+  return name.replaceAll('-', '');
+}
 
 /** Gives an object schema its name in the document, and describes it and those of its members that need it. */
 export function nameSchema<Schema extends z.core.$ZodObject>(
@@ -36,64 +133,6 @@ export function nameSchema<Schema extends z.core.$ZodObject>(
   return schema;
 }
 
-nameSchema(addressRequestSchema, 'AddressRequest', 'The input of the lookup, normalised.', {
-  postcode: 'Without spaces, in upper case.',
-  toevoeging: 'Without spaces, in the letter case that was sent; `null` if none was sent.',
-});
-nameSchema(placeSchema, 'Place', 'A street and its town, as the register writes them.', {
-  straat: 'The name of the street (openbare ruimte).',
-  woonplaats: "The name of the town, for instance `Amsterdam`. The register writes `'s-Gravenhage` for Den Haag.",
-});
-nameSchema(foundSchema, 'AddressFound', 'The register has exactly one street and town for the input.');
-nameSchema(notFoundSchema, 'AddressNotFound', 'The register has no such address. This is not an error.', {
-  toevoegingen:
-    'The toevoegingen that do exist at this postcode and huisnummer, in upper case and sorted; `null` is the address without a ' +
-    `toevoeging. Empty if there are none. At most ${maxToevoegingen}: a list of that length may be incomplete.`,
-});
-nameSchema(ambiguousSchema, 'AddressAmbiguous', 'The register has several streets or towns for the input.', {
-  candidates: 'Each combination of street and town once, sorted by woonplaats, then straat.',
-});
-z.globalRegistry.add(lookupAnswerSchema, {
-  id: 'LookupAnswer',
-  description: 'One of three outcomes, distinguished by `status`. Each counts against the quota.',
-});
-nameSchema(
-  limitsSchema,
-  'Limits',
-  'The effective limit for each time window that the plan configures (UTC, aligned to the clock and the calendar). ' +
-    '`null` is unlimited; 0 allows no requests.',
-);
-nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.', {
-  key_label: 'The label that the key was created with.',
-  plan_code: 'The plan of the account.',
-});
-
-/** The 200 of a lookup. */
-export const lookupAnswer: ZodOpenApiResponseObject = {
-  description: 'The outcome of the lookup.',
-  headers: headersOf('Dataset-Date', 'RateLimit-Policy', 'RateLimit'),
-  content: {
-    'application/json': {
-      schema: lookupAnswerSchema,
-      examples: Object.fromEntries(
-        Object.entries(lookupExamples).map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
-      ),
-    },
-  },
-};
-
-/** The 200 of a validation. */
-export const validationAnswer: ZodOpenApiResponseObject = {
-  description: 'The key is valid.',
-  headers: headersOf(),
-  content: {
-    'application/json': {
-      schema: validationAnswerSchema,
-      examples: { valid: { summary: 'A key with two limits', value: validationExample } },
-    },
-  },
-};
-
 nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of every problem.', {
   title: 'The kind of problem, for people.',
   detail: 'What is wrong with this request, for people. The text may change.',
@@ -101,7 +140,7 @@ nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of
 });
 nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
   parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
-  code: faultCodes.map((code) => `\`${code}\`: ${explanations[code].happened}`).join(' '),
+  code: faultCodes.map((code) => `\`${code}\`: ${explanations.en[code].happened}`).join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
 nameSchema(invalidInputSchema, 'InvalidInput', '', { errors: 'One entry for each fault.' });
@@ -110,7 +149,7 @@ nameSchema(quotaExceededSchema, 'QuotaExceeded', '', {
 });
 
 /** The headers of a problem besides those of every response. */
-const headers: Partial<Record<ProblemCode, string[]>> = {
+const problemHeaders: Partial<Record<ProblemCode, string[]>> = {
   unauthorized: ['WWW-Authenticate'],
   'method-not-allowed': ['Allow'],
   'quota-exceeded': ['Retry-After', 'RateLimit-Policy', 'RateLimit'],
@@ -159,8 +198,8 @@ function problemResponse(group: ProblemCode[]): ZodOpenApiResponseObject {
   if (!schema) throw new Error('a response has at least one problem');
   const problem = others.length > 0 ? z.discriminatedUnion('type', [schema, ...others]) : schema;
   return {
-    description: group.map((code) => explanations[code].happened).join('\n\n'),
-    headers: headersOf(...group.flatMap((code) => headers[code] ?? [])),
+    description: group.map((code) => explanations.en[code].happened).join('\n\n'),
+    headers: headersOf(...group.flatMap((code) => problemHeaders[code] ?? [])),
     content: {
       'application/problem+json': {
         schema: problem,
@@ -176,7 +215,7 @@ function schemaOf(code: ProblemCode) {
     type: z.literal(problemType(code)),
     status: z.literal(status),
   });
-  z.globalRegistry.add(schema, { id: pascalCase(code), description: `${title}. ${explanations[code].remedy}` });
+  z.globalRegistry.add(schema, { id: pascalCase(code), description: `${title}. ${explanations.en[code].remedy}` });
   return schema;
 }
 

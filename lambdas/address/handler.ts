@@ -1,6 +1,6 @@
 import { createAccessStore } from '../shared/accounts/access-store.ts';
-import { createKeyUse } from '../shared/accounts/key-use.ts';
-import { createRefusalCount } from '../shared/accounts/refusal-count.ts';
+import { createKeyUse } from '../shared/accounts/key-record.ts';
+import { createRefusalCount } from '../shared/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../shared/addresses/address-store.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
 import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';

@@ -1,18 +1,23 @@
 import type { FaultCode } from '../shared/contract.ts';
 import type { ProblemCode } from '../shared/http/problem.ts';
+import type { Language } from './request.ts';
 
-/** Everything that has a page of its own under `/problems/`. */
+/** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | FaultCode;
 
 /** What happened, and what a consumer does about it; `code` spans are between backticks. */
 export type Explanation = { happened: string; remedy: string };
 
-const postcodeForm =
-  'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
-const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
+const postcodeForm = {
+  en: 'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.',
+  nl: 'Stuur vier cijfers, waarvan het eerste geen 0 is, en twee letters, zoals `1012JS`. Spaties en hoofdletters maken niet uit.',
+};
+const huisnummerForm = {
+  en: 'Send digits only, at most five, from `1` to `99999`.',
+  nl: 'Stuur alleen cijfers, hoogstens vijf, van `1` tot en met `99999`.',
+};
 
-/** The one text on each problem and each code of a 422: its page, the reference and the OpenAPI document are made from it. */
-export const explanations: Record<ExplainedCode, Explanation> = {
+const english: Record<ExplainedCode, Explanation> = {
   unauthorized: {
     happened:
       'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +
@@ -68,18 +73,18 @@ export const explanations: Record<ExplainedCode, Explanation> = {
   'postcode-character': {
     happened:
       'The postcode has characters other than ASCII letters, digits and spaces, such as a hyphen, a dot or a tab.',
-    remedy: postcodeForm,
+    remedy: postcodeForm.en,
   },
-  'postcode-leading-zero': { happened: 'The postcode begins with 0. No Dutch postcode does.', remedy: postcodeForm },
+  'postcode-leading-zero': { happened: 'The postcode begins with 0. No Dutch postcode does.', remedy: postcodeForm.en },
   'postcode-incomplete': {
     happened: 'The postcode ends too early: digits or letters are missing.',
-    remedy: postcodeForm,
+    remedy: postcodeForm.en,
   },
   'postcode-too-long': {
     happened: 'There is something after the two letters of the postcode.',
-    remedy: `${postcodeForm} Send the number as \`huisnummer\`.`,
+    remedy: `${postcodeForm.en} Send the number as \`huisnummer\`.`,
   },
-  'postcode-form': { happened: 'The postcode is not four digits followed by two letters.', remedy: postcodeForm },
+  'postcode-form': { happened: 'The postcode is not four digits followed by two letters.', remedy: postcodeForm.en },
   'huisnummer-with-toevoeging': {
     happened: 'The huisnummer includes an addition, as in `12A`.',
     remedy:
@@ -92,16 +97,16 @@ export const explanations: Record<ExplainedCode, Explanation> = {
   },
   'huisnummer-space': {
     happened: 'The huisnummer begins or ends with white space. In a query string a `+` is a space too.',
-    remedy: huisnummerForm,
+    remedy: huisnummerForm.en,
   },
-  'huisnummer-sign': { happened: 'The huisnummer has a plus or minus sign, as in `-12`.', remedy: huisnummerForm },
-  'huisnummer-decimal': { happened: 'The huisnummer has decimals, as in `12.0`.', remedy: huisnummerForm },
-  'huisnummer-zero': { happened: 'The huisnummer is 0. House numbers begin at 1.', remedy: huisnummerForm },
+  'huisnummer-sign': { happened: 'The huisnummer has a plus or minus sign, as in `-12`.', remedy: huisnummerForm.en },
+  'huisnummer-decimal': { happened: 'The huisnummer has decimals, as in `12.0`.', remedy: huisnummerForm.en },
+  'huisnummer-zero': { happened: 'The huisnummer is 0. House numbers begin at 1.', remedy: huisnummerForm.en },
   'huisnummer-too-long': {
     happened: 'The huisnummer has more than five digits, leading zeros included.',
-    remedy: huisnummerForm,
+    remedy: huisnummerForm.en,
   },
-  'huisnummer-form': { happened: 'The huisnummer is not a whole number from 1 to 99999.', remedy: huisnummerForm },
+  'huisnummer-form': { happened: 'The huisnummer is not a whole number from 1 to 99999.', remedy: huisnummerForm.en },
   'toevoeging-character': {
     happened: 'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
     remedy: 'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`.',
@@ -133,3 +138,140 @@ export const explanations: Record<ExplainedCode, Explanation> = {
       'Wait for the number of seconds in `Retry-After`, then try again, a few times, with longer and longer waits.',
   },
 };
+
+const dutch: Record<ExplainedCode, Explanation> = {
+  unauthorized: {
+    happened:
+      'Het verzoek had geen geldige API-sleutel. De header `X-API-Key` ontbreekt of heeft een verkeerde vorm, of de sleutel is ' +
+      'onbekend, onjuist of ingetrokken. Het antwoord is in al deze gevallen gelijk, zodat het niet verraadt welk geval het is.',
+    remedy:
+      'Stuur de volledige sleutel in de header `X-API-Key`; hij begint met `bagadres_`. Een sleutel in de query string wordt niet ' +
+      'gelezen. Werkte de sleutel eerder wel, dan is hij ingetrokken: vraag uw leverancier om een nieuwe. Probeer het niet ' +
+      'opnieuw met dezelfde sleutel.',
+  },
+  'account-inactive': {
+    happened: 'De sleutel is geldig, maar het account is opgeschort. Het verzoek telde niet mee voor het quotum.',
+    remedy: 'Vraag uw leverancier om het account te activeren. Vanaf dat moment werkt dezelfde sleutel weer.',
+  },
+  'plan-inactive': {
+    happened:
+      'De sleutel en het account zijn geldig, maar het abonnement van het account is niet meer actief. Het verzoek telde niet ' +
+      'mee voor het quotum.',
+    remedy: 'Vraag uw leverancier om een ander abonnement voor het account. De sleutel blijft hetzelfde.',
+  },
+  'not-found': {
+    happened:
+      'Er is niets op dit pad. Een adres dat niet in het register staat is geen fout: dan is het antwoord status 200 met de uitkomst ' +
+      '`not_found`.',
+    remedy:
+      'Vergelijk het pad met de documentatie. Paden zijn hoofdlettergevoelig, beginnen met `/v1/` en eindigen niet op een schuine streep.',
+  },
+  'method-not-allowed': {
+    happened: 'Het pad bestaat, maar ondersteunt deze methode niet; de header `Allow` noemt de methode die wel kan.',
+    remedy: 'Gebruik `GET`, met de parameters in de query string.',
+  },
+  'invalid-input': {
+    happened:
+      'Een of meer parameters zijn ongeldig. Er is geen adres opgezocht en het verzoek telde niet mee voor het quotum. `errors` ' +
+      'heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` met wat u in plaats daarvan moet sturen.',
+    remedy:
+      'Verbeter elke parameter die `errors` noemt en stuur het verzoek opnieuw. Hetzelfde verzoek krijgt altijd hetzelfde antwoord.',
+  },
+  missing: {
+    happened: 'Een verplichte parameter ontbreekt, is leeg of heeft alleen spaties.',
+    remedy: 'Stuur `postcode` en `huisnummer` bij elke zoekopdracht; alleen `toevoeging` mag ontbreken.',
+  },
+  duplicate: {
+    happened: 'Een parameter is meer dan één keer gestuurd.',
+    remedy:
+      'Stuur elke parameter één keer. Een veelvoorkomende oorzaak is een basis-URL die al een query string heeft.',
+  },
+  'wrong-name': {
+    happened:
+      'Een parameter heeft de naam die een andere API voor een huisnummer of toevoeging gebruikt, zoals `huisletter`, ' +
+      '`huisnummertoevoeging` of `house_number`. Zonder die waarde zou het antwoord een ander adres zijn.',
+    remedy:
+      'Stuur het nummer als `huisnummer`, en huisletter en huisnummertoevoeging aan elkaar als `toevoeging`: `huisletter=b` en ' +
+      '`huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `detail`. Laat de ' +
+      'parameter weg, ook als hij leeg is.',
+  },
+  'postcode-character': {
+    happened:
+      'De postcode heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals een streepje, een punt of een tab.',
+    remedy: postcodeForm.nl,
+  },
+  'postcode-leading-zero': {
+    happened: 'De postcode begint met 0. Geen enkele Nederlandse postcode doet dat.',
+    remedy: postcodeForm.nl,
+  },
+  'postcode-incomplete': {
+    happened: 'De postcode is te kort: er ontbreken cijfers of letters.',
+    remedy: postcodeForm.nl,
+  },
+  'postcode-too-long': {
+    happened: 'Er staat iets achter de twee letters van de postcode.',
+    remedy: `${postcodeForm.nl} Stuur het nummer als \`huisnummer\`.`,
+  },
+  'postcode-form': { happened: 'De postcode bestaat niet uit vier cijfers en twee letters.', remedy: postcodeForm.nl },
+  'huisnummer-with-toevoeging': {
+    happened: 'Het huisnummer bevat een toevoeging, zoals in `12A`.',
+    remedy: 'Stuur het nummer als `huisnummer` en alles erachter als `toevoeging`: `huisnummer=12` en `toevoeging=A`.',
+  },
+  'huisnummer-range': {
+    happened: 'Het huisnummer bestaat uit twee nummers, zoals in `12-14`.',
+    remedy:
+      'Zoek één van de twee op. Is het tweede een toevoeging, stuur het dan als `toevoeging`: `huisnummer=12` en `toevoeging=14`.',
+  },
+  'huisnummer-space': {
+    happened: 'Het huisnummer begint of eindigt met witruimte. In een query string is een `+` ook een spatie.',
+    remedy: huisnummerForm.nl,
+  },
+  'huisnummer-sign': {
+    happened: 'Het huisnummer heeft een plus- of minteken, zoals in `-12`.',
+    remedy: huisnummerForm.nl,
+  },
+  'huisnummer-decimal': { happened: 'Het huisnummer heeft decimalen, zoals in `12.0`.', remedy: huisnummerForm.nl },
+  'huisnummer-zero': { happened: 'Het huisnummer is 0. Huisnummers beginnen bij 1.', remedy: huisnummerForm.nl },
+  'huisnummer-too-long': {
+    happened: 'Het huisnummer heeft meer dan vijf cijfers, voorloopnullen meegeteld.',
+    remedy: huisnummerForm.nl,
+  },
+  'huisnummer-form': {
+    happened: 'Het huisnummer is geen geheel getal van 1 tot en met 99999.',
+    remedy: huisnummerForm.nl,
+  },
+  'toevoeging-character': {
+    happened: 'De toevoeging heeft andere tekens dan ASCII-letters, cijfers en spaties, zoals het streepje in `A-2`.',
+    remedy: 'Stuur alleen de letters en cijfers, in hun volgorde: `A-2` is `toevoeging=A2`.',
+  },
+  'toevoeging-too-long': {
+    happened: 'De toevoeging heeft meer dan vijf letters en cijfers. Langere staan niet in het register.',
+    remedy:
+      'Stuur de toevoeging zoals het register haar schrijft: een verdieping is meestal een cijfer of een korte vorm zoals `1`, `2H` ' +
+      'of `bis`. Zonder toevoeging noemt de uitkomst `not_found` de toevoegingen die bij het huisnummer bestaan.',
+  },
+  'quota-exceeded': {
+    happened:
+      'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het ' +
+      'account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
+    remedy:
+      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke ' +
+      'zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier ' +
+      'dan om een groter abonnement.',
+  },
+  'internal-error': {
+    happened: 'Er is een onverwachte fout opgetreden. Dit verzoek kan zijn meegeteld voor uw quotum.',
+    remedy:
+      'Probeer het nog één keer. Blijft de fout optreden, stuur dan de `request_id` naar uw leverancier, die daarmee de oorzaak kan vinden.',
+  },
+  'temporarily-unavailable': {
+    happened:
+      'Een onderdeel van de dienst antwoordde niet op tijd. Een zoekopdracht die niet geteld kan worden, wordt nooit beantwoord. Dit ' +
+      'verzoek kan zijn meegeteld voor uw quotum.',
+    remedy:
+      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw, een paar keer, met steeds langere pauzes.',
+  },
+};
+
+/** The one text on each problem and each code of a 422: its page, the reference and the OpenAPI document are made from it. */
+export const explanations: Record<Language, Record<ExplainedCode, Explanation>> = { en: english, nl: dutch };

@@ -1,3 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { Language } from './request.ts';
+
+type Content = {
+  language: Language;
+  /** HTML, like `body`. */
+  title: string;
+  /** A `data:` URL. */
+  icon?: string;
+  style: string;
+  script?: string;
+  /** Of the element `body`. */
+  attributes?: string;
+  body: string;
+};
+
+/** A complete HTML document that loads nothing, with the content security policy that allows its own style and script only. */
+export function htmlDocument(content: Content): { html: string; policy: string } {
+  const { language, title, icon = 'data:,', style, script, attributes = '', body } = content;
+  const html = `<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${icon}">
+<style>${style}</style>
+</head>
+<body${attributes}>
+${body}
+${script === undefined ? '' : `<script>${script}</script>\n`}</body>
+</html>
+`;
+  const policy = [
+    "default-src 'none'",
+    ...(script === undefined ? [] : [`script-src ${hashOf(script)}`]),
+    `style-src ${hashOf(style)}`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return { html, policy: policy.join('; ') };
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
 /** Text for HTML, in an element or a quoted attribute. */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -1,5 +1,5 @@
 import json from '../../docs/openapi.json' with { type: 'json' };
-import { type Descriptions, paragraphNames } from './docs-words.ts';
+import { type Descriptions, paragraphNames } from './words.ts';
 
 type Example = { summary: string; value: unknown };
 type Header = { description: string; schema: { const?: string }; example?: string };

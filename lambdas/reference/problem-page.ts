@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto';
 import { type FaultCode, faultCodes } from '../shared/contract.ts';
 import { problems, problemType } from '../shared/http/problem.ts';
 import { type ExplainedCode, explanations } from './explanations.ts';
-import { explanationsNl } from './explanations-nl.ts';
-import { escaped, inline } from './html.ts';
-import type { Language } from './language.ts';
+import { escaped, htmlDocument, inline } from './html.ts';
+import type { Language } from './request.ts';
 
 const texts = {
   en: {
-    explanations,
     invalid: 'Invalid input',
     happened: 'What happened',
     remedy: 'What to do',
@@ -17,7 +14,6 @@ const texts = {
     described: 'The API is described in',
   },
   nl: {
-    explanations: explanationsNl,
     invalid: 'Ongeldige invoer',
     happened: 'Wat er is gebeurd',
     remedy: 'Wat u kunt doen',
@@ -29,7 +25,7 @@ const texts = {
 
 /** Whether a code has a page. */
 export function isExplained(code: string): code is ExplainedCode {
-  return Object.hasOwn(explanations, code);
+  return Object.hasOwn(explanations.en, code);
 }
 
 /** The heading of a code: the status and title of a problem, as in its responses, or the code of a fault. */
@@ -40,19 +36,9 @@ export function headingOf(code: ExplainedCode, language: Language = 'en'): strin
 /** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
 export function problemPage(code: ExplainedCode, language: Language): { html: string; policy: string } {
   const words = texts[language];
-  const { happened, remedy } = words.explanations[code];
+  const { happened, remedy } = explanations[language][code];
   const heading = escaped(headingOf(code, language));
-  const html = `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${heading}</title>
-<link rel="icon" href="data:,">
-<style>${style}</style>
-</head>
-<body>
-<main>
+  const body = `<main>
 <h1>${heading}</h1>
 <p><code>${isFault(code) ? `"code": "${code}"` : `"type": "${problemType(code)}"`}</code></p>
 <h2>${words.happened}</h2>
@@ -60,30 +46,17 @@ export function problemPage(code: ExplainedCode, language: Language): { html: st
 <h2>${words.remedy}</h2>
 <p>${inline(remedy)}</p>
 ${code === 'invalid-input' ? faultList(language) : `<p>${seeAlso(code, language)}</p>`}
-</main>
-</body>
-</html>
-`;
-  return { html, policy };
+</main>`;
+  return htmlDocument({ language, title: heading, style, body });
 }
 
 const style =
-  ':root{color-scheme:light dark}' +
   'body{font:1rem/1.6 system-ui,sans-serif;margin:0 auto;max-width:42rem;padding:1.5rem}' +
   'code{font:.95em ui-monospace,monospace;overflow-wrap:anywhere}h1{line-height:1.2}';
 
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {
-    const { happened } = texts[language].explanations[code];
+    const { happened } = explanations[language][code];
     return `<dt id="${code}">${link(code, `<code>${code}</code>`, language)}</dt><dd>${inline(happened)}</dd>`;
   });
   return `<h2>${texts[language].codes}</h2>\n<dl>\n${items.join('\n')}\n</dl>`;

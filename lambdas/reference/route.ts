@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
 import { Refusal } from '../shared/accounts/account.ts';
+import { acceptedBy } from '../shared/http/accept.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/middleware.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
-import { baseUrlOf, docsPage } from './docs-page.ts';
-import { type Language, languageOf } from './language.ts';
+import { docsPage } from './docs-page.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';
-import { isDocsPath } from './published.ts';
+import { baseUrlOf, isDocsPath, type Language, languageOf } from './request.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
@@ -84,7 +84,8 @@ function answer({ headers, text, gzip, etag }: Published, request: RequestEvent[
   const validators = { etag, vary: headers.vary ?? '' };
   if (matches(request['if-none-match'], etag)) return { statusCode: 304, headers: validators, body: '' };
   const complete = { ...headers, ...validators };
-  if (!acceptsGzip(request['accept-encoding'])) return { statusCode: 200, headers: complete, body: text };
+  if (!acceptedBy(request['accept-encoding']).includes('gzip'))
+    return { statusCode: 200, headers: complete, body: text };
   const encoded = { ...complete, 'content-encoding': 'gzip' };
   return { statusCode: 200, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
 }
@@ -93,14 +94,4 @@ function answer({ headers, text, gzip, etag }: Published, request: RequestEvent[
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
-}
-
-function acceptsGzip(acceptEncoding = ''): boolean {
-  return acceptEncoding.split(',').some((coding) => {
-    const [name = '', weight = ''] = coding
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/);
-    return name === 'gzip' && (weight === '' || Number(weight) > 0);
-  });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** The parts of a deployment; each is one CloudFormation stack. */
-export const stackParts = ['data', 'service', 'loader'] as const;
+const stackParts = ['data', 'service', 'loader'] as const;
 
 export type StackPart = (typeof stackParts)[number];
 
@@ -20,7 +20,7 @@ export function portalStackName(deployment: string): string {
   return `${deployment}-portal`;
 }
 
-/** The deployment that `stack` belongs to; a name that is none of its stacks is the deployment's own. */
+/** The deployment that `stack` belongs to; any other name is that of the deployment itself. */
 export function deploymentOf(stack: string): string {
   return stack.replace(new RegExp(`-(?:${stackParts.join('|')})$`), '');
 }

@@ -17,10 +17,10 @@ import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad, MAP_RUNS } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
-export type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic; tracing: boolean };
+type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic; tracing: boolean };
 
 /** The role of the state machine: invoke its steps, read the items of its maps, write their results, notify. */
-export function machineRole(scope: Construct, { functions, bucket, topic, tracing }: MachineRoleProps): Role {
+function machineRole(scope: Construct, { functions, bucket, topic, tracing }: MachineRoleProps): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
   const allow = (actions: string[], resources: string[]) =>
     role.addToPolicy(new PolicyStatement({ actions, resources }));
@@ -89,13 +89,13 @@ export function machineRole(scope: Construct, { functions, bucket, topic, tracin
  * Allows the machine to run its maps, each batch of which is an execution of the machine itself. The CDK creates the policy.
  * It is not part of the role, because it names the machine, which depends on the role.
  */
-export function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
+function grantMaps(role: Role, machine: StateMachine, maps: readonly string[]): void {
   role.attachInlinePolicy(machine.node.findChild('DistributedMapPolicy') as Policy);
   for (const map of ['', ...maps.map((map) => `/${map}`)]) acknowledgeExecutions(machine, map);
 }
 
 /** Allows a step to describe executions of the machine, in a policy of its own for the same reason. */
-export function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
+function grantDescribeExecutions(step: IFunction, machine: StateMachine): void {
   const executions = Stack.of(machine).formatArn({
     service: 'states',
     resource: 'execution',

@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
+import { SaxesParser } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
 import { entryRange, entryStream, listEntries, readEntry, type ZipEntry } from '../zip/zip.ts';
-import { deliveryFile, mutationDelivery, type ObjectKind, readPeildatum } from './schema.ts';
+import { type ObjectKind, schemaVersion, unknownSchema } from './schema.ts';
 
 /** An inner zip of one kind of object, and the entries that lead to it from the outer zip: 1, or 2 for a municipality. */
 export type Member = { kind: ObjectKind; name: string; path: ZipEntry[] };
@@ -87,6 +88,9 @@ export function fileLabel(label: string, member: Member, file?: ZipEntry): strin
   return [label, ...[...member.path, ...(file ? [file] : [])].map(({ name }) => baseName(name))].join(' > ');
 }
 
+/** The file in every delivery that describes it. */
+const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';
+
 const kinds: ObjectKind[] = ['NUM', 'OPR', 'WPL'];
 
 function membersAmong(entries: ZipEntry[], path: ZipEntry[]): Member[] {
@@ -131,6 +135,56 @@ async function peildatumOf(
     throw foreign(label, entries);
   const problem = `has no ${deliveryFile}, so its snapshot date is unknown; get the extract again`;
   throw new ExtractError('missing_peildatum', label, problem);
+}
+
+const levering = `http://www.kadaster.nl/schemas/lvbag/extract-levering/${schemaVersion}`;
+
+/**
+ * The snapshot date (StandTechnischeDatum, `2021-10-15`) from a Leveringsdocument.
+ * @throws ExtractError for another schema version, by its name, and for a delivery that is not the full history (LVC)
+ */
+function readPeildatum(xml: Buffer, file: string): string {
+  const path: string[] = [];
+  let schema = '';
+  let variant = '';
+  let peildatum = '';
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('opentag', (tag) => {
+    if (path.length === 0) schema = tag.uri;
+    path.push(tag.local);
+    if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract')) variant = tag.local;
+  });
+  parser.on('text', (text) => {
+    if (path.length === 4 && path[3] === 'StandTechnischeDatum') peildatum += text;
+  });
+  parser.on('closetag', () => path.pop());
+  try {
+    parser.write(xml.toString('utf8')).close();
+  } catch (cause) {
+    throw new ExtractError('invalid_xml', file, `not well-formed XML (${(cause as Error).message})`, { cause });
+  }
+  if (schema !== levering) throw unknownSchema(file, schema);
+  if (variant === 'MUT-Extract') throw mutationDelivery(file);
+  if (variant !== 'LVC-Extract') {
+    throw new ExtractError('unknown_schema', file, `a delivery of kind ${variant || 'unknown'}; LVC-Extract is needed`);
+  }
+  const date = peildatum.trim();
+  if (!isDate(date)) {
+    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${peildatum}'`);
+  }
+  return date;
+}
+
+/** Whether `text` is a day of the calendar, `2021-10-15`. */
+function isDate(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** The error for a delivery of mutations. */
+function mutationDelivery(file: string): ExtractError {
+  const problem = 'a delivery of mutations; use a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
+  return new ExtractError('mutation_delivery', file, problem);
 }
 
 function foreign(label: string, entries: ZipEntry[]): ExtractError {

@@ -1,18 +1,21 @@
 import { ExtractError } from '../extract-error.ts';
 import { isProblem, keep, type Problem, type ReadCounts } from './problem-report.ts';
 import type { ObjectKind } from './schema.ts';
-import type { Fields } from './stand-parser.ts';
 import {
   dayOf,
   type Geldigheid,
   liveStatus,
   type Nummeraanduiding,
   noEind,
+  type ObjectVoorkomen,
   type OpenbareRuimte,
   type Span,
   type Woonplaats,
   whyNotCurrent,
 } from './voorkomen.ts';
+
+/** The values of one occurrence by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`. */
+export type Fields = Partial<Record<string, string>>;
 
 const knownStatuses: Record<ObjectKind, string[]> = {
   NUM: [liveStatus.NUM, 'Naamgeving ingetrokken'],
@@ -159,6 +162,33 @@ export function toWoonplaats(fields: Fields, file: string): Woonplaats | Problem
       naam: fields.naam as string,
     }
   );
+}
+
+/**
+ * The occurrence that an element describes; `null` for one that never counts on any date: withdrawn, inactive, outside
+ * the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`. Throws `ExtractError`
+ * where it is unclear whether it counts.
+ */
+export function toObjectVoorkomen(kind: ObjectKind, fields: Fields, file: string): ObjectVoorkomen | Problem | null {
+  const geldigheid = geldigheidOf(kind, fields, file);
+  const span = spanOf(fields, file);
+  if (whyNotCurrent(geldigheid, liveStatus[kind], geldigheid.beginGeldigheid) !== null) return null;
+  switch (kind) {
+    case 'NUM': {
+      const num = toNummeraanduiding(fields, file);
+      if (isProblem(num)) return num;
+      const { identificatie, writeIdentificatie: _, ...rest } = num;
+      return { kind, ...rest, identificatie: identificatie(), ...span };
+    }
+    case 'OPR': {
+      const opr = toOpenbareRuimte(fields, file);
+      return isProblem(opr) ? opr : { kind, ...opr, ...span };
+    }
+    case 'WPL': {
+      const wpl = toWoonplaats(fields, file);
+      return isProblem(wpl) ? wpl : { kind, ...wpl, ...span };
+    }
+  }
 }
 
 function invalidValue(fields: Fields, rules: Rule[], file: string): Problem | null {

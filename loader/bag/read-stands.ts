@@ -1,22 +1,20 @@
+/** Reads the occurrences in the XML files of an extract: fast where they are written as usual, strictly everywhere else. */
+
 import { ExtractError } from '../extract-error.ts';
 import { ByteCursor } from './byte-cursor.ts';
-import { type ReadRule, toWoonplaats, type Visit, visitStand } from './interpret-stand.ts';
+import { FastNummeraanduidingParser, FastOpenbareRuimteParser, type FastParser } from './fast-parser.ts';
+import {
+  type Fields,
+  type ReadRule,
+  toNummeraanduiding,
+  toOpenbareRuimte,
+  toWoonplaats,
+  type Visit,
+  visitStand,
+} from './interpret-stand.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
-import type { ObjectKind } from './schema.ts';
-import { type Fields, StandParser } from './stand-parser.ts';
+import { documentOf, namespaces, type ObjectKind, SchemaParser } from './schema.ts';
 import type { Woonplaats } from './voorkomen.ts';
-
-/** Reads occurrences whose bytes are exactly as Kadaster writes them. */
-export interface FastParser {
-  /** Reads the `sl:stand` at the cursor and moves past it, or returns false and leaves it unread. */
-  parse(cursor: ByteCursor): boolean;
-}
-
-const standEnd = '</sl:stand>';
-const contentsEnd = '</sl:inhoud>';
-
-/** The class of a fast parser; `later` as in `ReadObjects`. */
-type FastParserClass<T> = new (peildatum: string, counts: ReadCounts, visit: Visit<T>, later?: Visit<T>) => FastParser;
 
 /**
  * Visits each object in `xml` that counts on `peildatum`, and with `later` each that will count on a later date; counts all
@@ -31,8 +29,17 @@ export type ReadObjects<T> = (
   options?: { strictly?: boolean; later?: Visit<T> },
 ) => ReadCounts;
 
+/** Reads the nummeraanduidingen of an XML file. */
+export const readNummeraanduidingen = objectReader('NUM', toNummeraanduiding, FastNummeraanduidingParser);
+
+/** Reads the streets of an XML file. */
+export const readOpenbareRuimten = objectReader('OPR', toOpenbareRuimte, FastOpenbareRuimteParser);
+
+/** The class of a fast parser; `later` as in `ReadObjects`. */
+type FastParserClass<T> = new (peildatum: string, counts: ReadCounts, visit: Visit<T>, later?: Visit<T>) => FastParser;
+
 /** The reader of files of `kind`, whose objects `read` makes from the fields of an occurrence. */
-export function objectReader<T extends object>(
+function objectReader<T extends object>(
   kind: ObjectKind,
   read: ReadRule<T>,
   Parser: FastParserClass<T>,
@@ -48,6 +55,7 @@ export function objectReader<T extends object>(
 
 /**
  * Visits woonplaatsen as a `ReadObjects` does, but never holds the whole file: the outlines in it make it 100 MB and more.
+ * @throws what `xml` throws, even if the XML is also wrong
  */
 export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
@@ -57,11 +65,25 @@ export async function readWoonplaatsen(
   later?: Visit<Woonplaats>,
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
-  await readStandStream(xml, file, 'WPL', peildatum, (fields) =>
+  const parser = new StandParser('WPL', file, peildatum, (fields) =>
     visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, later }),
   );
+  let refusal: unknown;
+  for await (const chunk of xml) {
+    if (refusal !== undefined) continue; // damage to the file shows only at its end
+    try {
+      parser.write(chunk);
+    } catch (error) {
+      refusal = error;
+    }
+  }
+  if (refusal !== undefined) throw refusal;
+  parser.close();
   return counts;
 }
+
+const standEnd = '</sl:stand>';
+const contentsEnd = '</sl:inhoud>';
 
 /**
  * Passes every occurrence in a file of `kind`, of an extract of `peildatum`, to either `fastParser` or `onStand`: the
@@ -78,86 +100,39 @@ export function readStands(
   onStand: (fields: Fields) => void,
   fastParser?: FastParser,
 ): void {
+  const strictParser = () => new StandParser(kind, file, peildatum, onStand);
   if (!fastParser) {
-    readStrictly(xml, file, kind, peildatum, onStand);
+    readStrictly(xml, strictParser());
     return;
   }
   try {
-    readFast(xml, file, kind, peildatum, onStand, fastParser);
+    readFast(xml, strictParser(), fastParser);
   } catch (error) {
     if (!(error instanceof ExtractError)) throw error;
     // The strict parser has not seen the whole file: let it read that, so its error is the first one and names the right line.
-    readStrictly(xml, file, kind, peildatum, onStand);
+    readStrictly(xml, strictParser());
     throw error;
   }
 }
 
-/**
- * As `readStands`, strictly and of any size, chunk by chunk. @throws what `chunks` throws, even if the XML is also
- * wrong
- */
-export async function readStandStream(
-  chunks: AsyncIterable<Uint8Array>,
-  file: string,
-  kind: ObjectKind,
-  peildatum: string,
-  onStand: (fields: Fields) => void,
-): Promise<void> {
-  const parser = new StandParser(kind, file, peildatum, onStand);
-  const decode = utf8Decoder(file);
-  let refusal: unknown;
-  for await (const chunk of chunks) {
-    if (refusal !== undefined) continue; // damage to the file shows only at its end
-    try {
-      parser.write(decode(chunk));
-    } catch (error) {
-      refusal = error;
-    }
-  }
-  if (refusal !== undefined) throw refusal;
-  parser.write(decode());
-  parser.close();
-}
-
 const chunkBytes = 128 * 1024;
 
-function readStrictly(
-  xml: Buffer,
-  file: string,
-  kind: ObjectKind,
-  peildatum: string,
-  onStand: (fields: Fields) => void,
-): void {
-  const parser = new StandParser(kind, file, peildatum, onStand);
-  const decode = utf8Decoder(file);
-  for (let start = 0; start < xml.length; start += chunkBytes) {
-    parser.write(decode(xml.subarray(start, start + chunkBytes)));
-  }
-  parser.write(decode());
+function readStrictly(xml: Buffer, parser: StandParser): void {
+  for (let start = 0; start < xml.length; start += chunkBytes) parser.write(xml.subarray(start, start + chunkBytes));
   parser.close();
 }
 
-function readFast(
-  xml: Buffer,
-  file: string,
-  kind: ObjectKind,
-  peildatum: string,
-  onStand: (fields: Fields) => void,
-  fastParser: FastParser,
-): void {
-  const parser = new StandParser(kind, file, peildatum, onStand);
-  const decode = utf8Decoder(file);
+function readFast(xml: Buffer, parser: StandParser, fastParser: FastParser): void {
   const cursor = new ByteCursor(xml);
   let unread = 0;
   let end = contentsEnd;
   while (unread < xml.length) {
     if (parser.betweenStands && parser.hasUsualPrefixes) unread = parseAll(cursor, unread, fastParser);
     const strictEnd = endOf(xml, end, unread);
-    parser.write(decode(xml.subarray(unread, strictEnd)));
+    parser.write(xml.subarray(unread, strictEnd));
     unread = strictEnd;
     end = standEnd;
   }
-  parser.write(decode());
   parser.close();
 }
 
@@ -177,14 +152,107 @@ function endOf(xml: Buffer, tag: string, from: number): number {
   return found < 0 ? xml.length : found + tag.length;
 }
 
-/** Decodes the pieces of a file, which may end within a character; called without a piece at the end of the file. */
-export function utf8Decoder(file: string): (piece?: Uint8Array) => string {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  return (piece) => {
-    try {
-      return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
-    } catch (cause) {
-      throw new ExtractError('invalid_xml', file, 'not UTF-8; get the extract again', { cause });
+const required: Record<ObjectKind, string[]> = {
+  NUM: ['identificatie', 'huisnummer', 'status', 'beginGeldigheid', 'OpenbareRuimteRef'],
+  OPR: ['identificatie', 'naam', 'status', 'beginGeldigheid', 'WoonplaatsRef'],
+  WPL: ['identificatie', 'naam', 'status', 'beginGeldigheid'],
+};
+
+const stand = 'sl:stand';
+const objectType = 'sl:objectType';
+const standTechnischeDatum = 'selecties-extract:StandTechnischeDatum';
+const repeatable = new Set([stand, objectType]);
+const prefixes = Object.keys(namespaces);
+
+/**
+ * The strict parser of a file of `kind` in an extract of `peildatum`, which defines what such a file means. Prefixes,
+ * order, comments, CDATA and entities make no difference. It refuses an element that the schema does not have, a value
+ * that occurs twice, and a file whose header has another date. The file may come in pieces of any size; `onStand` is
+ * called with each `sl:stand` when it closes.
+ */
+class StandParser {
+  readonly #kind: ObjectKind;
+  readonly #file: string;
+  readonly #peildatum: string;
+  readonly #onStand: (fields: Fields) => void;
+  readonly #parser: SchemaParser;
+  readonly #seen = new Set<string>();
+  readonly #seenInStand = new Set<string>();
+  readonly #objectTypes: string[] = [];
+  #fields: Fields = {};
+  #inStand = false;
+
+  constructor(kind: ObjectKind, file: string, peildatum: string, onStand: (fields: Fields) => void) {
+    this.#kind = kind;
+    this.#file = file;
+    this.#peildatum = peildatum;
+    this.#onStand = onStand;
+    this.#parser = new SchemaParser(documentOf(kind), file, {
+      onOpen: (name) => this.#onOpen(name),
+      onText: (name, text) => this.#onText(name, text),
+      onClose: (name) => {
+        if (name === stand) this.#closeStand();
+      },
+    });
+  }
+
+  /** The next piece of the file. */
+  write(piece: Uint8Array): void {
+    this.#parser.write(piece);
+  }
+
+  /** The end of the file. */
+  close(): void {
+    this.#parser.close();
+    if (!this.#seen.has('sl:standBestand')) throw this.#parser.invalid('has no standBestand');
+    if (!this.#seen.has(standTechnischeDatum)) throw this.#parser.invalid('has no StandTechnischeDatum');
+    this.#checkObjectType();
+  }
+
+  /** Whether the text written so far ends exactly where an occurrence may begin: after `inhoud`, or after another one. */
+  get betweenStands(): boolean {
+    const closed = this.#parser.justClosed;
+    return closed === stand || closed === 'sl:inhoud';
+  }
+
+  /** Whether Kadaster's own prefixes have their usual namespaces from here on. */
+  get hasUsualPrefixes(): boolean {
+    return this.#parser.hasUsualPrefixes(prefixes);
+  }
+
+  #onOpen(name: string): void {
+    if (name === stand) {
+      this.#checkObjectType();
+      this.#inStand = true;
+      this.#seenInStand.clear();
+      this.#fields = {};
     }
-  };
+    const seen = this.#inStand ? this.#seenInStand : this.#seen;
+    if (seen.has(name) && !repeatable.has(name)) throw this.#parser.invalid(`a second ${name}`);
+    seen.add(name);
+  }
+
+  #onText(name: string, text: string): void {
+    if (this.#inStand) this.#fields[name.slice(name.indexOf(':') + 1)] = text;
+    else if (name === standTechnischeDatum) this.#checkPeildatum(text.trim());
+    else this.#objectTypes.push(text);
+  }
+
+  #closeStand(): void {
+    this.#inStand = false;
+    const missing = required[this.#kind].find((field) => this.#fields[field] === undefined);
+    if (missing) throw this.#parser.invalid(`an occurrence without ${missing}`);
+    this.#onStand(this.#fields);
+  }
+
+  #checkPeildatum(date: string): void {
+    if (date === this.#peildatum) return;
+    const problem = `is of ${date || 'no date'}, in an extract of ${this.#peildatum}; get the extract again`;
+    throw new ExtractError('mixed_peildatums', this.#file, problem);
+  }
+
+  #checkObjectType(): void {
+    if (this.#objectTypes.length === 1 && this.#objectTypes[0] === this.#kind) return;
+    throw this.#parser.invalid(`holds objects of type ${this.#objectTypes.join(', ') || 'unknown'}, not ${this.#kind}`);
+  }
 }

@@ -1,4 +1,6 @@
-import { SaxesParser } from 'saxes';
+/** The schema of BAG 2.0, as far as files in it are read, and the strict parser of such files. */
+
+import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
 
 /** The version of the BAG 2.0 schema that this program reads, as in its namespaces. */
@@ -146,61 +148,138 @@ export const mutationDocument: Content = {
   },
 };
 
-/** The file in every delivery that describes it. */
-export const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';
-
-const levering = `http://www.kadaster.nl/schemas/lvbag/extract-levering/${schemaVersion}`;
-
-/**
- * The snapshot date (StandTechnischeDatum, `2021-10-15`) from a Leveringsdocument.
- * @throws ExtractError for another schema version, by its name, and for a delivery that is not the full history (LVC)
- */
-export function readPeildatum(xml: Buffer, file: string): string {
-  const path: string[] = [];
-  let schema = '';
-  let variant = '';
-  let peildatum = '';
-  const parser = new SaxesParser({ xmlns: true });
-  parser.on('opentag', (tag) => {
-    if (path.length === 0) schema = tag.uri;
-    path.push(tag.local);
-    if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract')) variant = tag.local;
-  });
-  parser.on('text', (text) => {
-    if (path.length === 4 && path[3] === 'StandTechnischeDatum') peildatum += text;
-  });
-  parser.on('closetag', () => path.pop());
-  try {
-    parser.write(xml.toString('utf8')).close();
-  } catch (cause) {
-    throw new ExtractError('invalid_xml', file, `not well-formed XML (${(cause as Error).message})`, { cause });
-  }
-  if (schema !== levering) throw unknownSchema(file, schema);
-  if (variant === 'MUT-Extract') throw mutationDelivery(file);
-  if (variant !== 'LVC-Extract') {
-    throw new ExtractError('unknown_schema', file, `a delivery of kind ${variant || 'unknown'}; LVC-Extract is needed`);
-  }
-  const date = peildatum.trim();
-  if (!isDate(date)) {
-    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${peildatum}'`);
-  }
-  return date;
-}
-
-/** Whether `text` is a day of the calendar, `2021-10-15`. */
-function isDate(text: string): boolean {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
-
 /** The error for a file in another version of the schema. */
 export function unknownSchema(file: string, schema: string): ExtractError {
   const problem = `in schema '${schema}', not in version ${schemaVersion} of BAG 2.0, the only supported one`;
   return new ExtractError('unknown_schema', file, `${problem}; get the current extract, or update this program`);
 }
 
-/** The error for a delivery of mutations. */
-export function mutationDelivery(file: string): ExtractError {
-  const problem = 'a delivery of mutations; use a full extract (lvbag-extract-nl.zip, BAGNLDL or BAGGEM)';
-  return new ExtractError('mutation_delivery', file, problem);
+/** Handles the elements of one kind of document; names have the prefixes of `namespaces`. */
+type SchemaHandler = {
+  onOpen?(name: string): void;
+  onText?(name: string, text: string): void;
+  onClose?(name: string): void;
+};
+
+const uris: Record<string, string> = { ...namespaces, ...mutationNamespaces };
+const prefixOf = new Map(Object.entries(uris).map(([prefix, uri]) => [uri, prefix]));
+const blank = /^[ \t\r\n]*$/;
+
+/**
+ * Reads a document strictly: it must be well-formed UTF-8 XML without a DOCTYPE, and hold no element that `document`
+ * does not allow where it stands. Prefixes, comments, CDATA and entities make no difference. The document may come in
+ * pieces of any size, which may end within a character. Throws `ExtractError` with `file`, line and column.
+ */
+export class SchemaParser {
+  readonly #file: string;
+  readonly #handler: SchemaHandler;
+  readonly #parser = new SaxesParser({ xmlns: true });
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #open: Content[];
+  #skipping = 0;
+  #text = '';
+  #written = 0;
+  #closed = { name: '', position: -1 };
+
+  constructor(document: Content, file: string, handler: SchemaHandler) {
+    this.#file = file;
+    this.#handler = handler;
+    this.#open = [document];
+    this.#parser.on('xmldecl', ({ encoding }) => {
+      if (encoding && encoding.toUpperCase() !== 'UTF-8') throw this.invalid(`encoded in ${encoding}, not UTF-8`);
+    });
+    this.#parser.on('doctype', () => {
+      throw this.invalid('has a DOCTYPE');
+    });
+    this.#parser.on('opentag', (tag) => this.#onOpen(tag));
+    this.#parser.on('text', (text) => this.#onText(text));
+    this.#parser.on('cdata', (text) => this.#onText(text));
+    this.#parser.on('closetag', (tag) => this.#onClose(tag));
+  }
+
+  /** The next piece of the document. */
+  write(piece: Uint8Array): void {
+    this.#write(this.#decoded(piece));
+  }
+
+  /** The end of the document. */
+  close(): void {
+    this.#write(this.#decoded());
+    this.#guarded(() => this.#parser.close());
+  }
+
+  /** The element that ends exactly where the text written so far ends, if any. */
+  get justClosed(): string | undefined {
+    return this.#closed.position === this.#written ? this.#closed.name : undefined;
+  }
+
+  /** Whether these prefixes have, from here on, the same namespaces as in the files of Kadaster. */
+  hasUsualPrefixes(prefixes: readonly string[]): boolean {
+    return prefixes.every((prefix) => this.#parser.resolve(prefix) === uris[prefix]);
+  }
+
+  /** An error at the current position. */
+  invalid(problem: string): ExtractError {
+    const { line, column } = this.#parser;
+    return new ExtractError(
+      'invalid_xml',
+      this.#file,
+      `${line}:${column}: does not follow the BAG 2.0 schema: ${problem}`,
+    );
+  }
+
+  #onOpen(tag: SaxesTagNS): void {
+    const content = this.#open.at(-1);
+    if (this.#skipping > 0 || content === 'skipped') {
+      this.#skipping++;
+      return;
+    }
+    const prefix = prefixOf.get(tag.uri);
+    const name = `${prefix}:${tag.local}`;
+    if (prefix === undefined) throw unknownSchema(this.#file, `${tag.uri} (element ${tag.local})`);
+    if (typeof content !== 'object' || !Object.hasOwn(content, name)) throw this.invalid(`unexpected element ${name}`);
+    this.#open.push(content[name] as Content);
+    this.#text = '';
+    this.#handler.onOpen?.(name);
+  }
+
+  #onText(text: string): void {
+    if (this.#open.at(-1) === 'text') this.#text += text;
+    else if (typeof this.#open.at(-1) === 'object' && !blank.test(text)) throw this.invalid('text between elements');
+  }
+
+  #onClose(tag: SaxesTagNS): void {
+    if (this.#skipping > 0) {
+      this.#skipping--;
+      return;
+    }
+    const content = this.#open.pop();
+    const name = `${prefixOf.get(tag.uri)}:${tag.local}`;
+    if (content === 'text') this.#handler.onText?.(name, this.#text);
+    this.#handler.onClose?.(name);
+    this.#closed = { name, position: this.#parser.position };
+  }
+
+  #write(text: string): void {
+    this.#written += text.length;
+    this.#guarded(() => this.#parser.write(text));
+  }
+
+  /** The text of a piece; without a piece, at the end, what is left. */
+  #decoded(piece?: Uint8Array): string {
+    try {
+      return piece ? this.#decoder.decode(piece, { stream: true }) : this.#decoder.decode();
+    } catch (cause) {
+      throw new ExtractError('invalid_xml', this.#file, 'not UTF-8; get the extract again', { cause });
+    }
+  }
+
+  #guarded(parse: () => void): void {
+    try {
+      parse();
+    } catch (cause) {
+      if (cause instanceof ExtractError) throw cause;
+      throw new ExtractError('invalid_xml', this.#file, `not well-formed XML, ${(cause as Error).message}`, { cause });
+    }
+  }
 }

@@ -38,6 +38,18 @@ export type Span = {
 /** The `eind` of an occurrence that has none. */
 export const noEind = 99_999_999;
 
+/** A nummeraanduiding that outlives a visit, and when it holds. */
+export type NumVoorkomen = Span &
+  Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'> & { kind: 'NUM'; identificatie: string };
+export type OprVoorkomen = Span & OpenbareRuimte & { kind: 'OPR' };
+export type WplVoorkomen = Span & Woonplaats & { kind: 'WPL' };
+
+/**
+ * One occurrence (voorkomen) of a nummeraanduiding, openbare ruimte or woonplaats, which counts from its `begin` until
+ * its `eind`.
+ */
+export type ObjectVoorkomen = NumVoorkomen | OprVoorkomen | WplVoorkomen;
+
 /** `2021-10-15` as the number 20211015. */
 export function dayOf(date: string): number {
   return Number(date.replaceAll('-', ''));

@@ -1,7 +1,9 @@
+/** Days of mutations: which of them concern a dataset, and what they change in its objects. */
+
 import type { Mutation } from '../bag/mutations.ts';
-import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
-import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
-import { isSameVoorkomen } from './objects.ts';
+import { dateOf, dayOf, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
+import { addEdit, type Edits, type FoundObjects } from './object-shard.ts';
+import { isSameVoorkomen, objectLines, parseObjectLine } from './objects.ts';
 
 /**
  * A file of mutations does not match the objects that it is applied to; the message names the object and what to do.
@@ -80,4 +82,61 @@ function textOf(voorkomen: ObjectVoorkomen | null): string {
   if (voorkomen.kind !== 'NUM') return `'${voorkomen.naam}' (${span})`;
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = voorkomen;
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;
+}
+
+/** What a dataset holds, as far as that decides which mutations concern it. */
+export type Register = {
+  /** Whether an object is among those that count now or later, by `objectKey`. */
+  holds(key: string): boolean;
+};
+
+/**
+ * The mutations that concern the dataset of one municipality; files of mutations cover the whole country. Its places
+ * are those that it holds, its streets those in its places, and its nummeraanduidingen those on its streets, before or
+ * after a change.
+ */
+export function withinRegister(days: readonly MutationDay[], register: Register): MutationDay[] {
+  const added = new Set<string>();
+  const holds = (key: string) => added.has(key) || register.holds(key);
+  const refersToIt = (voorkomen: ObjectVoorkomen | null): boolean => {
+    if (voorkomen?.kind === 'NUM') return holds(`OPR ${voorkomen.openbareRuimte}`);
+    return voorkomen?.kind === 'OPR' && holds(`WPL ${voorkomen.woonplaats}`);
+  };
+  const concerns = (mutation: Mutation) =>
+    holds(objectKey(mutation)) || refersToIt(mutation.was) || refersToIt(mutation.wordt);
+  return days.map((day) => {
+    // Streets first: a street and the nummeraanduidingen on it may be new on the same day.
+    for (const mutation of day.mutations) {
+      if (mutation.kind === 'OPR' && concerns(mutation)) added.add(objectKey(mutation));
+    }
+    const mutations = day.mutations.filter(concerns);
+    for (const mutation of mutations) added.add(objectKey(mutation));
+    return { ...day, mutations };
+  });
+}
+
+/** The occurrences of what was found, each once. */
+export function objectsOf(found: FoundObjects): Objects {
+  const objects: Objects = new Map();
+  for (const [identificatie, parts] of found) {
+    // A part that an object is stored with has all of its lines.
+    const [lines = []] = parts.values();
+    objects.set(
+      `NUM ${identificatie}`,
+      new Map(lines.map(parseObjectLine).map((occurrence) => [occurrence.volgnummer, occurrence])),
+    );
+  }
+  return objects;
+}
+
+/** The edits that turn the lines that were found into those of `objects` on `peildatum`. */
+export function editsOf(found: FoundObjects, objects: Objects, peildatum: string): Edits {
+  const edits: Edits = {};
+  for (const [key, occurrences] of objects) {
+    if (!key.startsWith('NUM ')) continue;
+    addEdit(edits, 'remove', found.get(key.slice('NUM '.length)) ?? []);
+    const kept = [...occurrences.values()].filter((one): one is NumVoorkomen => one.kind === 'NUM');
+    addEdit(edits, 'add', objectLines(kept, peildatum));
+  }
+  return edits;
 }

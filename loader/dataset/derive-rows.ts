@@ -1,8 +1,20 @@
 import type { Problem } from '../bag/problem-report.ts';
-import { type Reference, toPlace } from '../bag/reference.ts';
-import { dateOf, dayOf, noEind } from '../bag/voorkomen.ts';
+import {
+  dateOf,
+  dayOf,
+  type Nummeraanduiding,
+  noEind,
+  type OpenbareRuimte,
+  type Woonplaats,
+} from '../bag/voorkomen.ts';
 import { placeText, type Rows } from './lines.ts';
 import { dayAt, elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
+
+/** Finds an object by its identification; a `Map` does. */
+type Lookup<T> = { get(identificatie: string): T | undefined };
+
+/** The current streets and places, which the addresses on a date take their names from. */
+export type Reference = { openbareRuimten: Lookup<OpenbareRuimte>; woonplaatsen: Lookup<Woonplaats> };
 
 const asterisk = 0x2a;
 
@@ -113,4 +125,20 @@ function placesBy(
     lastFound = found;
     return found;
   };
+}
+
+/**
+ * The street and place of a current nummeraanduiding, or the problem that prevents an address: its street or place is
+ * not current. Never guesses.
+ */
+export function toPlace(
+  { openbareRuimte, woonplaats }: Pick<Nummeraanduiding, 'openbareRuimte' | 'woonplaats'>,
+  reference: Reference,
+): { straat: string; woonplaats: string } | Pick<Problem, 'kind' | 'detail'> {
+  const street = reference.openbareRuimten.get(openbareRuimte);
+  if (!street) return { kind: 'street_missing', detail: openbareRuimte };
+  const identificatie = woonplaats ?? street.woonplaats;
+  const place = reference.woonplaatsen.get(identificatie);
+  if (!place) return { kind: 'place_missing', detail: identificatie };
+  return { straat: street.naam, woonplaats: place.naam };
 }

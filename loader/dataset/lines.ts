@@ -1,11 +1,9 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import {
   comparePlaces,
   maxToevoegingen,
   type Place,
   type StoredAddress,
 } from '../../lambdas/shared/addresses/address-item.ts';
-import { releaseMemory } from '../release-memory.ts';
 
 /**
  * A load sorts, compares and stores lines: the key, then woonplaats and straat of each place, separated by tabs:
@@ -76,40 +74,6 @@ export function hasAddress(line: Line): boolean {
   return line.indexOf('\t', line.indexOf('\t') + 1) >= 0;
 }
 
-/** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
-const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
-
-/** Lines in their stored form; the same lines give the same bytes. */
-export function packLines(lines: readonly Line[]): Buffer {
-  const bytes = Buffer.from(lines.join('\n'), 'latin1');
-  const packed = packLineBytes(bytes);
-  releaseMemory(bytes);
-  return packed;
-}
-
-/** As `packLines`, for lines that are bytes already, separated by line ends. */
-export function packLineBytes(lines: Uint8Array): Buffer {
-  return zstdCompressSync(lines, level);
-}
-
-/** The lines that `packLines` stored; damaged bytes are an error. */
-export function unpackLines(packed: Uint8Array): Line[] {
-  const bytes = unpackLineBytes(packed);
-  const text = bytes.toString('latin1');
-  releaseMemory(bytes);
-  return text === '' ? [] : text.split('\n');
-}
-
-/** Lines are rarely compressed further than this. */
-const mostPacked = 16;
-
-/**
- * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer: by default zlib concatenates many.
- */
-export function unpackLineBytes(packed: Uint8Array): Buffer {
-  return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
-}
-
 function escaped(name: string): string {
   return /[\\\t\n]/.test(name) ? name.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n') : name;
 }
@@ -117,37 +81,6 @@ function escaped(name: string): string {
 function unescaped(name: string): string {
   if (!name.includes('\\')) return name;
   return name.replace(/\\(.)/g, (_, letter) => (letter === 't' ? '\t' : letter === 'n' ? '\n' : letter));
-}
-
-/** Bytes appended to one piece of memory, which doubles when it is full. */
-export class GrowingBytes {
-  memory: Buffer = Buffer.allocUnsafeSlow(4_096);
-  length = 0;
-
-  /** Ensures capacity for `count` more bytes, to be written to `memory` at `length`. */
-  reserve(count: number): void {
-    const least = this.length + count;
-    if (least <= this.memory.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.memory.length, least));
-    this.memory.copy(larger, 0, 0, this.length);
-    this.release();
-    this.memory = larger;
-  }
-
-  /** Frees the memory of bytes that nobody adds to or reads any more. */
-  release(): void {
-    releaseMemory(this.memory);
-  }
-
-  write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
-    this.reserve(Buffer.byteLength(text, encoding));
-    this.length += this.memory.write(text, this.length, encoding);
-  }
-
-  /** What was written. */
-  get bytes(): Buffer {
-    return this.memory.subarray(0, this.length);
-  }
 }
 
 /** Addresses in the order of their keys, one for each object: the keys, and the places part of the line of each. */
@@ -188,3 +121,54 @@ function addList(lines: Line[], start: number, group: string): void {
   if (isBare) lines[start] = `${first}\t${list}`;
   else lines.splice(start, 0, `${group}\t${list}`);
 }
+
+/** How the address of a key changes. */
+export type ChangeKind = 'added' | 'changed' | 'removed';
+
+/**
+ * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen stored
+ * with the address differs, or a list without an address is added or removed.
+ */
+export type Change = { kind: ChangeKind | 'list' } & (
+  | { before: Line | null; after: Line }
+  | { before: Line; after: Line | null }
+);
+
+/** How many addresses of each kind. */
+export type ChangeCounts = Record<ChangeKind, number>;
+
+/** The changes from the snapshot `before` to `after`, ordered by key. Both are sorted, with one line per key. */
+export function* diff(before: readonly Line[], after: readonly Line[]): Generator<Change> {
+  let i = 0;
+  let j = 0;
+  while (i < before.length || j < after.length) {
+    const old = before[i];
+    const now = after[j];
+    if (old === now) {
+      i++;
+      j++;
+      continue;
+    }
+    const order = old === undefined ? 1 : now === undefined ? -1 : compare(keyOf(old), keyOf(now));
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+    if (order < 0) yield change(old as Line, null);
+    else if (order > 0) yield change(null, now as Line);
+    else yield change(old as Line, now as Line);
+  }
+}
+
+function change(before: Line, after: Line | null): Change;
+function change(before: Line | null, after: Line): Change;
+function change(before: Line | null, after: Line | null): Change {
+  const [old, now] = [before && addressPart(before), after && addressPart(after)];
+  const kind = old === now ? 'list' : old === null ? 'added' : now === null ? 'removed' : 'changed';
+  return { kind, before, after } as Change;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** What to do to one key of the table: put this line, or remove the key. */
+export type Write = { put: Line } | { remove: string };

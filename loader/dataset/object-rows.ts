@@ -1,6 +1,4 @@
-import type { NumVoorkomen } from '../bag/object-voorkomen.ts';
-import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
-import { GrowingBytes, packLineBytes } from './lines.ts';
+import type { Nummeraanduiding, NumVoorkomen, Span } from '../bag/voorkomen.ts';
 import {
   longestSingleLine,
   type ObjectLine,
@@ -9,7 +7,7 @@ import {
   withoutPostcode,
   writeSingleLine,
 } from './objects.ts';
-import type { Segments } from './shard.ts';
+import { GrowingBytes, packLineBytes, type Segments } from './stored-form.ts';
 
 /**
  * The occurrences of the first and of the last object that a worker read, and whether every object came after those

@@ -1,9 +1,9 @@
+/** The objects of a shard as they are stored: how they are written, read, searched and edited. */
+
 import { emptyReport, type ProblemCounts, problemCounts } from '../bag/problem-report.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { checkedJson, parseCheckedJson } from './checked-json.ts';
-import { packLines, unpackLineBytes, unpackLines } from './lines.ts';
-import { findNamed, type NamedObjects } from './named-objects.ts';
-import type { ObjectLine } from './objects.ts';
+import { fieldsAt, identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
+import { checkedJson, packLines, parseCheckedJson, shardOf, unpackLineBytes, unpackLines } from './stored-form.ts';
 
 /**
  * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which one of
@@ -101,4 +101,86 @@ export class ObjectShardReader {
     releaseMemory(bytes);
     return found;
   }
+}
+
+/** Which lines of the object layer to find: those of some nummeraanduidingen, or those on some streets. */
+export type NamedObjects = { field: 'identificatie' | 'street'; ids: ReadonlySet<string>; lastDigits: Uint8Array };
+
+const idLength = 16;
+const filteredDigits = 6;
+const tab = 0x09;
+const lineEnd = 0x0a;
+const zero = 0x30;
+
+/** The lines whose nummeraanduiding, or whose street, is one of `ids`. */
+export function namedObjects(field: NamedObjects['field'], ids: ReadonlySet<string>): NamedObjects {
+  const lastDigits = new Uint8Array(10 ** filteredDigits);
+  for (const id of ids) lastDigits[Number(id.slice(-filteredDigits))] = 1;
+  return { field, ids, lastDigits };
+}
+
+/**
+ * The named lines among all lines of a part, as bytes. A day of mutations looks at every object of the country for the few
+ * that it names: so only lines whose last digits fit become strings.
+ */
+export function findNamed(lines: Buffer, named: NamedObjects): ObjectLine[] {
+  const found: ObjectLine[] = [];
+  const { field, lastDigits } = named;
+  const toEnd = fieldsAt[field] + idLength;
+  for (let start = 0; start < lines.length; ) {
+    let at = start;
+    while (at < lines.length && lines[at] !== tab) at++;
+    let digits = 0;
+    for (let i = at + toEnd - filteredDigits; i < at + toEnd; i++) digits = digits * 10 + (lines[i] as number) - zero;
+    let end = at + fieldsAt.volgnummer;
+    while (end < lines.length && lines[end] !== lineEnd) end++;
+    if (lastDigits[digits] === 1) {
+      const line = lines.toString('latin1', start, end);
+      if (isNamed(line, named)) found.push(line);
+    }
+    start = end + 1;
+  }
+  return found;
+}
+
+/** Whether a line is one of those. */
+export function isNamed(line: ObjectLine, { field, ids }: NamedObjects): boolean {
+  return ids.has(field === 'identificatie' ? identificatieOf(line) : referencesOf(line).street);
+}
+
+/** The lines of some objects by identificatie, then by the part that they are stored with. */
+export type FoundObjects = Map<string, Map<string, ObjectLine[]>>;
+
+/** What to change in one part of the object layer. */
+export type PartEdits = { remove: ObjectLine[]; add: ObjectLine[] };
+
+/** By part; plain JSON. */
+export type Edits = Record<string, PartEdits>;
+
+/** Adds lines to remove or to add, by part. */
+export function addEdit(
+  edits: Edits,
+  what: keyof PartEdits,
+  lines: Iterable<[part: string, lines: ObjectLine[]]>,
+): void {
+  for (const [part, ofPart] of lines) {
+    edits[part] ??= { remove: [], add: [] };
+    edits[part][what].push(...ofPart);
+  }
+}
+
+/** The same by the shard that each part is in. */
+export function editsByShard(edits: Edits): Map<string, Edits> {
+  const shards = new Map<string, Edits>();
+  for (const [part, edit] of Object.entries(edits)) {
+    shards.set(shardOf(part), { ...shards.get(shardOf(part)), [part]: edit });
+  }
+  return shards;
+}
+
+/** The lines of a part after an edit, sorted. Removes every copy of a line. Changes `lines`. */
+export function edited(lines: ObjectLine[], edit: PartEdits | undefined): ObjectLine[] {
+  if (!edit) return lines.sort();
+  const gone = new Set(edit.remove);
+  return [...lines.filter((line) => !gone.has(line)), ...edit.add].sort();
 }

@@ -1,6 +1,5 @@
 import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
-import type { NumVoorkomen, ObjectVoorkomen } from '../bag/object-voorkomen.ts';
-import { dayOf, type Nummeraanduiding, type Span } from '../bag/voorkomen.ts';
+import { dayOf, type Nummeraanduiding, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
 import type { Line } from './lines.ts';
 
 /**

@@ -1,11 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
-import type { OprVoorkomen, WplVoorkomen } from '../bag/object-voorkomen.ts';
 import { addProblem, emptyReport, type Problem, type ProblemReport } from '../bag/problem-report.ts';
-import type { Reference } from '../bag/reference.ts';
-import { dayOf, type OpenbareRuimte, type Span, type Woonplaats } from '../bag/voorkomen.ts';
+import {
+  dayOf,
+  type OpenbareRuimte,
+  type OprVoorkomen,
+  type Span,
+  type Woonplaats,
+  type WplVoorkomen,
+} from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
-import { checkedJson, parseCheckedJson } from './checked-json.ts';
-import { GrowingBytes, packLineBytes, unpackLineBytes } from './lines.ts';
+import type { Reference } from './derive-rows.ts';
+import { checkedJson, GrowingBytes, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
 
 /**
  * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`: identification,

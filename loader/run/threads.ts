@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Part } from '../dataset/load.ts';
 import type { ReferenceMemory } from '../dataset/reference-file.ts';
 import { ExtractError } from '../extract-error.ts';
@@ -6,10 +6,11 @@ import type { Amount } from '../progress.ts';
 import { extractPart } from '../steps/extract.ts';
 import { mergeShard } from '../steps/merge.ts';
 import { reference } from '../steps/reference.ts';
+import { openStorage } from '../storage/open.ts';
 import { DamagedObjectError, MissingObjectError, type Storage } from '../storage/storage.ts';
 
 /** Work for a thread, so that it does not block the thread that serves requests. */
-export type Task =
+type Task =
   | { kind: 'reference'; load: string; partBytes: number | undefined }
   | { kind: 'extract'; load: string; part: Part }
   | { kind: 'merge'; load: string; shard: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
@@ -21,7 +22,7 @@ export interface Workers {
 }
 
 /** Runs one task in the current thread, which may be a worker. */
-export async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
+async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {
   switch (task.kind) {
     case 'reference':
       await reference(storage, task.load, task.partBytes, onRead);
@@ -49,7 +50,7 @@ export function noWorkers(storage: Storage): Workers {
 }
 
 /** A message from a thread: its progress, that its task is done, or why it failed. */
-export type ThreadMessage =
+type ThreadMessage =
   | { kind: 'read'; amount: Amount }
   | { kind: 'done' }
   | { kind: 'failed'; error: Error; as: ErrorParts | null };
@@ -60,7 +61,7 @@ type ErrorParts =
   | { name: 'DamagedObjectError' | 'MissingObjectError'; key: string };
 
 /** The parts of an error that a thread sends besides the error itself. */
-export function partsOf(error: unknown): ErrorParts | null {
+function partsOf(error: unknown): ErrorParts | null {
   if (error instanceof ExtractError) {
     const { name, code, file, message } = error;
     return { name, code, file, message };
@@ -101,10 +102,16 @@ export class ThreadPool implements Workers {
   }
 }
 
+/** What a thread of a load starts with; the threads of others have other data. */
+type ThreadData = { storageOfLoad: string };
+
 /** With a small young generation: nothing in a load should outlive it, and V8 lets a large one grow (decision 0113). */
 function startThread(location: string): Worker {
-  const script = new URL('./load-thread.ts', import.meta.url);
-  const thread = new Worker(script, { workerData: location, resourceLimits: { maxYoungGenerationSizeMb: 24 } });
+  const data: ThreadData = { storageOfLoad: location };
+  const thread = new Worker(new URL('./threads.ts', import.meta.url), {
+    workerData: data,
+    resourceLimits: { maxYoungGenerationSizeMb: 24 },
+  });
   return thread.setMaxListeners(0);
 }
 
@@ -138,3 +145,20 @@ function revived({ error, as }: Extract<ThreadMessage, { kind: 'failed' }>): Err
       return error;
   }
 }
+
+/** In a thread: runs the tasks that it receives, one at a time. */
+function serveTasks({ storageOfLoad }: ThreadData): void {
+  const storage = openStorage(storageOfLoad);
+  const send = (message: ThreadMessage) => parentPort?.postMessage(message);
+  parentPort?.on('message', async (task: Task) => {
+    try {
+      await doTask(await storage, task, (amount) => send({ kind: 'read', amount }));
+      send({ kind: 'done' });
+    } catch (error) {
+      send({ kind: 'failed', error: error as Error, as: partsOf(error) });
+    }
+  });
+}
+
+const threadData = workerData as Partial<ThreadData> | null;
+if (threadData?.storageOfLoad !== undefined) serveTasks({ storageOfLoad: threadData.storageOfLoad });

@@ -1,6 +1,6 @@
-import { unpackWrites } from '../dataset/changes.ts';
-import { type Line, unpackLines } from '../dataset/lines.ts';
-import type { Snapshot } from '../dataset/manifest.ts';
+import type { Line } from '../dataset/lines.ts';
+import type { Snapshot } from '../dataset/load.ts';
+import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { loaderEnvironment } from '../names.ts';
 import type { BulkImport } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';

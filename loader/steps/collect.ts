@@ -1,12 +1,13 @@
 import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
-import type { Part } from '../dataset/load.ts';
-import { type Load, type LoadCounts, mergeParts, type PartCounts } from '../dataset/load.ts';
-import { editsByShard } from '../dataset/object-edits.ts';
+import type { NumVoorkomen } from '../bag/voorkomen.ts';
+import { extractDate, type Load, type Part } from '../dataset/load.ts';
+import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
+import { addEdit, type Edits, editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
+import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
 import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
-import { type Segments, shardOf } from '../dataset/shard.ts';
+import { shardOf } from '../dataset/stored-form.ts';
 import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
-import { editsOfDivided } from './divided-objects.ts';
-import type { Extracted } from './extract.ts';
+import { type Extracted, readRows, type StoredPart } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /** The counts of all parts together, the number of object lines, and where the lines of each postcode3 are stored. */
@@ -14,7 +15,7 @@ export type Collected = Pick<LoadCounts, keyof PartCounts> & {
   /** Only for a rollback: counted when the snapshot was made. */
   addresses?: number;
   objects: number;
-  parts: { part: string; segments: Segments }[];
+  parts: StoredPart[];
 };
 
 /** One shard to merge. */
@@ -51,6 +52,104 @@ export async function putShards(storage: Storage, load: string, shards: Iterable
   const items: ShardItem[] = [...shards].sort().map((shard) => ({ shard }));
   await putJson(storage, paths.shards(load), items);
   return { shards: items.length };
+}
+
+type ExtractedPart = Extracted & StoredPart;
+
+/**
+ * The edits that complete objects whose occurrences were read separately: by several workers, or from an extract that
+ * does not list its objects in order. In an ordered extract these are among the first and last objects of the parts.
+ */
+async function editsOfDivided(storage: Storage, load: Load, parts: readonly ExtractedPart[]): Promise<Edits> {
+  const found = inOrder(parts)
+    ? objectsAtEdges(parts, extractDate(load))
+    : await objectsReadTwice(storage, load.id, parts);
+  const edits: Edits = {};
+  for (const lines of found.values()) {
+    const all = [...lines.values()].flat();
+    const whole = objectLines(unique(all.map(parseObjectLine)), extractDate(load));
+    if (isSame(lines, whole)) continue;
+    addEdit(edits, 'remove', lines);
+    addEdit(edits, 'add', whole);
+  }
+  return edits;
+}
+
+function inOrder(parts: readonly Extracted[]): boolean {
+  let last = '';
+  for (const { edges, isSorted } of parts) {
+    for (const identificatie of edges.flatMap(([first]) => first?.identificatie ?? [])) {
+      if (!isSorted || identificatie < last) return false;
+      last = identificatie;
+    }
+  }
+  return true;
+}
+
+/** The lines of every object that is at the edge of two parts. */
+function objectsAtEdges(parts: readonly Extracted[], peildatum: string): FoundObjects {
+  const objects = new Map<string, NumVoorkomen[][]>();
+  for (const { edges } of parts) {
+    for (const object of edges) {
+      const identificatie = object[0]?.identificatie;
+      if (identificatie) objects.set(identificatie, [...(objects.get(identificatie) ?? []), object]);
+    }
+  }
+  const found: FoundObjects = new Map();
+  for (const [identificatie, pieces] of objects) {
+    if (pieces.length < 2) continue;
+    const edits: Edits = {};
+    for (const piece of pieces) addEdit(edits, 'remove', objectLines(piece, peildatum));
+    found.set(identificatie, new Map(Object.entries(edits).map(([part, { remove }]) => [part, remove])));
+  }
+  return found;
+}
+
+/** The lines of every object with several lines. Reads all lines twice, and holds a number for each. */
+async function objectsReadTwice(
+  storage: Storage,
+  load: string,
+  parts: readonly ExtractedPart[],
+): Promise<FoundObjects> {
+  let count = 0;
+  const numbers = new Float64Array(parts.reduce((sum, { objects }) => sum + objects, 0));
+  for await (const [, line] of linesOf(storage, load, parts)) numbers[count++] = Number(identificatieOf(line));
+  numbers.sort();
+  const several = new Set(numbers.filter((number, i) => number === numbers[i - 1] || number === numbers[i + 1]));
+  const found: FoundObjects = new Map();
+  for await (const [part, line] of linesOf(storage, load, parts)) {
+    const identificatie = identificatieOf(line);
+    if (!several.has(Number(identificatie))) continue;
+    const lines = found.get(identificatie) ?? new Map<string, ObjectLine[]>();
+    found.set(identificatie, lines.set(part, [...(lines.get(part) ?? []), line]));
+  }
+  return found;
+}
+
+async function* linesOf(
+  storage: Storage,
+  load: string,
+  parts: readonly ExtractedPart[],
+): AsyncGenerator<[part: string, line: ObjectLine]> {
+  for (const { part, segments } of parts) {
+    for (const [postcode3, segment] of Object.entries(segments)) {
+      for (const line of await readRows(storage, paths.rows(load, part), segment)) yield [postcode3, line];
+    }
+  }
+}
+
+/** One of each number: an object may be in two members of an extract, and is stored with several parts. */
+function unique(occurrences: readonly NumVoorkomen[]): NumVoorkomen[] {
+  return [...new Map(occurrences.map((one) => [one.volgnummer, one])).values()];
+}
+
+function isSame(a: ReadonlyMap<string, ObjectLine[]>, b: ReadonlyMap<string, ObjectLine[]>): boolean {
+  const text = (lines: ReadonlyMap<string, ObjectLine[]>) =>
+    [...lines]
+      .map(([part, ofPart]) => [part, ...ofPart.toSorted()].join(' '))
+      .sort()
+      .join();
+  return text(a) === text(b);
 }
 
 /**

@@ -1,16 +1,22 @@
+import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
-import { readNummeraanduidingen } from '../bag/read-nummeraanduidingen.ts';
+import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
-import { unpackLines } from '../dataset/lines.ts';
-import { extractDate, extractName, type Load, type Part, type PartCounts } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import type { PartCounts } from '../dataset/load-counts.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
+import { type Edits, edited, isNamed, type NamedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
 import type { ObjectLine } from '../dataset/objects.ts';
-import type { Segments } from '../dataset/shard.ts';
+import { type Segments, unpackLines } from '../dataset/stored-form.ts';
 import type { Amount } from '../progress.ts';
 import {
+  concurrentReads,
   DamagedObjectError,
+  findJson,
+  findUnpacked,
   getJson,
+  MissingObjectError,
   openObject,
   paths,
   putJson,
@@ -26,6 +32,9 @@ import { readMember } from './stage.ts';
  * What `extractPart` stores beside the object lines (`objects` is their number); if it exists, the part is finished.
  */
 export type Extracted = PartCounts & Edges & { objects: number; segments: Segments };
+
+/** Where the lines of each postcode3 are stored among those of one part. */
+export type StoredPart = { part: string; segments: Segments };
 
 /**
  * Reads one part of the nummeraanduidingen and stores the occurrences that count now or later. Skips a part that is
@@ -73,6 +82,44 @@ export async function readRows(
   if (position + length > packed.size) throw new DamagedObjectError(key);
   const bytes = await packed.read(position, length);
   return unpacked(key, () => unpackLines(bytes));
+}
+
+/** The object lines that a load starts with, a shard at a time: those of its extract, or of the live snapshot. */
+export type ObjectSource = {
+  /** The lines of one part, such as `138`. */
+  lines(part: string): Promise<ObjectLine[]>;
+  /** Those of them that are among `named`. */
+  find(part: string, named: NamedObjects): Promise<ObjectLine[]>;
+  /** The stored shard that they come from; `null` where they were read from an extract. */
+  stored: ObjectShardReader | null;
+};
+
+/** The objects of a shard before any mutation of the load is applied. */
+export async function objectSource(storage: Storage, load: Load, shard: string): Promise<ObjectSource> {
+  if (load.kind === 'mutations') {
+    const { id = '', shards = [] } = load.base?.snapshot ?? {};
+    const key = paths.snapshotObjects(id, shard);
+    const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
+    if (!found && shards.includes(shard)) throw new MissingObjectError(key);
+    const stored = found ?? new ObjectShardReader(null);
+    return {
+      stored,
+      lines: (part) => unpacked(key, () => stored.lines(part)),
+      find: (part, named) => unpacked(key, () => stored.find(part, named)),
+    };
+  }
+  const { parts } = await getJson<{ parts: StoredPart[] }>(storage, paths.collected(load.id));
+  const edits = (await findJson<Edits>(storage, paths.edits(load.id, shard))) ?? {};
+  const lines = async (postcode3: string) => {
+    const read = await mapConcurrently(parts, concurrentReads, async ({ part, segments }) => {
+      const segment = segments[postcode3];
+      if (!segment) return [];
+      return readRows(storage, paths.rows(load.id, part), segment);
+    });
+    return edited(read.flat(), edits[postcode3]);
+  };
+  const find = async (part: string, named: NamedObjects) => (await lines(part)).filter((line) => isNamed(line, named));
+  return { stored: null, lines, find };
 }
 
 /** Reads a batch of parts. */

@@ -6,21 +6,24 @@ import {
   problemCounts,
   reportOfCounts,
 } from '../bag/problem-report.ts';
-import { ChangeWriter, diff } from '../dataset/changes.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
-import { hasAddress, joinRows, type Line } from '../dataset/lines.ts';
-import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
-import type { Snapshot } from '../dataset/manifest.ts';
-import { namedObjects } from '../dataset/named-objects.ts';
-import { edited } from '../dataset/object-edits.ts';
-import { type ObjectShardReader, ObjectShardWriter } from '../dataset/object-shard.ts';
+import { diff, hasAddress, joinRows, type Line } from '../dataset/lines.ts';
+import { extractName, type Load, type Snapshot } from '../dataset/load.ts';
+import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
+import {
+  type Edits,
+  edited,
+  namedObjects,
+  type ObjectShardReader,
+  ObjectShardWriter,
+} from '../dataset/object-shard.ts';
 import { referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
-import { countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/shard.ts';
-import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { ChangeWriter, countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/stored-form.ts';
+import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import { type ObjectSource, objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
-import { type ObjectSource, objectSource, readEdits } from './object-source.ts';
 import { readReference } from './reference.ts';
 
 /** What `mergeShard` stores; if it exists, the shard is finished. `files` names its change files. */
@@ -115,7 +118,7 @@ async function derived(
   const { peildatum, days } = load;
   const reference = referenceAt(memory);
   const source = await objectSource(storage, load, shard);
-  const edits = await readEdits(storage, paths.dayEdits(load.id, shard));
+  const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, shard))) ?? {};
   const mutated = days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
   const isNamed = mutated && namesChanged(source, mutated);
   const isSame = async (part: string, stored: ObjectShardReader) =>

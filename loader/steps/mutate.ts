@@ -1,19 +1,19 @@
-import { readMutationDelivery } from '../bag/mutation-delivery.ts';
-import type { ObjectVoorkomen } from '../bag/object-voorkomen.ts';
+import { readMutationDelivery } from '../bag/mutations.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
-import { dayOf } from '../bag/voorkomen.ts';
+import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import {
   applyMutations,
+  editsOf,
   type MutationDay,
   MutationMismatchError,
   type Objects,
   objectKey,
+  objectsOf,
+  type Register,
+  withinRegister,
 } from '../dataset/apply-mutations.ts';
-import type { Load } from '../dataset/load.ts';
-import type { MutationFile } from '../dataset/manifest.ts';
-import { type Register, withinRegister } from '../dataset/mutation-scope.ts';
-import { namedObjects } from '../dataset/named-objects.ts';
-import { editsByShard, editsOf, type FoundObjects, objectsOf } from '../dataset/object-edits.ts';
+import type { Load, MutationFile } from '../dataset/load.ts';
+import { editsByShard, type FoundObjects, namedObjects } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {
   checkedReference,
@@ -22,7 +22,7 @@ import {
   readReferenceFile,
   referenceAt,
 } from '../dataset/reference-file.ts';
-import { postcode3sOf } from '../dataset/shard.ts';
+import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
 import {
   DamagedObjectError,
@@ -38,8 +38,8 @@ import {
 } from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
+import { objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { objectSource } from './object-source.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
 export type Mutated = {

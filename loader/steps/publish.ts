@@ -1,14 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
-import { unpackWrites } from '../dataset/changes.ts';
-import { parseLine, unpackLines } from '../dataset/lines.ts';
-import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import { parseLine } from '../dataset/lines.ts';
+import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
+import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
-import { datesOfName } from '../storage/mutation-list.ts';
+import { datesOfName } from '../storage/mutation-deliveries.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
+import { type ChangeFile, currentManifest, differingKeys, type LoadContext, putManifest } from './manifest.ts';
 
 /** The table does not hold what was written into it. */
 export class ReadBackError extends Error {
@@ -60,7 +60,7 @@ async function readBack(
   { load, snapshot }: ManifestEntry,
   files: ChangeFile[],
 ): Promise<void> {
-  const expected = new Map<string, unknown>();
+  const expected = new Map<string, StoredAddress | undefined>();
   for (const { changes } of spread(files, sampledFiles)) {
     const writes = await getUnpacked(storage, paths.changes(load, changes), unpackWrites);
     for (const write of spread(writes, sampledKeys)) {
@@ -77,14 +77,12 @@ async function readBack(
     expected.set(address.key, address);
   }
 
-  const found = await addresses.read([...expected.keys()]);
-  const wrong = [...expected].filter(([key, address]) => !isDeepStrictEqual(found.get(key), address));
+  const wrong = await differingKeys(addresses, expected);
   if (wrong.length === 0) return;
   // So that the next run writes everything again.
   await storage.delete(files.map(({ changes }) => paths.applied(load, changes)));
-  const keys = wrong.slice(0, 3).map(([key]) => key);
   throw new ReadBackError(
-    `${wrong.length} of ${expected.size} addresses read back differ from what was written, among them ${keys.join(', ')}. ` +
+    `${wrong.length} of ${expected.size} addresses read back differ from what was written, among them ${wrong.slice(0, 3).join(', ')}. ` +
       'Something else writes to this table, or it lost writes. Run "load repair", which compares all of it, and then the ' +
       'load again: it writes all of its changes again.',
   );

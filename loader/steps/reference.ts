@@ -1,8 +1,7 @@
 import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
 import type { Visit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
-import { readOpenbareRuimten } from '../bag/read-openbare-ruimten.ts';
-import { readWoonplaatsen } from '../bag/read-stands.ts';
+import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
 import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';

@@ -10,8 +10,7 @@ import {
 import { addressItem, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
 import { forEachConcurrently } from '../../lambdas/shared/concurrency.ts';
 import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
-import type { Write } from '../dataset/changes.ts';
-import { parseLine } from '../dataset/lines.ts';
+import { parseLine, type Write } from '../dataset/lines.ts';
 import type { Fence } from './lease.ts';
 import { heldCondition, LockedError } from './lock.ts';
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { checkedJson, parseCheckedJson } from '../dataset/checked-json.ts';
+import { checkedJson, parseCheckedJson } from '../dataset/stored-form.ts';
 import { storagePrefixes } from '../names.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 

@@ -2,9 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Answer, integrationAnswer, integrationFailed, ownAnswer, refuse, refuseUnreadable } from './answer.ts';
-import { gatewayEvent, type RequestTarget, requestTarget } from './event.ts';
-import { matchRoute, type Route, type RouteMatch } from './router.ts';
+import type { Duplex } from 'node:stream';
+import {
+  type Answer,
+  gatewayEvent,
+  integrationAnswer,
+  integrationFailed,
+  matchRoute,
+  ownAnswer,
+  type RequestTarget,
+  type Route,
+  type RouteMatch,
+  requestTarget,
+} from './http-api.ts';
 
 /** API Gateway's limit for a request body. */
 const bodyLimitBytes = 10 * 1024 * 1024;
@@ -55,7 +65,7 @@ export interface Answered {
 /** A running gateway. */
 export interface Gateway {
   readonly port: number;
-  /** Accepts no more requests, lets those in progress finish for up to `drainMilliseconds`, then resolves. */
+  /** Accepts no new requests, lets those in progress finish for up to `drainMilliseconds`, then resolves. */
   stop(): Promise<void>;
 }
 
@@ -83,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requestTimeout: arrivalMilliseconds,
     keepAliveTimeout: keepAliveMilliseconds,
   });
-  // With an unknown `Expect` header too, which Node would answer by itself.
+  // Also with an unknown `Expect` header, which Node would otherwise answer itself.
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (request, response) => void serve(options, server, request, response));
   }
@@ -192,4 +202,34 @@ function requestId(): string {
 
 function portOf(server: Server): number {
   return (server.address() as AddressInfo | null)?.port ?? 0;
+}
+
+const lingerMilliseconds = 500;
+const parserAnswers: Record<string, Answer> = {
+  HPE_HEADER_OVERFLOW: ownAnswer(431, 'Request Header Fields Too Large'),
+  ERR_HTTP_REQUEST_TIMEOUT: ownAnswer(408, 'Request Timeout'),
+};
+const refused = new WeakSet<Duplex>();
+
+/** Answers what Node's HTTP parser rejects, and so never becomes a request. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  refuse(socket, parserAnswers[error.code ?? ''] ?? ownAnswer(400, 'Bad Request'));
+}
+
+/** Writes a response to a raw socket and closes it. Safe to call again: the parser may report one socket several times. */
+function refuse(socket: Duplex, { statusCode, body }: Answer): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  socket.on('error', () => undefined);
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  socket.end(
+    `HTTP/1.1 ${statusCode} Refused\r\nContent-Type: application/json\r\nConnection: close\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  // Discards what is still arriving: closing at once would reset the connection and lose our response.
+  socket.resume();
+  setTimeout(() => socket.destroy(), lingerMilliseconds).unref();
 }

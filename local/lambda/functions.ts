@@ -1,5 +1,5 @@
 import { type Integration, IntegrationTimeoutError } from '../gateway/gateway.ts';
-import type { Route } from '../gateway/router.ts';
+import type { Route } from '../gateway/http-api.ts';
 import type { FunctionSettings, LocalApp } from '../template/local-app.ts';
 import { FunctionError, type Instance, startInstance } from './instance.ts';
 

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
+import type { Context, Handler } from 'aws-lambda';
 import type { FunctionSettings } from '../template/local-app.ts';
 
 /** The message that starts an invocation in a worker. */
-export interface Invocation {
+interface Invocation {
   /** Matches the answer to its invocation. */
   readonly number: number;
   readonly requestId: string;
@@ -14,13 +15,16 @@ export interface Invocation {
 }
 
 /** The message with the outcome of an invocation. */
-export interface Answer {
+interface Answer {
   readonly number: number;
   readonly outcome: Outcome;
 }
 
 /** What the handler returned, as JSON text, or what it threw. */
-export type Outcome = { readonly payload: string } | { readonly failure: string };
+type Outcome = { readonly payload: string } | { readonly failure: string };
+
+/** What this file finds in the worker threads that it starts, where it runs as well. */
+type WorkerData = { environmentOf: FunctionSettings };
 
 /** The function threw, timed out, or its environment crashed. */
 export class FunctionError extends Error {
@@ -56,15 +60,15 @@ export interface Instance {
  * @throws FunctionError when the module does not load
  */
 export async function startInstance(settings: FunctionSettings, log: (line: string) => void): Promise<Instance> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: settings,
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: { environmentOf: settings } satisfies WorkerData,
     env: { ...settings.environment },
     execArgv: [],
     resourceLimits: memoryLimits,
     stdout: true,
     stderr: true,
   });
-  /** Calls without an answer. A promise for the end of the worker would hold on to every answer that ever raced it. */
+  /** Calls without a response yet. Racing them against one promise for the worker's end would leak every response. */
   const pending = new Map<number, PromiseWithResolvers<Outcome>>();
   const ready = Promise.withResolvers<void>();
   let ended: FunctionError | undefined;
@@ -149,3 +153,49 @@ function eachLine(stream: Readable, log: (line: string) => void): void {
     if (rest !== '') log(rest);
   });
 }
+
+/** In the worker thread: loads the function's module and answers invocations from then on. */
+async function serve(settings: FunctionSettings): Promise<void> {
+  const exported: Record<string, unknown> = await import(settings.module);
+  const handler = exported[settings.handler];
+  if (typeof handler !== 'function')
+    throw new Error(`The module ${settings.module} exports no function ${settings.handler}`);
+  parentPort?.on('message', async (invocation: Invocation) => {
+    const outcome = await run(settings, handler as Handler<unknown, unknown>, invocation);
+    parentPort?.postMessage({ number: invocation.number, outcome } satisfies Answer);
+  });
+  parentPort?.postMessage('ready');
+}
+
+async function run(
+  settings: FunctionSettings,
+  handler: Handler<unknown, unknown>,
+  invocation: Invocation,
+): Promise<Outcome> {
+  try {
+    const result = await handler(JSON.parse(invocation.event), context(settings, invocation), () => undefined);
+    return { payload: JSON.stringify(result) ?? 'null' };
+  } catch (error) {
+    return { failure: error instanceof Error ? `${error.name}: ${error.message}\n${error.stack}` : String(error) };
+  }
+}
+
+function context(settings: FunctionSettings, { requestId, deadline }: Invocation): Context {
+  return {
+    awsRequestId: requestId,
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: settings.name,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:eu-west-1:000000000000:function:${settings.name}`,
+    logGroupName: `/aws/lambda/${settings.name}`,
+    logStreamName: 'local',
+    memoryLimitInMB: `${settings.memoryMegabytes}`,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: () => undefined,
+    fail: () => undefined,
+    succeed: () => undefined,
+  };
+}
+
+const given = workerData as Partial<WorkerData> | null;
+if (given?.environmentOf) await serve(given.environmentOf);

@@ -7,15 +7,16 @@ import { portalApp } from '../../lambdas/portal/app.ts';
 import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
 import { createAdminStore } from '../../lambdas/shared/accounts/admin-store.ts';
-import { loadsOf } from '../../lambdas/shared/loads/loads.ts';
-import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
+import { type LoadRunner, loadsOf } from '../../lambdas/shared/loads/loads.ts';
+import { approveLoad } from '../../loader/run/run-load.ts';
+import type { LoadReport } from '../../loader/steps/load-report.ts';
+import { type AddressTable, dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
-import { localDynamoDb } from '../engine/tables.ts';
+import { localDynamoDb } from '../engine/client.ts';
 import { startGateway } from '../gateway/gateway.ts';
-import { localLoadRunner } from './load-runner.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
-/** The portal of this machine, and the OpenID provider beside it. */
+/** The local portal and its OpenID provider. */
 export type LocalPortal = {
   portalUrl: string;
   issuer: string;
@@ -24,7 +25,7 @@ export type LocalPortal = {
 };
 
 export type LocalPortalOptions = {
-  /** The DynamoDB engine, and the secret that it asks for. */
+  /** The DynamoDB engine, and the secret that it requires. */
   endpoint: string;
   accessKeyId?: string | undefined;
   accountsTable: string;
@@ -40,7 +41,7 @@ export type LocalPortalOptions = {
   isBehind?: boolean;
 };
 
-/** Never reachable from elsewhere: whoever gets there chooses who to be. */
+/** Only reachable from this machine: a visitor can sign in as anyone. */
 const host = '127.0.0.1';
 
 const customer: LocalPerson = {
@@ -85,7 +86,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   const storage = await openStorage(options.storageFolder);
   const addresses = dynamoDbAddressTable(connection, options.addressesTable, { transactions: true });
   const runner = localLoadRunner({ storageFolder: options.storageFolder, addresses, report: console.log });
-  // A load that is killed goes on where it stopped, so leaving does not wait long for one.
+  // A killed load continues where it stopped, so stopping does not wait long for one.
   resources.defer(() => Promise.race([runner.settle(), setTimeout(5000, undefined, { ref: false })]));
   const app = portalApp(
     {
@@ -141,4 +142,43 @@ function portIfFree(host: string, port: number): Promise<number | undefined> {
       probe.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
     });
   });
+}
+
+export type LocalLoadRunnerOptions = {
+  /** The loader's storage. */
+  storageFolder: string;
+  addresses: AddressTable;
+  /** Called with how each load ended. */
+  report: (text: string) => void;
+};
+
+/** Runs approved loads in this process. What it knows of them ends with it; a load that it began can be approved again. */
+export function localLoadRunner({ storageFolder, addresses, report }: LocalLoadRunnerOptions) {
+  const runs = new Map<string, { since: string; state: 'running' | 'done' | 'failed'; end: Promise<void> }>();
+
+  async function run(load: string, end: (state: 'done' | 'failed') => void): Promise<void> {
+    try {
+      const { peildatum }: LoadReport = await approveLoad({ storage: storageFolder, addresses, load });
+      end('done');
+      report(`Load ${load} was approved in the portal: the snapshot of ${peildatum} is live.`);
+    } catch (error) {
+      end('failed');
+      report(`Load ${load} was approved in the portal and failed: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  const runner: LoadRunner = {
+    running: async () =>
+      [...runs].flatMap(([name, { since, state }]) => (state === 'running' ? [{ name, since }] : [])),
+    async start(name, load) {
+      if (runs.has(name)) return;
+      const since = new Date().toISOString();
+      const end = run(load, (state) => runs.set(name, { since, state, end }));
+      runs.set(name, { since, state: 'running', end });
+    },
+    stateOf: async (name) => runs.get(name)?.state ?? 'none',
+  };
+  /** Waits until no load is running. */
+  const settle = async () => void (await Promise.all([...runs.values()].map(({ end }) => end)));
+  return { ...runner, settle };
 }

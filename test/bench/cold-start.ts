@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
 import { environment } from '../../lambdas/shared/tables.ts';
 import { type BundleOptions, writeBundle } from '../../lib/shared/bundle.ts';
-import { localAws } from '../../local/engine/tables.ts';
+import { localAws } from '../../local/engine/client.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import { gatewayEvent } from '../support/gateway-event.ts';
 import type { Benchmark } from './benchmark.ts';

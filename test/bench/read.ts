@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 import { findMembers } from '../../loader/bag/extract-members.ts';
-import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
+import { readNummeraanduidingen } from '../../loader/bag/read-stands.ts';
 import type { Load, Part } from '../../loader/dataset/load.ts';
 import { releaseMemory } from '../../loader/release-memory.ts';
 import { type Extracted, extractPart } from '../../loader/steps/extract.ts';

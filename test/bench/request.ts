@@ -7,7 +7,7 @@ import { chargeCommand } from '../../lambdas/shared/accounts/charge.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import { createStoreClient } from '../../lambdas/shared/dynamodb.ts';
 import { systemClock } from '../../lambdas/shared/environment.ts';
-import { localAws } from '../../local/engine/tables.ts';
+import { localAws } from '../../local/engine/client.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import type { Benchmark } from './benchmark.ts';

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommandLine } from '../../bin/cli/run-command-line.ts';
-import { writeLocalState } from '../../local/state.ts';
+import { runCommandLine } from '../../bin/bag-adres.ts';
+import { writeLocalState } from '../../local/data-folder.ts';
 import { createTables, startDynamoDb } from '../support/dynamodb.ts';
 
 /** How a command ended and what it printed. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
-import { localAws } from '../../local/engine/tables.ts';
+import { localAws } from '../../local/engine/client.ts';
 import { runProcess, runWith, startLocalRun } from './command-line.ts';
 
 const secretArn = 'arn:aws:secretsmanager:eu-west-1:000000000000:secret:checksum';
@@ -70,7 +70,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 describe('the command line on a deployment', () => {
-  it('works on the tables of a deployment, and fetches the secret only to make a key', async () => {
+  it('uses the tables of a deployment, and fetches the secret only to create a key', async () => {
     const stack = ['--stack', 'mine-data', '--json'];
     expect(await runProcess(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
       exit: 0,
@@ -134,7 +134,7 @@ describe('the command line on a deployment', () => {
     expect(JSON.parse(err)).toEqual({ error: { code, message: expect.stringMatching(message) } });
   });
 
-  it('ends with 1 and says what to do about an engine that is not there', async () => {
+  it('exits with 1 and says what to do when the engine is unreachable', async () => {
     const nothing = { ...env, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
     const args = ['account', 'list', '--accounts-table', 'accounts', '--json'];
     const { exit, out, err } = await runProcess(args, nothing);
@@ -142,7 +142,7 @@ describe('the command line on a deployment', () => {
     expect(JSON.parse(err)).toEqual({ error: { code: 'unreachable', message: expect.stringMatching(/ECONNREFUSED/) } });
   });
 
-  it('makes no key without the checksum secret', async () => {
+  it('creates no key without the checksum secret', async () => {
     const { exit, err } = await runWith(
       ['key', 'create', '--account', 'acme', '--label', 'k', '--accounts-table', 'accounts'],
       env,
@@ -151,7 +151,7 @@ describe('the command line on a deployment', () => {
     expect(err).toMatch(/checksum secret.*--stack.*KEY_CHECKSUM_SECRET/);
   });
 
-  it('ends with 2 for a command that does not exist', async () => {
+  it('exits with 2 for a command that does not exist', async () => {
     expect(await runProcess(['plans'])).toMatchObject({
       exit: 2,
       out: '',

@@ -35,15 +35,15 @@ describe('the docs', () => {
     60_000,
   );
 
-  it('show a good many of them', () => {
+  it('show many commands', () => {
     expect(commands.length).toBeGreaterThan(15);
   });
 
-  it('tell portals how many keys an account can have', () => {
+  it('state how many keys an account can have', () => {
     expect(readFileSync('docs/portal.md', 'utf8')).toContain(`An account can have ${maxActiveKeys} active keys.`);
   });
 
-  it('never show a step that takes a trial down and reads the deployment of production', () => {
+  it('never read the production deployment in a step that takes down a trial', () => {
     const [, takeDown = ''] = readFileSync('docs/deploy.md', 'utf8').split('## Take it down');
     const [trial = ''] = takeDown.split('With `retain`');
     expect(trial.indexOf('stage=trial')).toBeGreaterThan(0);

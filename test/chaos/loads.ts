@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseLine } from '../../loader/dataset/lines.ts';
 import { scanAddresses } from '../../loader/storage/address-table.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import type { Random } from '../bench/generator/random.ts';
 import type { ExtractServer } from './extract-server.ts';
 import type { Journal } from './journal.ts';

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LocalState, readLocalState } from '../../local/state.ts';
+import { type LocalState, readLocalState } from '../../local/data-folder.ts';
 import { readyText, type Start, start } from '../support/start.ts';
 import { type Journal, judgeMessage } from './journal.ts';
 

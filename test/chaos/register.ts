@@ -1,9 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { comparePlaces, type Place, type Toevoeging } from '../../lambdas/shared/addresses/address-item.ts';
-import type { MutationGroup } from '../../local/demo/mutation-xml.ts';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
-import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { type MutationGroup, writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { block, peildata } from '../bench/generator/country.ts';
 import { passDay } from '../bench/generator/pass-day.ts';
 import { Random } from '../bench/generator/random.ts';

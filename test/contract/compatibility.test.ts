@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
     expect(breaking(changes(present))).toEqual([]);
   });
 
-  it('has a higher version than the last release wherever it says something else', () => {
+  it('has a higher version than the last release if it differs from it', () => {
     const meant = changes(present).filter(({ path }) => path.join('.') !== 'info.version');
     const [from, to] = [version(last), version(String(present.info?.version))];
     const added = meant.some(({ type }) => type === 'non-breaking');
@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
     expect(enough ? [] : meant.map(({ path }) => path.join('.'))).toEqual([]);
   });
 
-  it('is kept for each release, under its own version, of one major', () => {
+  it('is stored for each release, under its own version, within one major version', () => {
     expect(releases.length).toBeGreaterThan(0);
     for (const file of releases) expect(read(`releases/${file}`).info?.version).toBe(version(file).join('.'));
     expect(new Set(releases.map((file) => version(file)[0])).size).toBe(1);
@@ -177,13 +177,13 @@ const compatibleChanges: Change[] = [
 ];
 
 describe('the comparison with the last release', () => {
-  it.each(breakingChanges)('finds it breaking that %s', (_what, change) => {
+  it.each(breakingChanges)('reports as breaking that %s', (_what, change) => {
     const document = structuredClone(released);
     change(document);
     expect(breaking(changes(document))).not.toEqual([]);
   });
 
-  it.each(compatibleChanges)('finds it compatible that %s', (_what, change) => {
+  it.each(compatibleChanges)('reports as compatible that %s', (_what, change) => {
     const document = structuredClone(released);
     change(document);
     const diffs = changes(document);

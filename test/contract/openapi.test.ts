@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openApiDocument } from '../../bin/openapi/document.ts';
-import { lookupExamples, validationExample } from '../../bin/openapi/examples.ts';
+import { lookupExamples, validationExample } from '../../bin/openapi/answers.ts';
+import { openApiDocument } from '../../bin/openapi/reference.ts';
 import { StoreUnavailable } from '../../lambdas/shared/dynamodb.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { newAccount } from '../support/address-service.ts';
@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     expect(lengths[0]).toBeLessThan((lengths[2] ?? 0) / 3);
   });
 
-  it('is not sent again to a client that has it', async () => {
+  it('is not sent again to a client that has its ETag', async () => {
     const { etag = '' } = (await service.send('/v1/openapi.json')).headers;
     for (const condition of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       const answer = await service.send('/v1/openapi.json', { headers: { 'if-none-match': condition } });
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('answers another method with 405, and a slash at the end with 404', async () => {
+  it('returns 405 for another method, and 404 with a trailing slash', async () => {
     expect(await service.send('/v1/openapi.json', { method: 'POST' })).toMatchObject({ status: 405 });
     expect(await service.send('/v1/openapi.json/')).toMatchObject({ status: 404 });
   });
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it('holds a validation as the service answers it', async () => {
+  it('has the example of a validation that the service returns', async () => {
     await service.admin.plans.put({ code: 'standard', limits: validationExample.limits });
     await service.admin.accounts.create({ id: 'example', plan: 'standard' });
     const { key } = await service.admin.keys.create({ account: 'example', label: 'webshop' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { openApiDocument } from '../../bin/openapi/document.ts';
+import { openApiDocument } from '../../bin/openapi/reference.ts';
 import { readAddressInput } from '../../lambdas/shared/addresses/address-input.ts';
 
 type Parameter = { name: string; schema: { pattern?: string; minimum?: number; maximum?: number } };
@@ -33,7 +33,7 @@ describe('the described parameters', () => {
     );
   });
 
-  it('accept a huisnummer exactly when the service accepts it as it is written', () => {
+  it('accept a huisnummer exactly when the service accepts the same text', () => {
     const { minimum = Infinity, maximum = -Infinity } = schemaOf('huisnummer');
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: -2, max: 100_001 }), fc.integer()), (value) => {

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('the reference page', () => {
-  it('is one document that loads nothing, with a policy for exactly its own style and script', async () => {
+  it('is one document without subresources, whose policy allows only its own style and script', async () => {
     const { status, headers, body } = await service.send('/docs');
     const policy = headers['content-security-policy'] ?? '';
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -58,7 +58,7 @@ describe('the reference page', () => {
     expect(body).toContain(text);
   });
 
-  it('shows requests that get, with a key, the very responses beside them', async () => {
+  it('shows each request beside the response that it really gets', async () => {
     const { key } = await newAccount(service, { minute: 60, day: 5000, month: null });
     const { body } = await service.send('/docs');
     const samples = [...body.matchAll(/<figure class="sample (request|response)">.*?<code>([\s\S]*?)<\/code>/g)].map(
@@ -76,7 +76,7 @@ describe('the reference page', () => {
     expect(samples).toHaveLength(14);
   });
 
-  it('names no other host than that of the request, and nothing that is no host', async () => {
+  it('shows only the host of the request, and only a valid host', async () => {
     expect((await service.send('/docs')).body).toContain(`&quot;${service.baseUrl}/v1/address?`);
     const route = referenceRoute();
     for (const [host, shown] of [
@@ -88,7 +88,7 @@ describe('the reference page', () => {
     }
   });
 
-  it('has every parameter, code of an error, problem type and header of the OpenAPI document', async () => {
+  it('has every parameter, error code, problem type and header of the OpenAPI document', async () => {
     const document = (await service.send('/v1/openapi.json')).json as {
       paths: Record<string, { get: { parameters?: { name: string }[] } }>;
     };
@@ -106,7 +106,7 @@ describe('the reference page', () => {
     }
   });
 
-  it('is at /docs only, and answers to GET and HEAD only', async () => {
+  it('is served only at /docs, and only for GET and HEAD', async () => {
     for (const path of ['/docs/', '/docs/start.js', '/', '/favicon.ico']) {
       expect([path, (await service.send(path)).status]).toEqual([path, 404]);
     }
@@ -123,7 +123,7 @@ describe('the reference page', () => {
     }
   });
 
-  it('is not there where the deployment has it off, and everything else is', async () => {
+  it('is not served when the deployment turns it off, while everything else is', async () => {
     process.env[environment.referencePage] = 'off';
     try {
       expect((await service.send('/docs')).status).toBe(404);

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
-import { readLocalState } from '../../local/state.ts';
+import { readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { readyText, type Start, start } from '../support/start.ts';
 
 /** Found nowhere else, so that a search for it means something. */
 const label = 'Etiket-5b81e0';
 
-describe('a whole run', () => {
+describe('the service, from creating a key to revoking it', () => {
   let data: string;
   let run: Start;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('a whole run', () => {
     await rm(data, { recursive: true, force: true });
   });
 
-  it('writes no key, no secret and no label into any log, whatever a key goes through', async () => {
+  it('logs no key, secret or label', async () => {
     const { baseUrl, endpoint, accessKeyId, accountsTable, checksumSecret } = await readLocalState(data);
     const client = localDynamoDb(endpoint, accessKeyId);
     const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table: accountsTable, checksumSecret });

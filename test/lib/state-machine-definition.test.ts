@@ -232,7 +232,7 @@ describe('a mistake in a definition', () => {
     expect(issues(mutated(path, value))).toMatch(issue);
   });
 
-  it('a variable of an outer scope assigned again within it is refused', () => {
+  it('reassigning a variable of an outer scope is refused', () => {
     const inner = { StartAt: 'B', States: { B: { Type: 'Pass', Assign: { x: 2 }, End: true } } };
     const states = {
       A: { Type: 'Pass', Assign: { x: 1 }, Next: 'Both' },
@@ -241,7 +241,7 @@ describe('a mistake in a definition', () => {
     expect(issues(JSON.parse(JSON.stringify(tinyMachine(states))))).toMatch(/B: \$x is a variable of an outer scope/);
   });
 
-  it('a name without $states or a variable before it, is refused when it is evaluated', async () => {
+  it('a name without $states or a variable is refused during evaluation', async () => {
     for (const source of ['input.a', '$', '{"all": $}', '$states.input.a = b']) {
       const machine = tinyMachine({ A: { Type: 'Pass', Output: `{% ${source} %}`, End: true } });
       await expect(runStateMachine(machine, { input: { a: 1 } })).rejects.toThrow(/has nothing to look at/);

@@ -74,7 +74,7 @@ describe('a Distributed Map', () => {
     expect(await run(mapping(more), F, input)).toMatchObject({ status: 'SUCCEEDED', output });
   });
 
-  it('lists objects, with what S3 knows of them', async () => {
+  it('lists objects with their S3 metadata', async () => {
     const ItemReader = {
       Resource: 'arn:aws:states:::s3:listObjectsV2',
       Arguments: { Bucket: 'work', Prefix: 'listed/' },
@@ -100,7 +100,7 @@ describe('a Distributed Map', () => {
     expect(await run(machine, seen)).toMatchObject({ output: 'caught' });
   });
 
-  it('runs each child as an execution of its own', async () => {
+  it('runs each child as a separate execution', async () => {
     const machine = mapping({ ItemReader: read('items.jsonl', 'JSONL') });
     const { Do } = machine.States.Each.ItemProcessor.States;
     Do.Arguments.Payload = '{% $states.context.Execution %}';
@@ -110,7 +110,7 @@ describe('a Distributed Map', () => {
     for (const { Id } of output) expect(Id).toMatch(/:execution:Machine\/Each:/);
   });
 
-  it('runs as many children at once as it may, by default all of them', async () => {
+  it('runs up to MaxConcurrency children at once, by default all of them', async () => {
     const slow = () => new Promise((resolve) => setTimeout(resolve, 5));
     const peak = async (more: Record<string, unknown>) => {
       const { events } = await run(mapping({ ItemReader: read('items.json'), ...more }), slow);
@@ -121,7 +121,7 @@ describe('a Distributed Map', () => {
     expect(await peak({})).toEqual([5]);
   });
 
-  it('fails when its children together give more than the payload limit', async () => {
+  it('fails when the combined output of its children exceeds the payload limit', async () => {
     const letters = 'x'.repeat(100_000);
     const execution = await run(mapping({ ItemReader: read('items.json') }), () => letters);
     expect(execution).toMatchObject({ status: 'FAILED', error: 'States.DataLimitExceeded' });

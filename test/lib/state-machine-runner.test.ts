@@ -132,7 +132,7 @@ describe('a state machine', () => {
     expect(await run(tinyMachine(states), input)).toMatchObject({ status: 'SUCCEEDED', output });
   });
 
-  it('waits without waiting, and says how long', async () => {
+  it('records the duration of a Wait instead of waiting', async () => {
     const { events } = await run(
       tinyMachine({
         A: { Type: 'Wait', Seconds: '{% 60 * 60 %}', Next: 'B' },
@@ -145,7 +145,7 @@ describe('a state machine', () => {
     ]);
   });
 
-  it('takes an input of just the payload limit, and none above it', async () => {
+  it('accepts an input of exactly the payload limit, and refuses a larger one', async () => {
     const machine = tinyMachine({ A: { Type: 'Succeed', Output: 'fits' } });
     const most = 262_144 - '{"text":""}'.length;
     expect(await run(machine, inputText(most))).toMatchObject({ status: 'SUCCEEDED' });

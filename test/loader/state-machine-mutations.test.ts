@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { MutationGroup } from '../../local/demo/mutation-xml.ts';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
-import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { type MutationGroup, writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { Random } from '../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../support/register.ts';
 import { type StateMachineBench, startStateMachineBench } from './state-machine-bench.ts';
@@ -64,8 +63,8 @@ async function tableOfDay({ date, state }: RegisterDay) {
   return table;
 }
 
-describe('the daily execution where mutations are configured', () => {
-  it('loads an extract, looks for mutations that lead on, and sends a message that the extract is live', async () => {
+describe('the daily execution with mutations configured', () => {
+  it('loads an extract, looks for later mutations, and sends a message that the extract is live', async () => {
     await list([]);
     const execution = await loader.run({ source: await serve(start, first), again: true });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'extract', peildatum: start } });
@@ -82,7 +81,7 @@ describe('the daily execution where mutations are configured', () => {
     expect(subjects()).toEqual([`the snapshot of ${start} is live`]);
   });
 
-  it('applies the days that lead on from an extract in the same execution', async () => {
+  it('applies the days after an extract in the same execution', async () => {
     const expected = await tableOfDay(two);
     await list([one, two]);
     const execution = await loader.run({ source: await serve(start, first) });
@@ -102,7 +101,7 @@ describe('the daily execution where mutations are configured', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('applies a day, then three that were missed at once, then nothing', async () => {
+  it('applies a day, then three missed days at once, then nothing', async () => {
     const [afterOne, afterFour] = [await tableOfDay(one), await tableOfDay(four)];
     await list([]);
     const source = await serve(start, first);
@@ -125,7 +124,7 @@ describe('the daily execution where mutations are configured', () => {
     expect(subjects()).toHaveLength(told);
   });
 
-  it('brings an extract of an earlier date to the live date by the days that it kept, and compares the two', async () => {
+  it('brings an older extract forward to the live date with the stored days, and compares the two', async () => {
     await list([one, two, three]);
     await loader.run({ source: await serve(start, first) });
     const before = await loader.addresses();
@@ -166,7 +165,7 @@ describe('the daily execution where mutations are configured', () => {
   });
 });
 
-describe('an execution that can not go on with a day', () => {
+describe("an execution that can't apply a day", () => {
   const isNot = (kind: string) => (group: MutationGroup) => group.kind !== kind;
   const other = [...laterDays(new Random(99), firstState(new Random(98), start), start, 8)]
     .flatMap(({ groups }) => groups)
@@ -208,7 +207,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(before);
   });
 
-  it('applies the days before one that is wrong, and then fails by that one', async () => {
+  it('applies the days before a wrong one, and then fails on that one', async () => {
     const expected = await tableOfDay(two);
     await list([]);
     const source = await serve(start, first);
@@ -221,7 +220,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('is made whole by the next extract, without anybody', async () => {
+  it('is corrected by the next extract automatically', async () => {
     const expected = await tableOfDay(three);
     await list([two, three]);
     expect(await loader.run({ source: await serve(start, first) })).toMatchObject({ error: 'MutationGapError' });
@@ -230,7 +229,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('counts what a day had missed in the audit, and makes it right', async () => {
+  it('counts in the audit what a day had missed, and corrects it', async () => {
     const expected = await tableOfDay(two);
     const partial = days.map((day) => [day, day.groups.filter(isNot('NUM'))] as const).slice(0, 2);
     await list([one, two], new Map(partial));
@@ -242,7 +241,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('continues with mutations where an extract is older and those in between are not known', async () => {
+  it('continues with mutations if an extract is older and the days in between are unavailable', async () => {
     await list([one, two, three]);
     await loader.run({ source: await serve(start, first) });
     const kept = await loader.storage.list('mutations/');

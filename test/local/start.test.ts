@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { NotRunningError, readLocalState } from '../../local/data-folder.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { acquireLock } from '../../local/lock.ts';
-import { NotRunningError, readLocalState } from '../../local/state.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
@@ -160,7 +160,7 @@ describe('npm start', () => {
     await interrupt(first);
   });
 
-  it('takes the engine with it when it is killed, and starts again on the same data', async () => {
+  it('ends its engine when it is killed, and starts again on the same data', async () => {
     const first = run();
     const printed = await first.until(readyText);
     first.child.kill('SIGKILL');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { runCommandLine } from '../../bin/cli/run-command-line.ts';
+import { runCommandLine } from '../../bin/bag-adres.ts';
 
 /** Why a call of a program would fail on a real machine: an unknown command or option; `null` when it is fine. */
 export async function checkCall([program = '', ...args]: readonly string[]): Promise<string | null> {

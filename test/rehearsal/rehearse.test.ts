@@ -42,7 +42,7 @@ describe('the rehearsal', () => {
     expect(await problemsOf(`\`\`\`sh\n${command}\n\`\`\`\n`)).toEqual([]);
   });
 
-  it('finds what would not work in a workflow of GitHub, where variables come from its settings', async () => {
+  it('finds what would fail in a GitHub workflow, whose variables come from its settings', async () => {
     const workflow = (script: string) =>
       `jobs:\n  a:\n    steps:\n      - run: npm ci\n      - run: |\n          ${script}\n        env:\n          URL: \${{ vars.URL }}\n`;
     const problems = async (script: string) => (await rehearse(new Map([['a.yml', workflow(script)]]))).problems;

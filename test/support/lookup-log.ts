@@ -1,4 +1,4 @@
-import { localDynamoDb } from '../../local/engine/tables.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { createInstance } from './address-service.ts';
 
 /** Makes each kind of answer once, for the lines that it logs: `node lookup-log.ts ENDPOINT KEY`. */

@@ -8,11 +8,9 @@ import {
   type ProblemReport,
   type ReadCounts,
 } from '../../loader/bag/problem-report.ts';
-import { readNummeraanduidingen } from '../../loader/bag/read-nummeraanduidingen.ts';
-import { readOpenbareRuimten } from '../../loader/bag/read-openbare-ruimten.ts';
-import { readWoonplaatsen } from '../../loader/bag/read-stands.ts';
-import { type Reference, toPlace } from '../../loader/bag/reference.ts';
+import { readNummeraanduidingen, readOpenbareRuimten, readWoonplaatsen } from '../../loader/bag/read-stands.ts';
 import type { Nummeraanduiding, OpenbareRuimte, Woonplaats } from '../../loader/bag/voorkomen.ts';
+import { type Reference, toPlace } from '../../loader/dataset/derive-rows.ts';
 import { bufferAccess, type RandomAccess } from '../../loader/zip/random-access.ts';
 import { entryStream, withEntry } from '../../loader/zip/zip.ts';
 

@@ -1,5 +1,5 @@
-import { type MutationGroup, mutationsBetween } from '../../local/demo/mutation-xml.ts';
 import type { Historie, NumVoorkomen, OprVoorkomen, Voorkomens, WplVoorkomen } from '../../local/demo/stand-xml.ts';
+import { type MutationGroup, mutationsBetween } from '../../local/demo/write-extract.ts';
 import type { Random } from '../bench/generator/random.ts';
 
 /** The date `days` after another one. */

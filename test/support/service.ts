@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { noProgress } from '../../loader/progress.ts';
-import { localDynamoDb } from '../../local/engine/tables.ts';
+import { type LocalState, readLocalState } from '../../local/data-folder.ts';
+import { localDynamoDb } from '../../local/engine/client.ts';
 import { type Service, startService } from '../../local/service.ts';
-import { type LocalState, readLocalState } from '../../local/state.ts';
 
 /** The whole service as `npm start` runs it: engine, bundled functions, gateway. Its data is removed when it stops. */
 export interface TestService extends Service {

@@ -1,5 +1,5 @@
-import type { MutationGroup } from '../../../local/demo/mutation-xml.ts';
 import type { Historie, NumVoorkomen, OprVoorkomen, Voorkomens, WplVoorkomen } from '../../../local/demo/stand-xml.ts';
+import type { MutationGroup } from '../../../local/demo/write-extract.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
 import { passDay } from './pass-day.ts';

@@ -1,5 +1,5 @@
-import type { MutationGroup } from '../../../local/demo/mutation-xml.ts';
 import type { NumVoorkomen, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import type { MutationGroup } from '../../../local/demo/write-extract.ts';
 import type { Random } from './random.ts';
 
 /** Of each of the country's 1,230 blocks: some 3,000 nummeraanduidingen and five streets are changed on a working day. */

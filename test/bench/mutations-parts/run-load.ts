@@ -1,4 +1,5 @@
-import { parseLine, unpackLines } from '../../../loader/dataset/lines.ts';
+import { parseLine } from '../../../loader/dataset/lines.ts';
+import { unpackLines } from '../../../loader/dataset/stored-form.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import type { AddressTable, Dataset } from '../../../loader/storage/address-table.ts';

@@ -67,7 +67,7 @@ describe('a rotation of the checksum secret, as the runbook has it', () => {
 });
 
 describe('a variable that CloudFormation did not resolve', () => {
-  it('stops the start by name, as a reference is no secret', () => {
+  it('stops the function from starting, with an error that names it', () => {
     process.env.SOME_SECRET = '{{resolve:secretsmanager:arn:SecretString:::}}';
     try {
       for (const read of [requireEnvironment, optionalEnvironment])

@@ -20,7 +20,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
 import { windowStart } from '../../../lambdas/shared/accounts/quota.ts';
 import { createStoreClient } from '../../../lambdas/shared/dynamodb.ts';
-import { localAws } from '../../../local/engine/tables.ts';
+import { localAws } from '../../../local/engine/client.ts';
 import {
   type AddressService,
   createInstance,
@@ -79,14 +79,14 @@ describe('a store that fails', () => {
     expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
   });
 
-  it('makes a lookup 503 when the dataset can not be read, after the charge', async () => {
+  it("makes a lookup return 503 when the dataset can't be read, after the charge", async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
     mock.on(GetItemCommand).rejects(new InternalServerError(meta));
     expect((await instance.lookUp(key)).status).toBe(503);
   });
 
-  it('makes a lookup 503 when the toevoegingen that exist can not be read, never not_found without them', async () => {
+  it("makes a lookup return 503 when the existing toevoegingen can't be read, never not_found without them", async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
     mock.on(GetItemCommand).resolvesOnce({}).rejects(new InternalServerError(meta));
@@ -114,7 +114,7 @@ describe('a store that fails', () => {
     expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
   });
 
-  it('makes a validation 503 when the store leaves out a part of what was asked for', async () => {
+  it('makes a validation return 503 when the store returns only part of the items', async () => {
     const { mock, instance } = mocked();
     const Keys = [marshall({ account: 'demo', item: `key#${claim.keyId}` })];
     mock
@@ -123,7 +123,7 @@ describe('a store that fails', () => {
     expect((await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } })).status).toBe(503);
   });
 
-  it("makes a validation and an invalid lookup 503, because the key can't be verified", async () => {
+  it("makes a validation and an invalid lookup return 503, because the key can't be verified", async () => {
     const { mock, instance } = mocked();
     mock.on(BatchGetItemCommand).rejects(new ThrottlingException(meta));
     mock.on(GetItemCommand).rejects(new ThrottlingException(meta));
@@ -131,7 +131,7 @@ describe('a store that fails', () => {
     expect((await instance.lookUp(key, 'postcode=x')).status).toBe(503);
   });
 
-  it('charges again when an operator changed the account at that moment', async () => {
+  it('retries the charge when an operator changed the account at the same moment', async () => {
     const { mock, instance } = mocked();
     mock
       .on(UpdateItemCommand)
@@ -143,14 +143,14 @@ describe('a store that fails', () => {
     expect(mock.commandCalls(UpdateItemCommand)).toHaveLength(3);
   });
 
-  it('gives up with 503 when the write is refused again and again without a reason', async () => {
+  it('returns 503 when the write keeps failing without a reason', async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(new ConditionalCheckFailedException({ ...meta, Item: accessItem() }));
     expect((await instance.lookUp(key)).status).toBe(503);
     expect(mock.commandCalls(UpdateItemCommand).length).toBeLessThan(10);
   });
 
-  it('reveals nothing internal when the fault is ours', async () => {
+  it('reveals no internals in a 500', async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
     const { status, body, json } = await instance.lookUp(key);
@@ -195,7 +195,7 @@ describe('a connection that fails', () => {
     return (await service.admin.accounts.show(id)).windows.day?.used;
   }
 
-  it('counts a lookup whose answer was lost at least once, and as often as it was tried at most', async () => {
+  it('counts a lookup whose write response was lost at least once, and at most once per attempt', async () => {
     const { id, key } = await newAccount(service, { day: 100 });
     const instance = createInstance(createStoreClient());
     plan = ['lose'];
@@ -206,14 +206,14 @@ describe('a connection that fails', () => {
     expect(await used(id)).toBe(5);
   });
 
-  it('never serves over the limit, also when the last unit was taken by a write whose answer was lost', async () => {
+  it('never exceeds the limit, also when a write with a lost response took the last unit', async () => {
     const { id, key } = await newAccount(service, { day: 1 });
     plan = ['lose'];
     expect((await createInstance(createStoreClient()).lookUp(key)).status).toBe(429);
     expect(await used(id)).toBe(1);
   });
 
-  it('is answered within 5 seconds when the store hangs', async () => {
+  it('still returns a response within 5 seconds when the store hangs', async () => {
     const { key } = await newAccount(service, { day: 100 });
     const instance = createInstance(createStoreClient());
     plan = Array.from({ length: 20 }, () => 'hang');

@@ -61,11 +61,11 @@ describe('the toevoegingen of not_found', () => {
     });
   });
 
-  it('never include the toevoeging that was just not found, also while a load is at work', async () => {
+  it('never include the toevoeging that was not found, also during a load', async () => {
     expect(await lookUp('2391PH', 2, 'a')).toMatchObject({ status: 'not_found', toevoegingen: [] });
   });
 
-  it('are the first of a long list, in a response under 4 KB', async () => {
+  it('are limited to the first of a long list, in a response under 4 KB', async () => {
     const { body } = await service.instance.lookUp(account.key, 'postcode=2391PH&huisnummer=1&toevoeging=zzzzz');
     expect(JSON.parse(body).toevoegingen).toEqual(many.slice(0, maxToevoegingen));
     expect(Buffer.byteLength(body)).toBeLessThan(4096);

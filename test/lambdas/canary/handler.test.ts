@@ -101,7 +101,7 @@ describe('the canary', () => {
     expect(output.join()).not.toContain(key);
   });
 
-  it('reads the secret each time, so that a new key takes effect at once', async () => {
+  it('reads the secret for each probe, so that a new key takes effect at once', async () => {
     await handler();
     const { key: newKey } = issueApiKey('canary', 'any secret');
     secrets.on(GetSecretValueCommand).resolves({ SecretString: newKey });

@@ -32,7 +32,7 @@ const hidden = (html: string) =>
   );
 
 describe('a plan', () => {
-  it('is made once, and the second form with its code is refused', async () => {
+  it('is created once, and a second form with its code is refused', async () => {
     const form = { code: 'made', 'limit-day': '5', 'limit-month': 'unlimited' };
     expect((await operator.post('/operator/plans', form)).location).toBe('/operator/plans/made?done=plan');
     expect(await planOf('made')).toEqual({ code: 'made', state: 'active', limits: { day: 5, month: null } });
@@ -52,7 +52,7 @@ describe('a plan', () => {
     expect(await planOf('other')).toBeUndefined();
   });
 
-  it('gets other limits after a question that says how many accounts follow, and these follow', async () => {
+  it('gets other limits after a confirmation with the number of its accounts, which then have them', async () => {
     const code = await newPlan();
     const page = await operator.get(`/operator/plans/${code}`);
     const asked = await operator.post(`/operator/plans/${code}`, { ...hidden(page.body), 'limit-day': '250' });
@@ -66,7 +66,7 @@ describe('a plan', () => {
     expect(body).toContain('olaf@operator.nl');
   });
 
-  it('loses no change of somebody else, in limits or in state', async () => {
+  it("refuses a form that would overwrite another person's change, of limits or state", async () => {
     const code = await newPlan();
     const page = await operator.get(`/operator/plans/${code}`);
     const state = await operator.get(`/operator/plans/${code}/state`);
@@ -78,7 +78,7 @@ describe('a plan', () => {
     expect(await planOf(code)).toMatchObject({ state: 'active', limits: { hour: 3, day: 7 } });
   });
 
-  it('is deactivated after a question, refuses its accounts, and is activated again', async () => {
+  it('is deactivated after a confirmation, refuses its accounts, and can be activated again', async () => {
     const code = await newPlan();
     const { key } = await service.admin.keys.create({ account: `${code}-a`, label: 'x' });
     const path = `/operator/plans/${code}/state`;
@@ -91,7 +91,7 @@ describe('a plan', () => {
     expect((await service.instance.lookUp(key)).status).toBe(200);
   });
 
-  it('that does not exist is not found, and a form that was not ours changes nothing', async () => {
+  it('returns 404 if it does not exist, and a form of another site changes nothing', async () => {
     expect((await operator.get('/operator/plans/nothing')).status).toBe(404);
     expect((await operator.get('/operator/plans/%23')).status).toBe(422);
     const code = await newPlan();

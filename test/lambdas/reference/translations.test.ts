@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { english } from '../../../lambdas/reference/docs-words.ts';
-import { dutch } from '../../../lambdas/reference/docs-words-nl.ts';
 import { explanations } from '../../../lambdas/reference/explanations.ts';
-import { explanationsNl } from '../../../lambdas/reference/explanations-nl.ts';
 import { descriptions, responseExamples } from '../../../lambdas/reference/openapi-document.ts';
+import { dutch, english } from '../../../lambdas/reference/words.ts';
 
 /** Each text of a record by its path, without what both languages have by nature. */
 function texts(value: unknown, path = ''): [string, string][] {
@@ -19,10 +17,10 @@ function codeOf(text: string): string[] {
 describe('the Dutch texts', () => {
   const pairs = [
     ['of the page', { ...english, ...descriptions() }, dutch],
-    ['of the problems', explanations, explanationsNl],
+    ['of the problems', explanations.en, explanations.nl],
   ] as const;
 
-  it.each(pairs)('%s are there for each English one, and no others', (_name, first, second) => {
+  it.each(pairs)('%s exist for each English text, and no others', (_name, first, second) => {
     const paths = (value: unknown) => texts(value).map(([path]) => path);
     expect(paths(second).sort()).toEqual(paths(first).sort());
   });

@@ -45,7 +45,7 @@ describe('a bundle under the Runtime API', () => {
     return { lambda, error: await lambda.started };
   }
 
-  it('serves the reference page, whole and in both languages', async () => {
+  it('serves the complete reference page in both languages', async () => {
     const { lambda, error } = await start(functions('service')[1], settings);
     expect(error).toBeNull();
     for (const [path, content] of [
@@ -60,7 +60,7 @@ describe('a bundle under the Runtime API', () => {
     }
   });
 
-  it('has the texts of the reference outside of what the validate function loads at its start', () => {
+  it('loads the texts of the reference only on demand, not when the validate function starts', () => {
     const { path } = functions('service')[1] ?? { path: '' };
     const textOf = (file: string) => readFileSync(join(path, file), 'utf8');
     const isText = (file: string) => textOf(file).includes('Compare the path with the reference');
@@ -107,7 +107,7 @@ describe('a bundle under the Runtime API', () => {
     },
   );
 
-  it('starts every step of a load, and fails on input that is none with an error that has a name', async () => {
+  it('starts every step of a load, which fails on invalid input with a named error', async () => {
     const steps = functions('loader');
     expect(steps).toHaveLength(11);
     for (const step of steps) {
@@ -121,7 +121,7 @@ describe('a bundle under the Runtime API', () => {
     }
   }, 60_000);
 
-  it('does not start without its settings, and says which is missing, at a line of the source that can be found', async () => {
+  it('does not start without its settings, and names the missing one and the source line', async () => {
     const { error } = await start(functions('service')[0], region);
     expect(error).toMatchObject({
       errorType: 'Error',

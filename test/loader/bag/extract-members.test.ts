@@ -92,7 +92,7 @@ describe('reading an extract', () => {
     expect(rows.length).toBeGreaterThan(40);
   });
 
-  it('copies other contents of a deflated inner zip under another name, and the same under the same', async () => {
+  it('names the copy of a deflated inner zip after its contents', async () => {
     const names: string[] = [];
     const spool: Spool = (stream, name, size) => {
       names.push(name);
@@ -151,7 +151,7 @@ describe('refusing an extract', () => {
     });
   });
 
-  it.each(['NUM', 'OPR', 'WPL'])('names the member that is missing: %s', async (kind) => {
+  it.each(['NUM', 'OPR', 'WPL'])('names the missing member: %s', async (kind) => {
     const zip = Buffer.from((await demo()).toString('latin1').replaceAll(`9999${kind}08`, '9999XXX08'), 'latin1');
     await expect(readExtract(zip)).rejects.toMatchObject({
       code: 'missing_member',
@@ -159,7 +159,7 @@ describe('refusing an extract', () => {
     });
   });
 
-  it('refuses members of several states, which together would serve what has ended', async () => {
+  it('refuses members with different snapshot dates', async () => {
     const older = await writeExtract('2025-12-08', demoVoorkomens());
     const source = bufferAccess(older);
     const [member] = (await findMembers(source, 'older.zip')).members;
@@ -172,7 +172,7 @@ describe('refusing an extract', () => {
     });
   });
 
-  it('says that mutations are no extract, also without a Leveringsdocument', async () => {
+  it('says that a delivery of mutations is not an extract, also without a Leveringsdocument', async () => {
     const zip = Buffer.from(
       (await demo()).toString('latin1').replaceAll('9999NUM08', '9999MUT08').replaceAll('Levering', 'Xevering'),
       'latin1',
@@ -214,7 +214,7 @@ describe('refusing an extract', () => {
     });
   });
 
-  it('refuses a Leveringsdocument whose date is not that of the members', async () => {
+  it('refuses a Leveringsdocument with another date than the members', async () => {
     const delivery = Buffer.from(deliveryXml('2025-12-08'));
     const zip = await demo({ extra: { 'Leveringsdocument-BAG-Extract.xml': delivery } });
     await expect(readExtract(zip)).rejects.toMatchObject({
@@ -223,7 +223,7 @@ describe('refusing an extract', () => {
     });
   });
 
-  it('refuses a member whose files have another date inside than its name says', async () => {
+  it('refuses a member whose files have another date than its name', async () => {
     const older = bufferAccess(await writeExtract('2025-12-08', demoVoorkomens()));
     const [member] = (await findMembers(older, 'older.zip')).members as [Member];
     const inner = await memberAccess(older, member, 'older.zip');
@@ -245,7 +245,7 @@ describe('refusing an extract', () => {
     expect(await at('2026-01-07T00:00:00Z')).toMatchObject({ peildatum: '2026-01-08' });
   });
 
-  it('never uses a member in a folder of what the register holds apart', async () => {
+  it('never uses a member from a folder such as Inactief', async () => {
     const usual = await readExtract(await demo());
     const extra = { 'Inactief/9999NUM08012026.zip': Buffer.from('never opened') };
     expect((await readExtract(await demo({ extra }))).rows).toEqual(usual.rows);

@@ -4,11 +4,14 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
-import { readMutationDelivery } from '../../../loader/bag/mutation-delivery.ts';
-import { readMutations } from '../../../loader/bag/mutations.ts';
+import { readMutationDelivery, readMutations } from '../../../loader/bag/mutations.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
-import { mutationDeliveryXml, mutationsXml } from '../../../local/demo/mutation-xml.ts';
-import { writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import {
+  mutationDeliveryXml,
+  mutationsXml,
+  writeExtract,
+  writeMutationDelivery,
+} from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
@@ -55,7 +58,7 @@ describe('a file of mutations', () => {
     expect(await schemaErrors(document, 'BagvsExtractLeveringsdocument-2.1.0.xsd')).toEqual([]);
   });
 
-  it('gives every change of every object, in its order', () => {
+  it('returns every change of every object, in its order', () => {
     const { mutations, ...dates } = read(mutationsXml(day.groups, vanaf, day.date));
     expect(dates).toEqual({ vanaf, tot: day.date, problems: [] });
     const expected = day.groups.flatMap(({ kind, changes }) =>
@@ -64,7 +67,7 @@ describe('a file of mutations', () => {
     expect(mutations.map((one) => [one.kind, one.identificatie, one.volgnummer, one.isNew])).toEqual(expected);
   });
 
-  it('is read the same by the strict parser alone, whatever stands between its groups', () => {
+  it('is read the same by the strict parser alone, with anything between its groups', () => {
     const between = fc.constantFrom(
       '\t',
       ' ',
@@ -126,7 +129,7 @@ describe('a file of mutations', () => {
 describe('a delivery of mutations', () => {
   const read = (zip: Buffer) => readMutationDelivery(bufferAccess(zip), 'day.zip');
 
-  it('gives the mutations of all its files in the order of their numbers', async () => {
+  it('returns the mutations of all its files in the order of their numbers', async () => {
     const { mutations, ...dates } = await read(await writeMutationDelivery(vanaf, day.date, day.groups, 2));
     expect(dates).toEqual({ vanaf, tot: day.date, problems: [] });
     const xml = mutationsXml(day.groups, vanaf, day.date);

@@ -1,5 +1,5 @@
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
-import { readNummeraanduidingen } from '../../../loader/bag/read-nummeraanduidingen.ts';
+import { readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
 import type { Nummeraanduiding } from '../../../loader/bag/voorkomen.ts';
 import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
 import { fileXml, type NumVoorkomen } from '../../../local/demo/stand-xml.ts';

@@ -8,18 +8,26 @@ import {
   type StoredAddress,
 } from '../../../lambdas/shared/addresses/address-item.ts';
 import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
-import { type Change, ChangeWriter, diff, unpackWrites } from '../../../loader/dataset/changes.ts';
 import {
   addressPart,
+  type Change,
+  diff,
   keyOf,
   type Line,
   lineOf,
-  packLines,
   parseLine,
   placeText,
-  unpackLines,
 } from '../../../loader/dataset/lines.ts';
-import { countLines, postcode3sOf, ShardReader, ShardWriter } from '../../../loader/dataset/shard.ts';
+import {
+  ChangeWriter,
+  countLines,
+  packLines,
+  postcode3sOf,
+  ShardReader,
+  ShardWriter,
+  unpackLines,
+  unpackWrites,
+} from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
 type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
@@ -83,7 +91,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('has lines that come back from what the table holds, and addresses that are told from lists', () => {
+  it('has lines that can be rebuilt from the table, and addresses that differ from lists', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
@@ -166,7 +174,7 @@ describe('a snapshot', () => {
     expect(new ShardReader(null).next('138')).toEqual([]);
   });
 
-  it('comes back from its stored form', () => {
+  it('is read back from its stored form', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
@@ -192,7 +200,7 @@ describe('a snapshot', () => {
 });
 
 describe('a difference', () => {
-  it('applied to the old snapshot gives the new one, by way of its stored form', () => {
+  it('applied to the old snapshot gives the new one, also from its stored form', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);

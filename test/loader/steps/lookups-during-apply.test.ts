@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../lambdas/shared/addresses/address-item.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import type { NumVoorkomen, OprVoorkomen } from '../../../local/demo/stand-xml.ts';
-import { writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { type Month, tableOf, voorkomensOf } from './months.ts';
 

@@ -10,9 +10,14 @@ import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { paths } from '../../../loader/storage/storage.ts';
-import { type MutationGroup, mutationsBetween } from '../../../local/demo/mutation-xml.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import { type Packing, writeExtract, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import {
+  type MutationGroup,
+  mutationsBetween,
+  type Packing,
+  writeExtract,
+  writeMutationDelivery,
+} from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
@@ -95,7 +100,7 @@ async function storedOccurrences(folder: string): Promise<string[]> {
 }
 
 describe('days of mutations', () => {
-  it('lead to exactly the table of the extract of each day, and to the occurrences that it stores, without those that ended', async () => {
+  it('give exactly the table and the stored occurrences of the extract of each day', async () => {
     const register = new Register(11, 6);
     await mkdir(register.mutations, { recursive: true });
     const { options, content } = await newDataset();
@@ -110,7 +115,7 @@ describe('days of mutations', () => {
     }
   });
 
-  it('lead to the same however they are divided into loads, after the extract or with it', async () => {
+  it('give the same result however they are divided into loads, after the extract or with it', async () => {
     const register = new Register(12, 5);
     await register.deliver();
     const last = register.days.at(-1)?.date as string;
@@ -260,7 +265,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual((await loaded(register, '2026-01-12')).table);
   });
 
-  it('of the whole country change only what they concern in the register of a municipality', async () => {
+  it('of the whole country change only the addresses of the loaded municipality', async () => {
     const register = new Register(21, 4);
     await register.deliver();
     const { table: expected } = await loaded(register, register.days.at(-1)?.date as string);
@@ -283,7 +288,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(expected);
   });
 
-  it('are refused by the guard where they change more than days do', async () => {
+  it('are refused by the guard if they change more than is usual for days', async () => {
     const register = new Register(16, 1, 200);
     const [{ state, groups: first }] = register.days as [RegisterDay];
     const renamed = state.WPL.map((place) => ({ ...place, naam: `${place.naam} aan Zee` }));
@@ -299,7 +304,7 @@ describe('days of mutations', () => {
 });
 
 describe('a full extract after days of mutations', () => {
-  it('finds no difference where the days were applied without a fault', async () => {
+  it('finds no difference if the days were applied correctly', async () => {
     const register = new Register(17, 6);
     await register.deliver();
     const { options, content } = await newDataset();
@@ -317,7 +322,7 @@ describe('a full extract after days of mutations', () => {
     expect(await content()).toEqual(before);
   });
 
-  it('counts what a corrected delivery left behind, and makes it right', async () => {
+  it('counts the differences that a corrected delivery left, and corrects them', async () => {
     const register = new Register(18, 6);
     await register.deliver();
     const [first] = register.days.filter(({ groups }) => groups.some(({ kind }) => kind === 'NUM')) as [RegisterDay];

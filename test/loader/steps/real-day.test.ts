@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { differences } from '../../../loader/run/refused-loads.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
-import { differences } from '../../../loader/steps/differences.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { folderStorage } from '../../../loader/storage/files.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
@@ -101,7 +101,7 @@ const country: Voorkomens = {
     ]);
   });
 
-  it('is refused where the object that it withdraws reads otherwise', async () => {
+  it('is refused if the object that it withdraws differs', async () => {
     const { options, content } = await loadedCountry({
       ...country,
       NUM: country.NUM.map((num) => (num.huisnummer === 26 ? { ...num, huisnummer: 27 } : num)),

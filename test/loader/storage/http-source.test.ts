@@ -4,7 +4,6 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { httpSource } from '../../../loader/storage/http-source.ts';
-import { readAhead } from '../../../loader/storage/remote-reads.ts';
 
 const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 
@@ -52,8 +51,8 @@ const noRanges: Answer = (_, response) => response.writeHead(200, { 'content-len
 
 const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url, known, 1);
 
-describe('an extract behind HTTP', () => {
-  it('is read by range, and only what is asked for is sent', async () => {
+describe('an extract on an HTTP server', () => {
+  it('is read by range, and the server sends only the requested bytes', async () => {
     answer = ranges();
     const source = await open();
     expect(source?.version).toEqual({ location: url, size: 300_000, etag: '"one"', lastModified: null });
@@ -75,7 +74,7 @@ describe('an extract behind HTTP', () => {
     expect((await source?.access?.read(1000, 50))?.equals(file.subarray(1000, 1050))).toBe(true);
   });
 
-  it('leaves the body of a probe that the server sends whole, without a length', async () => {
+  it('cancels the body when the server answers a probe with the whole file without a length', async () => {
     answer = (_, response) => {
       response.writeHead(200, { connection: 'close' });
       for (let part = 0; part < 50; part++) response.write(file);
@@ -89,7 +88,7 @@ describe('an extract behind HTTP', () => {
     expect(failures).toEqual([]);
   });
 
-  it('says that it broke when a connection without a length is reset while its bytes wait to be read', async () => {
+  it('reports a broken transfer when a connection without a length is reset before its bytes are read', async () => {
     const raw = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => {
@@ -122,7 +121,7 @@ describe('an extract behind HTTP', () => {
     expect(await open(source?.version)).not.toBeNull();
   });
 
-  it('counts as unchanged also where the server ignores the condition', async () => {
+  it('counts as unchanged even if the server ignores the condition', async () => {
     answer = (request, response) => {
       delete request.headers['if-none-match'];
       ranges()(request, response);
@@ -155,7 +154,7 @@ describe('an extract behind HTTP', () => {
     });
   });
 
-  it('tries again what passes', async () => {
+  it('retries transient errors', async () => {
     let failures = 3;
     answer = (request, response) => (failures-- > 0 ? response.writeHead(503).end() : ranges()(request, response));
     expect((await open())?.version.size).toBe(300_000);
@@ -177,7 +176,7 @@ describe('an extract behind HTTP', () => {
     await expect(source?.access?.read(5, 5)).rejects.toMatchObject({ name: 'SourceChangedError' });
   });
 
-  it('refuses another range than it asked for', async () => {
+  it('refuses another range than the requested one', async () => {
     answer = ranges();
     const source = await open();
     answer = (request, response) => {
@@ -187,14 +186,14 @@ describe('an extract behind HTTP', () => {
     await expect(source?.access?.read(5, 5)).rejects.toThrow(/another range/);
   });
 
-  it('can only be streamed where the server knows no ranges', async () => {
+  it('can only be streamed if the server does not support ranges', async () => {
     answer = noRanges;
     const source = await open();
     expect(source?.access).toBeNull();
     expect(source && (await buffer(source.stream())).equals(file)).toBe(true);
   });
 
-  it('says that a stream broke where it cannot be taken up again', async () => {
+  it("reports a broken stream if it can't be resumed", async () => {
     answer = noRanges;
     const source = await open();
     answer = (_, response) => {
@@ -202,39 +201,5 @@ describe('an extract behind HTTP', () => {
       response.write(file.subarray(0, 1000), () => response.destroy());
     };
     await expect(source && buffer(source.stream())).rejects.toThrow(/broke at byte/);
-  });
-});
-
-describe('reading ahead', () => {
-  it('gives the same bytes in fewer and larger reads', async () => {
-    const reads: number[] = [];
-    const source = {
-      size: file.length,
-      read: async (position: number, length: number) => {
-        reads.push(position);
-        return file.subarray(position, position + length);
-      },
-    };
-    const ahead = readAhead(source, { blockBytes: 64_000 });
-    const chunks: Buffer[] = [];
-    for (let at = 0; at < file.length; at += 1000) chunks.push(await ahead.read(at, 1000));
-    expect(Buffer.concat(chunks).equals(file)).toBe(true);
-    expect(reads).toEqual([0, 64_000, 128_000, 192_000, 256_000]);
-    reads.length = 0;
-    await readAhead(source, { until: 1500, blockBytes: 1000 }).read(0, 1200);
-    expect(reads).toEqual([0, 1000]);
-    expect((await ahead.read(10_000, 200_000)).equals(file.subarray(10_000, 210_000))).toBe(true);
-  });
-
-  it('reads again after a failure', async () => {
-    let failing = true;
-    const read = async (position: number, length: number) => {
-      if (failing) throw new Error('cut');
-      return file.subarray(position, position + length);
-    };
-    const ahead = readAhead({ size: file.length, read });
-    await expect(ahead.read(0, 10)).rejects.toThrow('cut');
-    failing = false;
-    expect((await ahead.read(0, 10)).length).toBe(10);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { folderStorage } from '../../../loader/storage/files.ts';
-import { sourceInTime } from '../../../loader/storage/remote-reads.ts';
+import { readAhead, sourceInTime } from '../../../loader/storage/remote-reads.ts';
 import type { Source } from '../../../loader/storage/source.ts';
 import { folderForNow } from '../../support/folder-for-now.ts';
 
@@ -48,7 +48,7 @@ async function readAll(source: Source): Promise<Buffer> {
 }
 
 describe('a source with ranges that is too slow for one step', () => {
-  it('is read on from where the step before ran out of time', async () => {
+  it('resumes where the previous step ran out of time', async () => {
     const storage = newStorage();
     const { source, state } = slowSource();
     let left = hour;
@@ -63,7 +63,7 @@ describe('a source with ranges that is too slow for one step', () => {
     expect(state.reads).toBe(2);
   });
 
-  it('says what to do when nothing arrived at all', async () => {
+  it('says what to do when nothing arrived', async () => {
     const { source, state } = slowSource();
     state.stalls = true;
     const reading = readAll(sourceInTime(source, newStorage(), () => 45_001));
@@ -73,7 +73,7 @@ describe('a source with ranges that is too slow for one step', () => {
     });
   });
 
-  it('is not read on from another version of the extract', async () => {
+  it('does not resume with another version of the extract', async () => {
     const storage = newStorage();
     await readAll(sourceInTime(slowSource().source, storage, () => hour));
     const { source, state } = slowSource({ etag: '"b"' });
@@ -81,7 +81,7 @@ describe('a source with ranges that is too slow for one step', () => {
     expect(state.reads).toBe(4);
   });
 
-  it('keeps nothing of a server that does not tell versions apart', async () => {
+  it('keeps nothing from a server that does not identify versions', async () => {
     const storage = newStorage();
     await readAll(sourceInTime(slowSource({ etag: null }).source, storage, () => hour));
     expect(await storage.list('')).toEqual([]);
@@ -89,7 +89,7 @@ describe('a source with ranges that is too slow for one step', () => {
 });
 
 describe('a source without ranges that is too slow for one step', () => {
-  it('ends with how much arrived and what to do', async () => {
+  it('fails with how much arrived and what to do', async () => {
     const { source, state } = slowSource({ ranges: false });
     state.stalls = true;
     const storage = newStorage();
@@ -101,7 +101,7 @@ describe('a source without ranges that is too slow for one step', () => {
     expect(await storage.list('')).toEqual([]);
   });
 
-  it('is read whole in time', async () => {
+  it('is read completely if there is time', async () => {
     const { source } = slowSource({ ranges: false });
     const chunks: Uint8Array[] = [];
     for await (const chunk of sourceInTime(source, newStorage(), () => hour).stream()) chunks.push(chunk);
@@ -109,7 +109,43 @@ describe('a source without ranges that is too slow for one step', () => {
   });
 });
 
-it('leaves a source as it is where nothing limits the step', () => {
+it('does not change a source when the step has no time limit', () => {
   const { source } = slowSource();
   expect(sourceInTime(source, newStorage(), () => Number.POSITIVE_INFINITY)).toBe(source);
+});
+
+describe('reading ahead', () => {
+  const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+
+  it('returns the same bytes in fewer and larger reads', async () => {
+    const reads: number[] = [];
+    const source = {
+      size: file.length,
+      read: async (position: number, length: number) => {
+        reads.push(position);
+        return file.subarray(position, position + length);
+      },
+    };
+    const ahead = readAhead(source, { blockBytes: 64_000 });
+    const chunks: Buffer[] = [];
+    for (let at = 0; at < file.length; at += 1000) chunks.push(await ahead.read(at, 1000));
+    expect(Buffer.concat(chunks).equals(file)).toBe(true);
+    expect(reads).toEqual([0, 64_000, 128_000, 192_000, 256_000]);
+    reads.length = 0;
+    await readAhead(source, { until: 1500, blockBytes: 1000 }).read(0, 1200);
+    expect(reads).toEqual([0, 1000]);
+    expect((await ahead.read(10_000, 200_000)).equals(file.subarray(10_000, 210_000))).toBe(true);
+  });
+
+  it('reads again after a failure', async () => {
+    let failing = true;
+    const read = async (position: number, length: number) => {
+      if (failing) throw new Error('cut');
+      return file.subarray(position, position + length);
+    };
+    const ahead = readAhead({ size: file.length, read });
+    await expect(ahead.read(0, 10)).rejects.toThrow('cut');
+    failing = false;
+    expect((await ahead.read(0, 10)).length).toBe(10);
+  });
 });

@@ -29,8 +29,8 @@ async function plainServer(): Promise<number> {
 
 const elsewhere = ', or download the file in another way and load that.';
 
-describe('a source that can not be reached says which host, why, and what to do', () => {
-  it('a name that is not known', async () => {
+describe('an unreachable source reports the host, the reason and what to do', () => {
+  it('an unknown host name', async () => {
     await expect(httpSource('http://no-such-host.invalid/x.zip', undefined, 1)).rejects.toMatchObject({
       name: 'SourceUnavailableError',
       message: expect.stringMatching(
@@ -49,7 +49,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     });
   });
 
-  it('a server without TLS where TLS is asked for, which is not tried again', async () => {
+  it('a server without TLS for an https URL, which is not retried', async () => {
     const port = await plainServer();
     const before = performance.now();
     await expect(httpSource(`https://127.0.0.1:${port}/x.zip`, undefined, 60_000)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  it('an address that is none', async () => {
+  it('an invalid URL', async () => {
     await expect(httpSource('http://[/x.zip', undefined, 60_000)).rejects.toMatchObject({
       name: 'SourceError',
       message: expect.stringMatching(/^http:\/\/\[\/x\.zip is not a valid URL \(/),

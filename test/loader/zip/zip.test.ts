@@ -60,7 +60,7 @@ describe('a zip', () => {
     for (const [, read] of ways) expect(await read(source, await firstEntry(source))).toHaveLength(0);
   });
 
-  it('gives the place of a stored entry, which can then be read as a file of its own', async () => {
+  it('returns the range of a stored entry, which can then be read as a file', async () => {
     const outer = bufferAccess(await zipOf({ compress: false }, await zipOf()));
     const { position, length } = await entryRange(outer, await firstEntry(outer), 'a.zip');
     const inner = subRange(outer, position, length);
@@ -158,7 +158,7 @@ describe('a zip that is broken', () => {
     expect((await firstEntry(bufferAccess(zip))).method).toBe(expected);
   });
 
-  it('never gives more than the directory promises, whatever the bytes hold', async () => {
+  it('never returns more bytes than the directory declares', async () => {
     const source = bufferAccess(await zipOf());
     const stream = entryStream(source, { ...(await firstEntry(source)), size: 1_000 }, 'bomb.zip');
     let given = 0;
@@ -172,7 +172,7 @@ describe('a zip that is broken', () => {
 });
 
 describe('the bytes of an entry that are passed on', () => {
-  it('are gone after their use, and their memory with them', async () => {
+  it('are released after their use, with their memory', async () => {
     const source = bufferAccess(await zipOf());
     const bytes = await withEntry(source, await firstEntry(source), 'a.zip', (bytes) => {
       expect(bytes.equals(text)).toBe(true);
@@ -181,7 +181,7 @@ describe('the bytes of an entry that are passed on', () => {
     expect(bytes).toHaveLength(0);
   });
 
-  it.each([{ compress: false }, {}])('leave the zip as it was, and can be read again: %j', async (options) => {
+  it.each([{ compress: false }, {}])('do not change the zip, and can be read again: %j', async (options) => {
     const source = bufferAccess(await zipOf(options));
     const entry = await firstEntry(source);
     for (const _ of [1, 2]) expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
@@ -195,7 +195,7 @@ describe('the bytes of an entry that are passed on', () => {
 });
 
 describe('random access', () => {
-  it('reads a file anywhere, and says so when the file has become shorter', async () => {
+  it('reads a file at any position, and reports when the file has become shorter', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'access-'));
     const path = join(folder, 'file');
     await writeFile(path, 'abcdefghij');

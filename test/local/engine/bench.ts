@@ -2,8 +2,8 @@ import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { placeText } from '../../../loader/dataset/lines.ts';
 import { noProgress } from '../../../loader/progress.ts';
 import { engineBulkImport } from '../../../local/engine/bulk-import.ts';
+import { localDynamoDb } from '../../../local/engine/client.ts';
 import { startPausableEngine } from '../../../local/engine/database-files.ts';
-import { localDynamoDb } from '../../../local/engine/tables.ts';
 import { createTables } from '../../support/dynamodb.ts';
 
 const names = { addresses: 'addresses', accounts: 'accounts' };

@@ -9,9 +9,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
 import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { runImport } from '../../../local/engine/bulk-import.ts';
+import { exportRest, runImport } from '../../../local/engine/bulk-import.ts';
 import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
-import { exportRest } from '../../../local/engine/export-files.ts';
 import { processesWith } from '../../support/start.ts';
 import { groupsOf, openBench } from './bench.ts';
 
@@ -47,7 +46,7 @@ async function setDataset({ peildatum, load }: { peildatum: string; load: string
 }
 
 describe('a bulk import into the embedded engine', () => {
-  it('replaces all addresses by the lines, and keeps the lock, the dataset and the accounts', async () => {
+  it('replaces all addresses with the lines, and keeps the lock, the dataset item and the accounts', async () => {
     await setDataset({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
@@ -66,7 +65,7 @@ describe('a bulk import into the embedded engine', () => {
     expect(await left()).toEqual(['dynamodb.db']);
   });
 
-  it('imports lists of toevoegingen with their addresses and by themselves', async () => {
+  it('imports lists of toevoegingen, with and without an address of their key', async () => {
     const lines = ['1381AA#1#\tWeesp\tVeer', '1381AA#2#\tWeesp\tVeer\t,A', '1381AA#2#A\tWeesp\tVeer', '1381AA#3#\tB,C'];
     const groups = (async function* () {
       yield lines;

@@ -22,7 +22,7 @@ describe('the shares of a limit', () => {
     );
   });
 
-  it('leave what is left of the limit, evenly, and nothing when nothing is left', () => {
+  it('distribute the remaining quota evenly, and nothing when none is left', () => {
     fc.assert(
       fc.property(amount, uses, (total, used) => {
         const shares = apportion(total, used);

@@ -134,7 +134,7 @@ describe('the input of a lookup', () => {
   });
 });
 
-describe('a parameter under the name that another API has for it', () => {
+describe('a parameter with a name from another API', () => {
   it('is refused by name, with the joined value to send instead', () => {
     const query = 'postcode=1381DE&huisnummer=30&huisletter=b&huisnummertoevoeging=99';
     expect(readAddressInput(query)).toEqual({
@@ -190,7 +190,7 @@ describe('a parameter under the name that another API has for it', () => {
     expect(fault?.detail.startsWith(`${parameter} is not a parameter: `)).toBe(true);
   });
 
-  it('is refused beside the parameter that is missing for it, which names it', () => {
+  it('is refused, and the error for the missing parameter mentions it', () => {
     const { faults } = readAddressInput('zipcode=1381DE&house_number=30');
     expect(faults).toEqual([
       { parameter: 'postcode', code: 'missing', detail: expect.stringContaining('It was sent as zipcode') },
@@ -210,7 +210,7 @@ describe('a parameter under the name that another API has for it', () => {
     for (const detail of details) expect(detail).toContain('toevoeging=a100.');
   });
 
-  it('is not joined with what follows the number where it has several values', () => {
+  it('is not joined with a toevoeging from the huisnummer if it has several values', () => {
     const { faults } = readAddressInput('postcode=1381DE&huisnummer=30a&huisletter=b&huisletter=c');
     expect(faults.map(({ detail }) => detail)).toEqual([
       'huisnummer has more than a number: send huisnummer=30, and what follows it in toevoeging.',

@@ -1,0 +1,222 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import Table from 'cli-table3';
+import { type Command, Option } from 'commander';
+import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
+import {
+  AdminError,
+  checkAccountId,
+  checkKeyId,
+  checkLabel,
+  checkOwnLimits,
+  checkPerson,
+  checkPlanCode,
+  checkRole,
+  checkShards,
+  checkWindow,
+  type Role,
+} from '../../lambdas/shared/accounts/admin-error.ts';
+import type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';
+import type { ConnectionOptions } from '../connect/admin.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+
+/** What every command gets: its surroundings, and where it writes its result. */
+export type Terminal = {
+  /** Standard output: the result and nothing else. */
+  out: (text: string) => void;
+  /** Standard error: hints, progress and errors. */
+  err: (text: string) => void;
+  env: NodeJS.ProcessEnv;
+  /** Draws progress bars when it is a terminal; without it progress is plain lines of `err`. */
+  screen?: NodeJS.WriteStream;
+  /** How many columns standard output has when it is a terminal; results are then drawn for people. */
+  columns?: number;
+};
+
+/** The same value with the names of all members in snake_case, as in the HTTP interface. */
+export function snakeCase(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCase);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      snakeCase(member),
+    ]),
+  );
+}
+
+/** The result of a command: `json` for scripts, `text` for people, `hint` for people only, on standard error. */
+export type Result = { json: unknown; text: string; hint?: string };
+
+/** Prints a result: with `--json` as JSON in snake_case, else as text. */
+export function printResult(terminal: Terminal, { json }: { json?: true }, result: Result): void {
+  terminal.out(json ? JSON.stringify(snakeCase(result.json), null, 2) : result.text);
+  if (result.hint && !json) terminal.err(result.hint);
+}
+
+/** A table without colours: it reads the same on a terminal, in a file and in a ticket. */
+export function table(head: string[], rows: string[][]): string {
+  const made = new Table({ head, style: { head: [], border: [], compact: true } });
+  made.push(...rows);
+  return made.toString();
+}
+
+/** `12,345`. */
+export function thousands(number: number): string {
+  return number.toLocaleString('en');
+}
+
+/** `1 day`, `12,345 days`. */
+export function counted(number: number, noun: string): string {
+  return `${thousands(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** These return their argument if the admin module accepts it, and throw `UsageError` before anything is tried. */
+export const accountId = checked(checkAccountId);
+export const planCode = checked(checkPlanCode);
+export const keyId = checked(checkKeyId);
+export const label = checked(checkLabel);
+export const person = checked(checkPerson);
+
+/** Returns the role if there is one of that name. @throws UsageError */
+export function memberRole(role: string): Role {
+  checked((given: string) => checkRole(given))(role);
+  return role as Role;
+}
+
+/** Reads a number of quota shards. */
+export function shardCount(text: string): number {
+  return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
+}
+
+/** Collects the values of an option that may be given more than once. */
+export function collect(value: string, previous: string[] = []): string[] {
+  return [...previous, value];
+}
+
+/** Reads `['minute=60', 'month=unlimited']`; `day=plan` only for limits of an account. */
+export function parseLimits(texts: string[], { plan }: { plan: boolean }): OwnLimitChanges {
+  const limits: OwnLimitChanges = {};
+  for (const text of texts) {
+    const [, window, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+    if (!window || !value) throw new UsageError(`--limit takes WINDOW=NUMBER, like day=5000, not "${text}".`);
+    const name = checked((given: string) => checkWindow(given))(window) as keyof OwnLimitChanges;
+    if (name in limits) throw new UsageError(`--limit ${name}=... is given twice. Give each window once.`);
+    limits[name] = parseLimit(value, plan, text);
+  }
+  checked(checkOwnLimits)(limits);
+  return limits;
+}
+
+function parseLimit(value: string, plan: boolean, text: string): number | null | 'plan' {
+  if (value === 'unlimited') return null;
+  if (value === 'plan' && plan) return 'plan';
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  const also = plan ? ', "unlimited", or "plan" for the limit of the plan' : ' or "unlimited"';
+  throw new UsageError(`--limit ${text}: a limit is a whole number of requests${also}.`);
+}
+
+function checked<T>(check: (value: T) => void): (value: T) => T {
+  return (value) => {
+    try {
+      check(value);
+    } catch (error) {
+      if (error instanceof AdminError) throw new UsageError(error.message, { cause: error });
+      throw error;
+    }
+    return value;
+  };
+}
+
+const jsonHelp = 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error';
+
+/** Adds `--json` to `command`, and the options that name the local run or a deployment, under `heading` in its help. */
+export function withDataset(command: Command, heading = 'Where the dataset is:', json = jsonHelp): Command {
+  return command
+    .option('--json', json)
+    .addOption(
+      new Option('--local', 'the running "npm start" on this machine')
+        .helpGroup(heading)
+        .conflicts(['stack', 'accountsTable']),
+    )
+    .addOption(new Option('--data <dir>', 'with --local: the --data option of that "npm start"').helpGroup(heading))
+    .addOption(
+      new Option('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks')
+        .helpGroup(heading)
+        .conflicts('accountsTable'),
+    );
+}
+
+/** Adds the options of every command on accounts, plans and keys. */
+export function withAccounts(command: Command): Command {
+  const heading = 'Where the tables are:';
+  const name = new Option('--accounts-table <name>', 'this table (default: ACCOUNTS_TABLE in the environment)');
+  return withDataset(command, heading).addOption(name.helpGroup(heading));
+}
+
+/** Refuses `--data` without `--local`. @throws UsageError */
+export function checkLocation({ local, data }: ConnectionOptions): void {
+  if (data !== undefined && !local) throw new UsageError('--data only applies to --local. Add --local.');
+}
+
+/** Options of a command on accounts, plans and keys. */
+export type AccountsOptions = ConnectionOptions & { json?: true };
+
+/** Opens the admin module on the tables that `options` name, prints the result of `work`, and closes it in any case. */
+export async function useAdmin(
+  terminal: Terminal,
+  options: AccountsOptions,
+  work: (admin: Admin) => Promise<Result>,
+): Promise<void> {
+  checkLocation(options);
+  // Imported here because the AWS clients load slower than `--help` should print.
+  const { openAdmin } = await import('../connect/admin.ts');
+  const { admin, close } = await openAdmin(options, terminal.env);
+  try {
+    printResult(terminal, options, await work(admin));
+  } finally {
+    close();
+  }
+}
+
+/** Reads a list of the admin module to its end. */
+export async function allPages<Page extends { cursor: string | null }, T>(
+  read: (options: { cursor?: string }) => Promise<Page>,
+  itemsOf: (page: Page) => T[],
+): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page = await read(cursor === null ? {} : { cursor });
+    items.push(...itemsOf(page));
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return items;
+}
+
+/** npm runs us in the root of the project; a relative path is relative to where npm was run. */
+export function callersPath(path: string, env: NodeJS.ProcessEnv): string {
+  return resolve(env.INIT_CWD ?? process.cwd(), path);
+}
+
+/** Refuses a path that exists, before the work whose result would go there. @throws CommandError */
+export function checkNewFile(file: string): void {
+  if (existsSync(file)) throw new CommandError('exists', `${file} exists; name a new file.`);
+}
+
+/** Writes a new file that only its owner can read, completely or not at all. @throws CommandError */
+export async function writeNewFile(file: string, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  checkNewFile(file);
+  try {
+    await pipeline(Readable.from(lines), createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+  } catch (error) {
+    const { code, path, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return checkNewFile(file);
+    await rm(file, { force: true });
+    if (path !== file && code !== 'ENOSPC') throw error; // of the lines
+    throw new CommandError('file', `Can't write ${file}: ${message}`, { cause: error });
+  }
+}

@@ -1,0 +1,217 @@
+import { type Command, Option } from 'commander';
+import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
+import type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
+import { monthOf } from '../../lambdas/shared/accounts/quota.ts';
+import type { DayRefusals, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
+import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/usage-record.ts';
+import { UsageError } from '../connect/errors.ts';
+import {
+  type AccountsOptions,
+  accountId,
+  counted,
+  snakeCase,
+  type Terminal,
+  table,
+  thousands,
+  useAdmin,
+  withAccounts,
+} from './command.ts';
+
+type Period = 'day' | 'month';
+type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Period };
+type ExportOptions = AccountsOptions & { month: string; by: Period; csv?: true };
+
+/** Lookups of a day (`2026-11-21`) or a month (`2026-11`). */
+type Row = { period: string; lookups: number };
+
+/** Adds `account usage`. */
+export function addAccountUsage(account: Command, terminal: Terminal): void {
+  withAccounts(account.command('usage'))
+    .description(
+      'show the lookups of an account for each UTC day or month, exactly as counted for the quota, today included',
+    )
+    .argument('<id>', 'the account; also one that was deleted')
+    .option('--from <date>', 'the first day, like 2026-11-01, or month, like 2026-11')
+    .option('--to <date>', 'the last day or month (default: today)')
+    .addOption(byPeriod('day'))
+    .addHelpText(
+      'after',
+      `
+Without --from: the last 30 days, or with --by month the last 12 months. Refusals of requests with a valid key are listed
+below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
+
+Example:
+  npm run bag-adres -- account usage acme --by month --local`,
+    )
+    .action(async (id: string, { from, to, by, ...options }: UsageOptions) => {
+      const name = accountId(id);
+      const range = rangeOf(from, to, by);
+      await useAdmin(terminal, options, async (admin) => {
+        const usage = await admin.accounts.usage(name, range);
+        const rows = rowsOf(usage.days, by);
+        const { account, from, to, days, refusals } = usage;
+        const refused = refusals.length > 0 && (by === 'day' ? { refusals } : { refusals: refusalsByMonth(refusals) });
+        const json = { account, from, to, ...(by === 'day' ? { days } : { months: byMonth(rows) }), ...refused };
+        return { json, text: `${renderUsage(rows, by, terminal.columns)}${renderRefusals(refusals, by)}` };
+      });
+    });
+}
+
+/** `usage export`. */
+export function addUsageCommands(program: Command, terminal: Terminal): void {
+  const usage = program.command('usage').description('lookups of all accounts, for invoices');
+  withAccounts(usage.command('export'))
+    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
+    .requiredOption('--month <month>', 'the UTC month, like 2026-11')
+    .option('--csv', 'print CSV with the header account,month,lookups, or account,date,lookups with --by day')
+    .addOption(byPeriod('month'))
+    .addHelpText(
+      'after',
+      `
+Example:
+  npm run -s bag-adres -- usage export --month 2026-11 --csv --local`,
+    )
+    .action(async ({ month, by, csv, ...options }: ExportOptions) => {
+      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
+      const range = monthRange('--month', month);
+      await useAdmin(terminal, options, async (admin) => {
+        const found = await admin.accounts.usageOfAll(range);
+        const rows = found.flatMap(({ account, days }) =>
+          rowsOf(days, by).map(({ period, lookups }) => ({ account, period, lookups })),
+        );
+        const head = ['account', by === 'day' ? 'date' : 'month', 'lookups'];
+        const cells = rows.map(({ account, period, lookups }) => [account, period, String(lookups)]);
+        const text = csv ? [head, ...cells].map((row) => row.join(',')).join('\n') : table(head, cells);
+        const json = rows.map(({ account, period, lookups }) => ({ account, [`${head[1]}`]: period, lookups }));
+        return { json, text };
+      });
+    });
+}
+
+function byPeriod(fallback: Period): Option {
+  return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
+}
+
+function rangeOf(from: string | undefined, to: string | undefined, by: Period): UsageRange {
+  const last = to === undefined ? {} : { to: /^\d{4}-\d\d$/.test(to) ? monthRange('--to', to).to : to };
+  if (from !== undefined) {
+    return { from: /^\d{4}-\d\d$/.test(from) ? monthRange('--from', from).from : from, ...last };
+  }
+  if (by === 'day') return last;
+  const end = last.to === undefined ? new Date() : new Date(`${last.to}T00:00:00Z`);
+  if (Number.isNaN(end.getTime())) return last; // refused with the form of a date
+  const first = new Date(Date.UTC(end.getUTCFullYear(), end.getUTCMonth() - 11, 1));
+  return { from: first.toISOString().slice(0, 10), ...last };
+}
+
+function monthRange(option: string, month: string): { from: string; to: string } {
+  const range = monthOf(month);
+  if (range) return range;
+  throw new UsageError(`${option} takes a month, like 2026-11, not "${month}".`);
+}
+
+function rowsOf(days: readonly { date: string; lookups: number }[], by: Period): Row[] {
+  const sums = new Map<string, number>();
+  for (const { date, lookups } of days) {
+    const period = by === 'day' ? date : date.slice(0, 7);
+    sums.set(period, (sums.get(period) ?? 0) + lookups);
+  }
+  return [...sums].map(([period, lookups]) => ({ period, lookups }));
+}
+
+function byMonth(rows: Row[]): { month: string; lookups: number }[] {
+  return rows.map(({ period, lookups }) => ({ month: period, lookups }));
+}
+
+/** A table, or on a terminal of so many columns a bar for each row. */
+function renderUsage(rows: Row[], by: Period, columns: number | undefined): string {
+  const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
+  const total = `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`;
+  const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);
+  if (columns === undefined) return [table([by, 'lookups'], cells), total].join('\n');
+  const most = Math.max(1, ...rows.map(({ lookups }) => lookups));
+  const width = Math.max(...cells.map(([, lookups = '']) => lookups.length));
+  const space = Math.max(10, Math.min(60, columns - 10 - width - 4));
+  const lines = rows.map(({ period, lookups }) => {
+    // A row with lookups always shows something.
+    const length = lookups === 0 ? 0 : Math.max(1, Math.round((lookups / most) * space));
+    return `${period}  ${thousands(lookups).padStart(width)}  ${'█'.repeat(length)}`.trimEnd();
+  });
+  return [...lines, '', total].join('\n');
+}
+
+type RefusalsOfMonth = { month: string } & RefusalCounts;
+
+function refusalsByMonth(refusals: readonly DayRefusals[]): RefusalsOfMonth[] {
+  const sums = new Map<string, RefusalsOfMonth>();
+  for (const { date, ...counts } of refusals) {
+    const month = date.slice(0, 7);
+    const sum = sums.get(month) ?? { month, quota: 0, input: 0, inactive: 0 };
+    sums.set(month, sum);
+    for (const kind of refusalKinds) sum[kind] += counts[kind];
+  }
+  return [...sums.values()];
+}
+
+/** A second table, of the days or months with refusals; nothing if there are none. */
+function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
+  if (refusals.length === 0) return '';
+  const row = (period: string, { quota, input, inactive }: RefusalCounts) => [
+    period,
+    ...[quota, input, inactive].map(thousands),
+  ];
+  const rows =
+    by === 'day'
+      ? refusals.map(({ date, ...counts }) => row(date, counts))
+      : refusalsByMonth(refusals).map(({ month, ...counts }) => row(month, counts));
+  const head = [by, 'over a limit', 'invalid input', 'inactive'];
+  return `\n\nRefused, and not counted for the quota; not exact, there may have been more:\n${table(head, rows)}`;
+}
+
+type AuditCommand = {
+  description: string;
+  /** The argument: its name in the help, what it is, and how it is read; throws `UsageError`. */
+  argument: { name: string; description: string; read: (text: string) => string };
+  entries: (admin: Admin, name: string, last: number) => Promise<AuditEntry[]>;
+};
+
+/** Adds an `audit` command to a group: the latest changes of one account or plan, the newest first. */
+export function addAudit(group: Command, terminal: Terminal, { description, argument, entries }: AuditCommand): void {
+  withAccounts(group.command('audit'))
+    .description(description)
+    .argument(`<${argument.name}>`, argument.description)
+    .option('--last <number>', 'how many changes to list', '100')
+    .action(async (text: string, { last, ...options }: AccountsOptions & { last: string }) => {
+      const input = { name: argument.read(text), last: readCount(last) };
+      await useAdmin(terminal, options, async (admin) => {
+        const found = await entries(admin, input.name, input.last);
+        return { json: found, text: renderAudit(found) };
+      });
+    });
+}
+
+function readCount(text: string): number {
+  if (/^[1-9]\d{0,3}$|^10000$/.test(text)) return Number(text);
+  throw new UsageError('--last takes a number from 1 to 10000.');
+}
+
+/** Changes as a table. The outcome `unknown` is a change that is still running or was interrupted. */
+function renderAudit(entries: AuditEntry[]): string {
+  if (entries.length === 0) return 'No changes yet.';
+  return table(
+    ['time', 'actor', 'action', 'details', 'outcome'],
+    entries.map(({ time, actor, action, detail, outcome }) => [time, actor, action, renderDetail(detail), outcome]),
+  );
+}
+
+/** `plan=standard limits.day=5000`. */
+function renderDetail(detail: Record<string, unknown>, path = ''): string {
+  return Object.entries(snakeCase(detail) as Record<string, unknown>)
+    .map(([name, value]) => {
+      if (value === null) return `${path}${name}=unlimited`;
+      if (typeof value === 'object') return renderDetail(value as Record<string, unknown>, `${name}.`);
+      return `${path}${name}=${value}`;
+    })
+    .filter(Boolean)
+    .join(' ');
+}

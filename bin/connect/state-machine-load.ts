@@ -1,0 +1,255 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import {
+  DescribeExecutionCommand,
+  type DescribeExecutionOutput,
+  DescribeMapRunCommand,
+  type HistoryEvent,
+  ListExecutionsCommand,
+  paginateGetExecutionHistory,
+  type SFNClient,
+} from '@aws-sdk/client-sfn';
+import { findMembers } from '../../loader/bag/extract-members.ts';
+import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
+import { failureStates } from '../../loader/names.ts';
+import type { Progress } from '../../loader/progress.ts';
+import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/steps/load-report.ts';
+import { fileSource } from '../../loader/storage/files.ts';
+import { listMutations } from '../../loader/storage/mutation-deliveries.ts';
+import type { Source } from '../../loader/storage/source.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
+import { CommandError, explainLoadError } from './errors.ts';
+
+/** Whether a source is a file on this machine, which a deployment can't read. */
+export function isOnThisMachine(source: string): boolean {
+  return !/^(?:https?|s3):\/\//i.test(source);
+}
+
+/**
+ * Uploads an extract to the bucket unless it is there already, and returns its location: `s3://BUCKET/uploads/...`. A file
+ * that is no extract is refused before the upload.
+ * @throws SourceError, ExtractError
+ */
+export async function uploadExtract(
+  path: string,
+  { storage, bucket, progress }: { storage: Storage; bucket: string; progress: Progress },
+): Promise<string> {
+  const source = await fileSource(path);
+  if (!source?.access) throw new Error(`${path} can't be read in ranges`);
+  try {
+    const { location } = source.version;
+    const { size } = source.access;
+    const { peildatum, members } = await findMembers(source.access, basename(location));
+    const key = `uploads/${extractIdentity(peildatum, members)}-${size}.zip`;
+    if (!(await storage.open(key))) await upload(storage, { key, source, bytes: size, progress });
+    return `s3://${bucket}/${key}`;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Uploads the deliveries that are on this machine; a list or a zip elsewhere stays where it is. @throws SourceError */
+export async function uploadMutations(
+  locations: readonly string[],
+  { storage, bucket }: { storage: Storage; bucket: string },
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const location of locations) {
+    if (!isOnThisMachine(location)) {
+      found.push(location);
+      continue;
+    }
+    for (const { name, location: file } of await listMutations(location)) {
+      const bytes = isOnThisMachine(file) ? await readFile(file) : null;
+      if (!bytes) {
+        found.push(file);
+        continue;
+      }
+      const key = `uploads/${crc32(bytes).toString(16)}/${name}`;
+      if (!(await storage.open(key))) await storage.put(key, bytes);
+      found.push(`s3://${bucket}/${key}`);
+    }
+  }
+  return found;
+}
+
+type Upload = { key: string; source: Source; bytes: number; progress: Progress };
+
+async function upload(storage: Storage, { key, source, bytes, progress }: Upload): Promise<void> {
+  const shown = progress.begin('stage', { bytes });
+  const counted = async function* () {
+    for await (const chunk of source.stream()) {
+      shown.advance({ bytes: chunk.length });
+      yield chunk;
+    }
+  };
+  await storage.putStream(key, counted());
+  shown.end();
+}
+
+/** What the history of an execution says about a load so far. */
+type ExecutionStory = {
+  /** The states that it entered, in order. */
+  entered: string[];
+  /** Why the current state failed, while it is being retried. */
+  retryReason: string | null;
+  /** The map runs, and the state of each. */
+  mapRuns: { state: string; arn: string }[];
+  /** The guard's report of the last load. */
+  report: LoadReport | null;
+  /** What was published last. */
+  published: ManifestEntry | null;
+};
+
+/** Reads the events of one execution, oldest first. */
+function executionStory(events: readonly HistoryEvent[]): ExecutionStory {
+  const story: ExecutionStory = { entered: [], retryReason: null, mapRuns: [], report: null, published: null };
+  for (const event of events) {
+    const { stateEnteredEventDetails, stateExitedEventDetails, taskFailedEventDetails } = event;
+    if (stateEnteredEventDetails?.name) story.entered.push(stateEnteredEventDetails.name);
+    if (stateEnteredEventDetails || stateExitedEventDetails) story.retryReason = null;
+    if (taskFailedEventDetails) story.retryReason = causeText(taskFailedEventDetails.cause ?? '');
+    const arn = event.mapRunStartedEventDetails?.mapRunArn;
+    if (arn) story.mapRuns.push({ state: story.entered.at(-1) ?? '', arn });
+    const output = parsed(stateExitedEventDetails?.output);
+    if (stateExitedEventDetails?.name === 'Guard') story.report = (output?.report as LoadReport) ?? null;
+    if (stateExitedEventDetails?.name === 'Publish') story.published = output as ManifestEntry | null;
+  }
+  return story;
+}
+
+/** The message in the cause of an error, which Lambda writes as JSON. */
+function causeText(cause: string): string {
+  const { errorMessage } = parsed(cause) ?? {};
+  return typeof errorMessage === 'string' ? errorMessage : cause;
+}
+
+/** Output that was cut off counts as none. */
+function parsed(text: string | undefined): Record<string, unknown> | null {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+type Unchanged = Parameters<typeof unchangedReport>[0];
+
+/** The report of an execution that succeeded. @throws RefusedLoadError, CommandError for one that did not */
+function executionReport(
+  { name = '', status, output, error = '', cause = '' }: DescribeExecutionOutput,
+  story: ExecutionStory,
+): LoadReport {
+  if (status === 'SUCCEEDED') return succeeded(JSON.parse(output ?? 'null'), story);
+  if (status === 'FAILED' && error === 'LoadRefused') throw refused(story, cause);
+  if (status === 'FAILED') {
+    const { code, message } = explainLoadError(error, causeText(cause)) ?? {
+      code: 'failed',
+      message: `The load failed at ${lastStep(story)}: ${error}: ${causeText(cause)}`,
+    };
+    throw new CommandError(code, message, { details: { execution: name } });
+  }
+  const what = status === 'TIMED_OUT' ? 'timed out' : 'was stopped';
+  const message = `The load ${name} ${what} at ${lastStep(story)}. Run it again: it continues where it stopped.`;
+  throw new CommandError((status ?? 'failed').toLowerCase(), message, { details: { execution: name } });
+}
+
+function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: ExecutionStory): LoadReport {
+  if ('outcome' in output) return output;
+  if (!('action' in output)) return story.report ?? finishedReport(output);
+  // It finished an interrupted load, and there was nothing else to do.
+  return story.published ? finishedReport(story.published) : unchangedReport(output);
+}
+
+function refused({ report }: ExecutionStory, cause: string): Error {
+  if (report) return new RefusedLoadError(report);
+  return new CommandError('blocked', `The guard blocked the load; nothing was written: ${cause}`);
+}
+
+const endings: string[] = Object.values(failureStates);
+
+function lastStep({ entered }: ExecutionStory): string {
+  return entered.findLast((state) => !endings.includes(state)) ?? 'its start';
+}
+
+type FollowOptions = {
+  client: SFNClient;
+  executionArn: string;
+  /** Gets a line for each step, and one for each tenth of a map. */
+  print: (line: string) => void;
+  /** The command that follows it again. */
+  again: string;
+};
+
+const shortestPauseMilliseconds = 200;
+const longestPauseMilliseconds = 3_000;
+
+/**
+ * Follows an execution to its end. Ctrl-C stops the following only.
+ * @throws RefusedLoadError, CommandError
+ */
+export async function followExecution({ client, executionArn, print, again }: FollowOptions): Promise<LoadReport> {
+  const interruption = new AbortController();
+  const interrupt = () => interruption.abort();
+  process.once('SIGINT', interrupt);
+  const printOnce = onceEach(print);
+  try {
+    for (let pause = shortestPauseMilliseconds; ; pause = Math.min(pause * 1.5, longestPauseMilliseconds)) {
+      const { signal } = interruption;
+      const execution = await client.send(new DescribeExecutionCommand({ executionArn }), { abortSignal: signal });
+      const story = executionStory(await history(client, executionArn));
+      for (const line of await progressLines(client, story)) printOnce(line);
+      if (execution.status !== 'RUNNING') return executionReport(await withInnerError(client, execution, story), story);
+      await sleep(pause, undefined, { signal });
+    }
+  } catch (error) {
+    if (!interruption.signal.aborted) throw error;
+    throw new CommandError('interrupted', `Stopped following; the load continues. Follow it again with ${again}.`);
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+async function history(client: SFNClient, executionArn: string): Promise<HistoryEvent[]> {
+  const events: HistoryEvent[] = [];
+  const pages = paginateGetExecutionHistory({ client }, { executionArn, maxResults: 1000, includeExecutionData: true });
+  for await (const page of pages) events.push(...(page.events ?? []));
+  return events;
+}
+
+/** The steps to report; the other states are internal to the state machine. */
+const steps = ['Discover', 'Stage', 'Reference', 'Extract', 'Merge', 'Guard', 'Apply', 'Publish'];
+
+async function progressLines(client: SFNClient, { entered, retryReason, mapRuns }: ExecutionStory): Promise<string[]> {
+  const lines = entered.filter((state) => steps.includes(state)).map((state) => `${state.toLowerCase()} ...`);
+  if (retryReason) lines.push(`${entered.at(-1)?.toLowerCase()} is being retried: ${retryReason}`);
+  const last = mapRuns.at(-1);
+  if (!last || entered.at(-1) !== last.state) return lines;
+  const { itemCounts } = await client.send(new DescribeMapRunCommand({ mapRunArn: last.arn }));
+  const { total = 0, succeeded = 0 } = itemCounts ?? {};
+  const tenths = total === 0 ? 0 : Math.floor((succeeded / total) * 10);
+  return tenths === 0 ? lines : [...lines, `${last.state.toLowerCase()} ${tenths * 10} % of ${total}`];
+}
+
+/** Prints each line once, also for a step that runs twice. */
+function onceEach(print: (line: string) => void): (line: string) => void {
+  const printed = new Set<string>();
+  return (line) => {
+    if (printed.has(line)) return;
+    printed.add(line);
+    print(line);
+  };
+}
+
+/** The error of the first failed item: the map itself only says that items failed. */
+async function withInnerError(client: SFNClient, execution: DescribeExecutionOutput, { mapRuns }: ExecutionStory) {
+  const run = mapRuns.at(-1);
+  if (!run || execution.error !== 'States.ExceedToleratedFailureThreshold') return execution;
+  const list = new ListExecutionsCommand({ mapRunArn: run.arn, statusFilter: 'FAILED', maxResults: 1 });
+  const [child] = (await client.send(list)).executions ?? [];
+  if (!child) return execution;
+  const { error, cause } = await client.send(new DescribeExecutionCommand({ executionArn: child.executionArn }));
+  return { ...execution, error, cause };
+}

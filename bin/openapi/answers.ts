@@ -1,0 +1,142 @@
+import * as z from 'zod/mini';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { maxToevoegingen } from '../../lambdas/shared/addresses/address-item.ts';
+import {
+  addressRequestSchema,
+  ambiguousSchema,
+  foundSchema,
+  type LookupAnswer,
+  limitsSchema,
+  lookupAnswerSchema,
+  notFoundSchema,
+  placeSchema,
+  type ValidationAnswer,
+  validationAnswerSchema,
+} from '../../lambdas/shared/contract.ts';
+import { headersOf, nameSchema } from './responses.ts';
+
+type LookupExample = {
+  summary: string;
+  query: { postcode: string; huisnummer: number; toevoeging?: string };
+  answer: LookupAnswer;
+};
+
+/** Lookups with their answers on the demo data. The example of a parameter belongs to the answer of the same name. */
+export const lookupExamples: Record<string, LookupExample> = {
+  found: {
+    summary: 'One address',
+    query: { postcode: '1012RJ', huisnummer: 147 },
+    answer: {
+      status: 'ok',
+      request: { postcode: '1012RJ', huisnummer: 147, toevoeging: null },
+      address: { straat: 'Nieuwezijds Voorburgwal', woonplaats: 'Amsterdam' },
+      candidates: [],
+    },
+  },
+  found_with_toevoeging: {
+    summary: 'With a toevoeging',
+    query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'A 100' },
+    answer: {
+      status: 'ok',
+      request: { postcode: '1381DE', huisnummer: 30, toevoeging: 'A100' },
+      address: { straat: 'Hugo de Grootlaan', woonplaats: 'Weesp' },
+      candidates: [],
+    },
+  },
+  not_found: {
+    summary: 'Not found, but with other toevoegingen (a test address)',
+    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'c' },
+    answer: {
+      status: 'not_found',
+      request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'c' },
+      address: null,
+      candidates: [],
+      toevoegingen: ['A', 'B'],
+    },
+  },
+  ambiguous: {
+    summary: 'Several places (a test address)',
+    query: { postcode: '9999SD', huisnummer: 3 },
+    answer: {
+      status: 'ambiguous',
+      request: { postcode: '9999SD', huisnummer: 3, toevoeging: null },
+      address: null,
+      candidates: [
+        { straat: 'Teststraat', woonplaats: 'Testdorp' },
+        { straat: 'Teststraat', woonplaats: 'Teststad' },
+      ],
+    },
+  },
+};
+
+/** A key with a limit by minute and by day, and none by month. */
+export const validationExample: ValidationAnswer = {
+  valid: true,
+  key_label: 'webshop',
+  plan_code: 'standard',
+  limits: { minute: 60, day: 5000, month: null },
+};
+
+/** The `examples` of one parameter of the lookup, by the names of `lookupExamples`. */
+export function parameterExamples(parameter: keyof LookupExample['query']) {
+  const given = Object.entries(lookupExamples).filter(([, { query }]) => query[parameter] !== undefined);
+  return Object.fromEntries(given.map(([name, { summary, query }]) => [name, { summary, value: query[parameter] }]));
+}
+
+nameSchema(addressRequestSchema, 'AddressRequest', 'The input of the lookup, normalised.', {
+  postcode: 'Without spaces, in upper case.',
+  toevoeging: 'Without spaces, in the letter case that was sent; `null` if none was sent.',
+});
+nameSchema(placeSchema, 'Place', 'A street and its town, as the register writes them.', {
+  straat: 'The name of the street (openbare ruimte).',
+  woonplaats: "The name of the town, for instance `Amsterdam`. The register writes `'s-Gravenhage` for Den Haag.",
+});
+nameSchema(foundSchema, 'AddressFound', 'The register has exactly one street and town for the input.');
+nameSchema(notFoundSchema, 'AddressNotFound', 'The register has no such address. This is not an error.', {
+  toevoegingen:
+    'The toevoegingen that do exist at this postcode and huisnummer, in upper case and sorted; `null` is the address without a ' +
+    `toevoeging. Empty if there are none. At most ${maxToevoegingen}: a list of that length may be incomplete.`,
+});
+nameSchema(ambiguousSchema, 'AddressAmbiguous', 'The register has several streets or towns for the input.', {
+  candidates: 'Each combination of street and town once, sorted by woonplaats, then straat.',
+});
+z.globalRegistry.add(lookupAnswerSchema, {
+  id: 'LookupAnswer',
+  description: 'One of three outcomes, distinguished by `status`. Each counts against the quota.',
+});
+nameSchema(
+  limitsSchema,
+  'Limits',
+  'The effective limit for each time window that the plan configures (UTC, aligned to the clock and the calendar). ' +
+    '`null` is unlimited; 0 allows no requests.',
+);
+nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.', {
+  key_label: 'The label that the key was created with.',
+  plan_code: 'The plan of the account.',
+});
+
+/** The 200 of a lookup. */
+export const lookupAnswer: ZodOpenApiResponseObject = {
+  description: 'The outcome of the lookup.',
+  headers: headersOf('Dataset-Date', 'RateLimit-Policy', 'RateLimit'),
+  content: {
+    'application/json': {
+      schema: lookupAnswerSchema,
+      examples: Object.fromEntries(
+        Object.entries(lookupExamples).map(([name, { summary, answer }]) => [name, { summary, value: answer }]),
+      ),
+    },
+  },
+};
+
+/** The 200 of a validation. */
+export const validationAnswer: ZodOpenApiResponseObject = {
+  description: 'The key is valid.',
+  headers: headersOf(),
+  content: {
+    'application/json': {
+      schema: validationAnswerSchema,
+      examples: { valid: { summary: 'A key with two limits', value: validationExample } },
+    },
+  },
+};

@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
+import { headingOf } from '../../lambdas/reference/problem-page.ts';
+import { otherNames } from '../../lambdas/shared/addresses/address-input.ts';
+import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../lambdas/shared/contract.ts';
+import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
+import { lookupAnswer, parameterExamples, validationAnswer } from './answers.ts';
+import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
+
+const docs = new URL('../../docs/', import.meta.url);
+
+/** What a reader must know before the operations; CommonMark. */
+const introduction = `Looks up the street and town of a Dutch address by postcode, huisnummer and toevoeging, in a copy of the
+[BAG](https://www.kadaster.nl/zakelijk/registraties/basisregistraties/bag), the official register of addresses.
+
+**Toevoeging.** \`toevoeging\` is the huisletter and the huisnummertoevoeging of the register together: huisletter \`b\` and
+huisnummertoevoeging \`99\` are \`toevoeging=b99\`.
+
+**Keys.** Every operation except \`/v1/openapi.json\` requires an API key in the header \`X-API-Key\`. Call the API from a back end: a key
+does not belong in a browser, so no CORS headers are sent.
+
+**Outcomes.** A valid lookup returns 200 and one of three outcomes, distinguished by \`status\`: \`ok\`, \`not_found\` and \`ambiguous\`.
+Names are as the register writes them. PO boxes are not in the register, and addresses without a postcode can't be found.
+
+**Problems.** Every response that is no success is problem details (RFC 9457) as \`application/problem+json\`. \`type\` is stable and resolves to a
+page that says what happened and what to do; compare it as text. \`title\` and \`detail\` are for people.
+
+**Quota.** A valid lookup counts one unit in each time window of the account's plan. Lookups and 429 responses say how much is left in
+\`RateLimit-Policy\` and \`RateLimit\`. On 429 and 503, wait for the number of seconds in \`Retry-After\`.
+
+**Test addresses.** \`9999SD 1\` is \`ok\`, \`9999SD 2\` is \`not_found\` and \`9999SD 3\` is \`ambiguous\` in every deployment, whatever its data.
+
+**Storing results.** The data is in the public domain (CC0), so you may store and share it. \`Cache-Control: no-store\` is about HTTP
+caches between you and the service, because responses belong to a key.
+
+**Compatibility.** Within \`/v1\` nothing is removed or changed. Members, headers, problem types and operations may be added: ignore those
+you do not know. \`API-Version\` is the version that responded.`;
+
+const files = [
+  ['Shell', 'curl', 'curl.sh'],
+  ['TypeScript', 'TypeScript', 'typescript.ts'],
+  ['Python', 'Python', 'python.py'],
+  ['PHP', 'PHP', 'php.php'],
+  ['C#', 'C#', 'csharp/Program.cs'],
+] as const;
+
+/** The complete programs in `docs/examples`, for `x-codeSamples` of the lookup. */
+export function codeSamples(): { lang: string; label: string; source: string }[] {
+  return files.map(([lang, label, file]) => ({
+    lang,
+    label,
+    source: readFileSync(new URL(`examples/${file}`, docs), 'utf8'),
+  }));
+}
+
+const addressQuery = z.object({
+  postcode: parameter(
+    'postcode',
+    postcodeParameter,
+    'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
+  ),
+  huisnummer: parameter(
+    'huisnummer',
+    z.clone(huisnummerSchema),
+    'The house number without an addition: 1 to 99999. Leading zeros are allowed, up to five digits in total.',
+  ),
+  toevoeging: parameter(
+    'toevoeging',
+    z.optional(toevoegingParameter),
+    'Huisletter and huisnummertoevoeging together: everything after the number. At most five letters and digits; spaces and ' +
+      'letter case do not matter. Absent, empty and only spaces are equivalent.',
+  ),
+});
+
+/** The OpenAPI 3.1 document of the API, made from the schemas that the Lambdas validate with. */
+export function openApiDocument() {
+  return createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Dutch addresses',
+        version: apiVersion,
+        summary: 'Street and town for a postcode, huisnummer and toevoeging, from the BAG.',
+        description: introduction,
+        contact: { name: 'The provider that gave you your key' },
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      },
+      servers: [{ url: '/v1', description: 'Relative to where this document is published' }],
+      security: [{ apiKey: [] }],
+      tags: [
+        { name: 'Addresses', description: 'Look up addresses.' },
+        { name: 'Keys', description: 'Check a key.' },
+        { name: 'Reference', description: 'The description of the API itself.' },
+      ],
+      paths: {
+        '/address': {
+          get: {
+            operationId: 'lookUpAddress',
+            tags: ['Addresses'],
+            summary: 'Look up one address',
+            description:
+              'Finds the street and town for an exact postcode, huisnummer and toevoeging: `12` does not match `12A`. A valid ' +
+              'lookup counts one unit in each time window of the quota, whatever the outcome; an invalid one does not count. ' +
+              'Unknown parameters are ignored, except the names that other APIs use for a house number or an addition ' +
+              '(`huisletter`, `huisnummertoevoeging`, `house_number`, `addition` and the like): those are invalid, because ' +
+              'ignoring them would return another address.',
+            'x-codeSamples': codeSamples(),
+            requestParams: { query: addressQuery },
+            responses: { '200': lookupAnswer, ...problemReferences(401, 403, 422, 429, 500, 503) },
+          },
+        },
+        '/auth/validate': {
+          get: {
+            operationId: 'validateKey',
+            tags: ['Keys'],
+            summary: 'Check a key',
+            description: 'Says whether the key is valid and which limits apply. Does not count against the quota.',
+            responses: { '200': validationAnswer, ...problemReferences(401, 403, 500, 503) },
+          },
+        },
+        '/openapi.json': {
+          get: {
+            operationId: 'getOpenApi',
+            tags: ['Reference'],
+            summary: 'This document',
+            description:
+              'This OpenAPI document. Requires no key. Send the `ETag` that you have as `If-None-Match` to get 304 without a body ' +
+              'while the document is the same.',
+            security: [],
+            requestParams: { header: openApiHeaders },
+            responses: { '200': openApiAnswer, '304': notModified, ...problemReferences(500) },
+          },
+        },
+      },
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Key',
+            description: 'The key from your provider. Use it in a back end, never in a browser or an app.',
+          },
+        },
+        headers: headerComponents,
+        responses: problemResponses,
+      },
+      // OpenAPI has no place for the responses of other paths and methods.
+      'x-elsewhere': problemReferences(404, 405),
+    },
+    {
+      override: ({ jsonSchema }) => {
+        // Members may be added within a major version.
+        delete jsonSchema.additionalProperties;
+        // Several generators know `enum` and not `const`.
+        if (jsonSchema.const !== undefined) jsonSchema.enum = [jsonSchema.const];
+      },
+    },
+  );
+}
+
+const ifNoneMatch = z.optional(z.string());
+z.globalRegistry.add(ifNoneMatch, { param: { description: 'One or more values of `ETag`, separated by commas.' } });
+const openApiHeaders = z.object({ 'If-None-Match': ifNoneMatch });
+
+const notModified: ZodOpenApiResponseObject = {
+  description: 'The document is the one that the client has.',
+  headers: headersOf('ETag', 'Vary'),
+};
+
+const openApiAnswer: ZodOpenApiResponseObject = {
+  description: 'The description of the API in OpenAPI 3.1.',
+  headers: headersOf('ETag', 'Vary', 'Content-Encoding'),
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['openapi', 'info', 'paths'],
+        properties: {
+          openapi: { type: 'string', pattern: '^3\\.1\\.[0-9]+$' },
+          info: { type: 'object' },
+          paths: { type: 'object' },
+        },
+      },
+    },
+  },
+};
+
+function parameter<Schema extends z.core.$ZodType>(
+  name: 'postcode' | 'huisnummer' | 'toevoeging',
+  schema: Schema,
+  description: string,
+): Schema {
+  z.globalRegistry.add(schema, { description, param: { description, examples: parameterExamples(name) } });
+  return schema;
+}
+
+/** The generated parts of `docs/api.md`, by the comments around them. */
+const generatedParts: Record<string, () => string> = {
+  problems: () => (Object.keys(explanations.en) as ExplainedCode[]).map(problemSection).join('\n'),
+  names: namesTable,
+};
+
+/** A Markdown text with each of its generated parts made anew. @throws Error when a part is not in the text */
+export function withGeneratedParts(markdown: string): string {
+  return Object.entries(generatedParts).reduce((text, [name, generate]) => {
+    const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+    const [before, rest] = text.split(begin);
+    const [, after] = rest?.split(end) ?? [];
+    if (before === undefined || after === undefined) throw new Error(`The text has no ${begin.trim()} ... ${end}.`);
+    return `${before}${begin}\n${generate()}\n${end}${after}`;
+  }, markdown);
+}
+
+function problemSection(code: ExplainedCode): string {
+  const { happened, remedy } = explanations.en[code];
+  return `### ${headingOf(code)}\n\n\`/problems/${code}\`\n\n${happened}\n\n${remedy}\n`;
+}
+
+function namesTable(): string {
+  const { huisnummer, huisletter, toevoeging } = otherNames;
+  const names = (list: readonly string[]) =>
+    list
+      .filter((name) => name !== 'toevoeging')
+      .map((name) => `\`${name.replaceAll(' ', '_')}\``)
+      .join(', ');
+  return [
+    '| send | instead of |',
+    '|---|---|',
+    `| \`huisnummer\` | ${names(huisnummer)} |`,
+    `| \`toevoeging\` | ${names([...huisletter, ...toevoeging])} |`,
+    '',
+  ].join('\n');
+}
+
+/** Writes the OpenAPI document, which a formatter then formats, and the generated parts of `docs/api.md`. */
+async function writeReference(): Promise<void> {
+  const reference = new URL('api.md', docs);
+  await writeFile(new URL('openapi.json', docs), JSON.stringify(openApiDocument(), null, 2));
+  await writeFile(reference, withGeneratedParts(await readFile(reference, 'utf8')));
+}
+
+// Not import.meta.main: local/launch.js imports this.
+if (process.argv[1] === import.meta.filename) await writeReference();

@@ -1,0 +1,33 @@
+import { preferredLanguage } from '../shared/http/accept.ts';
+import type { RequestEvent } from '../shared/http/middleware.ts';
+import { environment } from '../shared/tables.ts';
+
+/** Whether the route of the reference handles the path. Every start of the function loads this file, so it imports no texts. */
+export function isPublished(path: string): boolean {
+  return path === '/v1/openapi.json' || /^\/problems\/[^/]+$/.test(path) || isDocsPath(path);
+}
+
+/** Whether the path is the page with the API reference, in a deployment that shows the page. */
+export function isDocsPath(path: string): boolean {
+  return path === '/docs' && process.env[environment.referencePage] !== 'off';
+}
+
+/** The languages of the pages. */
+const languages = ['en', 'nl'] as const;
+export type Language = (typeof languages)[number];
+
+/** The language of the query (`?lang=nl`), otherwise the browser's preference, otherwise English. */
+export function languageOf({
+  rawQueryString = '',
+  headers,
+}: Pick<RequestEvent, 'rawQueryString' | 'headers'>): Language {
+  const asked = new URLSearchParams(rawQueryString).get('lang')?.toLowerCase();
+  const chosen = languages.find((language) => language === asked);
+  return chosen ?? preferredLanguage(languages, headers['accept-language']) ?? 'en';
+}
+
+/** The base URL that the client used. API Gateway accepts only the host names of the deployment. */
+export function baseUrlOf({ host = '', 'x-forwarded-proto': protocol }: RequestEvent['headers']): string {
+  const isHost = /^[a-z0-9.-]+(:[0-9]+)?$/i.test(host);
+  return isHost ? `${protocol === 'http' ? 'http' : 'https'}://${host}` : 'https://api.example.nl';
+}

@@ -1,0 +1,194 @@
+/** What a load found and would change, in numbers, and whether it is too much to apply without approval. */
+
+import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import { addressPart, type Change, type ChangeCounts, type ChangeKind, type Line, parseLine } from './lines.ts';
+
+/** What one worker found in its part of the extract. */
+export type PartCounts = { voorkomens: number; problems: ProblemReport };
+
+/** A change in readable form. */
+export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
+
+/** The counts of a load, before and after it is applied; plain JSON. */
+export type LoadCounts = Omit<PartCounts, 'problems'> & {
+  /** `null` for a rollback to a snapshot whose problems were not kept. */
+  problems: ProblemReport | null;
+  addresses: number;
+} & ShardCounts;
+
+/** The counts of one merged shard. */
+export type ShardCounts = {
+  /** Distinct address keys. */
+  keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
+  changes: ChangeCounts;
+  /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
+  listsChanged: number;
+  examples: Record<ChangeKind, ChangeExample[]>;
+};
+
+/** How many objects should have been addresses; one without a postcode should not, because it has no key. */
+export function problemCount(report: ProblemReport): number {
+  return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
+}
+
+/** Several parts as one, in any order. */
+export function mergeParts(parts: readonly PartCounts[]): PartCounts {
+  return {
+    voorkomens: sum(parts, (part) => part.voorkomens),
+    problems: mergeReports(parts.map(({ problems }) => problems)),
+  };
+}
+
+const examplesPerKind = 5;
+
+/** Several shards as one; the examples are the first of the first shards. */
+export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
+  const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
+  return {
+    keys: sum(shards, ({ keys }) => keys),
+    listKeys: sum(shards, ({ listKeys }) => listKeys),
+    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
+    changes: {
+      added: sum(shards, ({ changes }) => changes.added),
+      changed: sum(shards, ({ changes }) => changes.changed),
+      removed: sum(shards, ({ changes }) => changes.removed),
+    },
+    examples: { added: examples('added'), changed: examples('changed'), removed: examples('removed') },
+  };
+}
+
+/** Counts of nothing. */
+export function noChanges(): ShardCounts {
+  return {
+    keys: 0,
+    listKeys: 0,
+    listsChanged: 0,
+    changes: { added: 0, changed: 0, removed: 0 },
+    examples: { added: [], changed: [], removed: [] },
+  };
+}
+
+/** Adds one change to `counts`, and keeps the first few as examples. */
+export function countChange(counts: ShardCounts, change: Change): void {
+  if (change.kind === 'list') {
+    counts.listsChanged++;
+    return;
+  }
+  counts.changes[change.kind]++;
+  const examples = counts.examples[change.kind];
+  if (examples.length < examplesPerKind) examples.push(changeExample(change));
+}
+
+/** A change in readable form, from its lines. */
+export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
+  const { key } = parseLine((after ?? before) as Line);
+  return { key, before: places(before), after: places(after) };
+}
+
+function places(line: Line | null): string[] | null {
+  const address = line && addressPart(line);
+  return address === null
+    ? null
+    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
+}
+
+function sum<T>(items: readonly T[], count: (item: T) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
+}
+
+/** What a load may change before an operator has to approve it. Shares are of 1: 0.02 is 2 %. */
+export type Thresholds = {
+  /** The fewest addresses that an extract may have. */
+  minimumAddresses: number;
+  /** Of the live addresses. */
+  maximumRemovedShare: number;
+  /** Of the live addresses. */
+  maximumChangedShare: number;
+  /** Of the live addresses. */
+  maximumAddedShare: number;
+  /** Of the addresses and problems together. */
+  maximumProblemShare: number;
+  /** A share is ignored where it is of this many addresses or fewer: in a hamlet one new street is a large share. */
+  alwaysAllowed: number;
+};
+
+/** Objections to the size of a difference, which is expected where one extract replaces another of another area. */
+const sizeCodes = ['too_many_removed', 'too_many_changed', 'too_many_added'] as const;
+
+/**
+ * The limits of a load of mutations. A day changes a fiftieth of what a month does, but on some days a municipality
+ * renames its streets. So one day may change a fifth of what a load may, and several days at most as much as a load.
+ */
+export function thresholdsOfDays(thresholds: Thresholds, days: number): Thresholds {
+  const share = Math.min(1, days / 5);
+  return {
+    ...thresholds,
+    maximumRemovedShare: thresholds.maximumRemovedShare * share,
+    maximumChangedShare: thresholds.maximumChangedShare * share,
+    maximumAddedShare: thresholds.maximumAddedShare * share,
+  };
+}
+
+type ObjectionCode = (typeof sizeCodes)[number] | 'too_few_addresses' | 'too_many_problems' | 'older_peildatum';
+
+/** Why a load stops before its first write; the message says by how much. */
+export type Objection = { code: ObjectionCode; message: string };
+
+/** Whether an objection is only to the amount of change, not to the contents or the date of the extract. */
+export function isAboutSize({ code }: Objection): boolean {
+  return (sizeCodes as readonly string[]).includes(code);
+}
+
+/** What a load is compared with: the live dataset. */
+export type Live = { peildatum: string; keys: number };
+
+/**
+ * Every objection to a load, compared with the live dataset; without a live dataset the shares don't apply. An older
+ * date is an objection unless `allowOlder`.
+ */
+export function objections(
+  counts: LoadCounts,
+  load: { peildatum: string; allowOlder: boolean; wasJudged?: boolean },
+  live: Live | null,
+  thresholds: Thresholds,
+): Objection[] {
+  const found: Objection[] = [];
+  const { addresses, changes } = counts;
+  if (addresses < thresholds.minimumAddresses) {
+    const message = `the extract has ${grouped(addresses)} addresses, fewer than the ${grouped(thresholds.minimumAddresses)} required`;
+    found.push({ code: 'too_few_addresses', message });
+  }
+  const check = (code: ObjectionCode, what: string, count: number, of: number, limit: number) => {
+    if (count <= Math.max(of * limit, thresholds.alwaysAllowed)) return;
+    found.push({ code, message: `${what}: ${percent(count / of)}, over the limit of ${percent(limit)}` });
+  };
+  if (live && live.keys > 0) {
+    const of = live.keys;
+    const change = (code: ObjectionCode, verb: string, count: number, limit: number) =>
+      check(code, `it would ${verb} ${grouped(count)} addresses where ${grouped(of)} are live`, count, of, limit);
+    change('too_many_removed', 'remove', changes.removed, thresholds.maximumRemovedShare);
+    change('too_many_changed', 'change', changes.changed, thresholds.maximumChangedShare);
+    change('too_many_added', 'add', changes.added, thresholds.maximumAddedShare);
+  }
+  if (counts.problems && !load.wasJudged) {
+    const problems = problemCount(counts.problems);
+    const of = addresses + problems;
+    const what = `${grouped(problems)} of ${grouped(of)} addresses have a problem`;
+    check('too_many_problems', what, problems, of, thresholds.maximumProblemShare);
+  }
+  if (live && load.peildatum < live.peildatum && !load.allowOlder) {
+    const message = `the extract of ${load.peildatum} is older than the live dataset of ${live.peildatum}`;
+    found.push({ code: 'older_peildatum', message });
+  }
+  return found;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en');
+}
+
+function percent(share: number): string {
+  return `${Number((share * 100).toFixed(share < 0.01 ? 3 : 1))} %`;
+}

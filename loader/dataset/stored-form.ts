@@ -1,0 +1,225 @@
+/**
+ * How a load stores what it works with: lines, compressed with a checksum, and JSON that ends in one. Damaged bytes are an
+ * error when they are read.
+ */
+
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { releaseMemory } from '../release-memory.ts';
+import { type Change, keyOf, type Line, type Write } from './lines.ts';
+
+/** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
+const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
+
+/** Lines in their stored form; the same lines give the same bytes. */
+export function packLines(lines: readonly Line[]): Buffer {
+  const bytes = Buffer.from(lines.join('\n'), 'latin1');
+  const packed = packLineBytes(bytes);
+  releaseMemory(bytes);
+  return packed;
+}
+
+/** As `packLines`, for lines that are bytes already, separated by line ends. */
+export function packLineBytes(lines: Uint8Array): Buffer {
+  return zstdCompressSync(lines, level);
+}
+
+/** The lines that `packLines` stored; damaged bytes are an error. */
+export function unpackLines(packed: Uint8Array): Line[] {
+  const bytes = unpackLineBytes(packed);
+  const text = bytes.toString('latin1');
+  releaseMemory(bytes);
+  return text === '' ? [] : text.split('\n');
+}
+
+/** Lines are rarely compressed further than this. */
+const mostPacked = 16;
+
+/**
+ * The bytes that `packLineBytes` stored; damaged bytes are an error. In one buffer: by default zlib concatenates many.
+ */
+export function unpackLineBytes(packed: Uint8Array): Buffer {
+  return zstdDecompressSync(packed, { chunkSize: Math.max(1_024, mostPacked * packed.length) });
+}
+
+/** Bytes appended to one piece of memory, which doubles when it is full. */
+export class GrowingBytes {
+  memory: Buffer = Buffer.allocUnsafeSlow(4_096);
+  length = 0;
+
+  /** Ensures capacity for `count` more bytes, to be written to `memory` at `length`. */
+  reserve(count: number): void {
+    const least = this.length + count;
+    if (least <= this.memory.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.memory.length, least));
+    this.memory.copy(larger, 0, 0, this.length);
+    this.release();
+    this.memory = larger;
+  }
+
+  /** Frees the memory of bytes that nobody adds to or reads any more. */
+  release(): void {
+    releaseMemory(this.memory);
+  }
+
+  write(text: string, encoding: 'utf8' | 'latin1' = 'utf8'): void {
+    this.reserve(Buffer.byteLength(text, encoding));
+    this.length += this.memory.write(text, this.length, encoding);
+  }
+
+  /** What was written. */
+  get bytes(): Buffer {
+    return this.memory.subarray(0, this.length);
+  }
+}
+
+/**
+ * The position of the rows of each postcode3 in what a worker packed. A shard is a part of the country: all postcodes
+ * with the same first two digits, `10` to `99`. A `postcode3` is the first three digits, `130`.
+ */
+export type Segments = Record<string, [position: number, length: number]>;
+
+/** Each postcode3 of a shard, in order: of `13`, `130` to `139`. */
+export function postcode3sOf(shard: string): string[] {
+  return Array.from({ length: 10 }, (_, digit) => `${shard}${digit}`);
+}
+
+/** The shard of a postcode3. */
+export function shardOf(postcode3: string): string {
+  return postcode3.slice(0, 2);
+}
+
+const lineEnd = 0x0a;
+const tab = 0x09;
+
+/** Reads the lines of a stored shard in order, in groups, and makes strings of one group at a time. */
+export class ShardReader {
+  readonly #text: Buffer;
+  #position = 0;
+
+  /** @param packed what `packLines` or a `ShardWriter` stored; `null` is a shard without lines */
+  constructor(packed: Uint8Array | null) {
+    this.#text = packed ? unpackLineBytes(packed) : Buffer.alloc(0);
+  }
+
+  /** The next lines, as long as they start with `prefix`. */
+  next(prefix: string): Line[] {
+    const bytes = this.take(prefix);
+    return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
+  }
+
+  /** As `next`, as the bytes of these lines. */
+  take(prefix: string): Buffer {
+    const text = this.#text;
+    const start = this.#position;
+    let end = start;
+    while (end < text.length && startsWith(text, end, prefix)) {
+      const found = text.indexOf(lineEnd, end);
+      end = (found < 0 ? text.length : found) + 1;
+    }
+    this.#position = end;
+    return text.subarray(start, Math.max(start, end - 1));
+  }
+}
+
+function startsWith(text: Buffer, start: number, prefix: string): boolean {
+  for (let i = 0; i < prefix.length; i++) if (text[start + i] !== prefix.charCodeAt(i)) return false;
+  return true;
+}
+
+/** How many lines there are, and how many of them have only a list of toevoegingen. */
+export function countLines(bytes: Uint8Array): { lines: number; lists: number } {
+  if (bytes.length === 0) return { lines: 0, lists: 0 };
+  let [lines, lists, tabs] = [1, 0, 0];
+  for (const byte of bytes) {
+    if (byte === tab) tabs++;
+    else if (byte === lineEnd) {
+      if (tabs === 1) lists++;
+      lines++;
+      tabs = 0;
+    }
+  }
+  return { lines, lists: tabs === 1 ? lists + 1 : lists };
+}
+
+/** Encodes a shard for storage, from its lines in order, in groups. */
+export class ShardWriter {
+  readonly #pieces: Buffer[] = [];
+
+  write(lines: readonly Line[]): void {
+    this.writeBytes(Buffer.from(lines.join('\n'), 'latin1'));
+  }
+
+  /** As `write`, of the bytes of lines, which must stay as they are until `pack`. */
+  writeBytes(lines: Buffer): void {
+    if (lines.length === 0) return;
+    if (this.#pieces.length > 0) this.#pieces.push(Buffer.from([lineEnd]));
+    this.#pieces.push(lines);
+  }
+
+  /** The same lines give the same bytes, in however many pieces they were written. */
+  pack(): Buffer {
+    const bytes = Buffer.concat(this.#pieces);
+    const packed = packLineBytes(bytes);
+    releaseMemory(bytes);
+    return packed;
+  }
+}
+
+/**
+ * Encodes changes for storage: `+` and the whole line to put, or `-` and the key to remove. Repeating a change has no
+ * further effect.
+ */
+export class ChangeWriter {
+  readonly #text = new GrowingBytes();
+  count = 0;
+
+  add({ before, after }: Change): void {
+    if (this.count++ > 0) this.#text.write('\n', 'latin1');
+    this.#text.write(after === null ? `-${keyOf(before as Line)}` : `+${after}`, 'latin1');
+  }
+
+  /** What was added since the last time. */
+  pack(): Buffer {
+    const packed = packLineBytes(this.#text.bytes);
+    this.#text.length = 0;
+    this.count = 0;
+    return packed;
+  }
+}
+
+/** What a `ChangeWriter` packed. */
+export function unpackWrites(packed: Uint8Array): Write[] {
+  return unpackLines(packed).map((line) => (line.startsWith('+') ? { put: line.slice(1) } : { remove: line.slice(1) }));
+}
+
+const bits = 32;
+
+/**
+ * JSON that ends in a line with the CRC-32 of all before it, each bit a space (0) or a tab (1). JSON parsers ignore
+ * that line as white space: Step Functions reads some of these files as the items of a map, so they must stay plain
+ * JSON. With a `name`, the checksum covers that too, so what is stored under one name is not accepted under another.
+ */
+export function checkedJson(value: unknown, name = ''): Buffer {
+  const text = Buffer.from(`${JSON.stringify(value)}\n`);
+  return Buffer.concat([text, Buffer.from(checksumLine(text, name))]);
+}
+
+/**
+ * Parses what `checkedJson` made and verifies its checksum; JSON without one was written by another program and is
+ * accepted unverified.
+ * @throws Error when the bytes are not what was written
+ */
+export function parseCheckedJson<T>(bytes: Buffer, name = ''): T {
+  const start = bytes.length - bits;
+  const line = bytes.toString('latin1', Math.max(0, start));
+  if (/^[ \t]{32}$/.test(line)) {
+    const text = bytes.subarray(0, start);
+    // Earlier versions wrote no name.
+    if (line !== checksumLine(text, name) && line !== checksumLine(text, '')) throw new Error('wrong checksum');
+  }
+  return JSON.parse(bytes.toString()) as T;
+}
+
+function checksumLine(text: Uint8Array, name: string): string {
+  return crc32(text, crc32(name)).toString(2).padStart(bits, '0').replaceAll('0', ' ').replaceAll('1', '\t');
+}

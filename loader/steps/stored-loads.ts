@@ -1,0 +1,81 @@
+import { reportOfCounts } from '../bag/problem-report.ts';
+import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
+import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
+import { type Collected, putShards } from './collect.ts';
+import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
+
+/** There is no such snapshot to roll back to. */
+export class UnknownSnapshotError extends Error {
+  override readonly name = 'UnknownSnapshotError';
+}
+
+/**
+ * Prepares a rollback to an earlier snapshot, named by its date or its load: a load that is merged, guarded and applied
+ * like any other. A load that was interrupted while applying comes first.
+ * @throws UnknownSnapshotError, WorkGoneError
+ */
+export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Found> {
+  const { published, pending, history } = await currentManifest(storage, addresses);
+  if (pending) return finishPending(storage, pending);
+  const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);
+  if (!published || !target || !(await isKept(storage, target))) {
+    const kept = [];
+    for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
+    const choice =
+      kept.length > 0 ? `Available: ${[...new Set(kept)].join(', ')}.` : 'There is no snapshot to roll back to.';
+    throw new UnknownSnapshotError(`No snapshot of ${dateOrLoad} is kept. ${choice}`);
+  }
+  if (target.snapshot.id === published.snapshot.id) {
+    return { action: 'none', reason: `the snapshot of ${target.peildatum} is already live`, live: published };
+  }
+  const load: Load = {
+    id: loadId(target.peildatum, `rollback ${target.load}`, published.load),
+    kind: 'rollback',
+    peildatum: target.peildatum,
+    base: { load: published.load, peildatum: published.peildatum, snapshot: published.snapshot },
+    target: { load: target.load, snapshot: target.snapshot },
+    source: target.source,
+    days: [],
+    extract: target.extract,
+    members: [],
+    identity: target.identity,
+  };
+  await putJson(storage, paths.load(load.id), load);
+  const { voorkomens, addresses: count, problemCounts } = target;
+  const problems = problemCounts ? reportOfCounts(problemCounts) : null;
+  const collected: Collected = { voorkomens, addresses: count, problems, objects: 0, parts: [] };
+  await putJson(storage, paths.collected(load.id), collected);
+  await putShards(storage, load.id, new Set([...published.snapshot.shards, ...target.snapshot.shards]));
+  return { action: 'rollback', load: load.id, peildatum: load.peildatum };
+}
+
+async function isKept(storage: Storage, { snapshot: { id, shards } }: ManifestEntry): Promise<boolean> {
+  const [first] = shards;
+  return first === undefined || (await storage.open(paths.snapshot(id, first))) !== null;
+}
+
+/** The storage has no work of this load, so it can't continue. */
+export class UnknownLoadError extends Error {
+  override readonly name = 'UnknownLoadError';
+}
+
+/**
+ * Finds a load that reached the guard, so that it continues from there (after `merge`, which has nothing left to do).
+ * It no longer needs the extract. A load that was interrupted while applying comes first.
+ * @throws UnknownLoadError, ForeignStorageError, WorkGoneError
+ */
+export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Found> {
+  const { pending } = await currentManifest(storage, addresses);
+  if (pending) return finishPending(storage, pending);
+  const [load, plan] = await Promise.all([
+    findJson<Load>(storage, paths.load(loadId)),
+    storage.get(paths.plan(loadId)),
+  ]);
+  if (!load || !plan) {
+    throw new UnknownLoadError(
+      `The storage has no work of load ${loadId}: it is unknown, has expired, or another load was published since. Run "load run" ` +
+        'with its extract; if it is blocked again, approve that load.',
+    );
+  }
+  return { action: 'rollback', load: loadId, peildatum: load.peildatum };
+}

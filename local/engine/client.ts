@@ -1,0 +1,120 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  ListTablesCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import type { TableSettings } from '../template/local-app.ts';
+
+/** Region and credentials for an engine on this machine; the SDK requires them, engines ignore them. */
+export const localAws = {
+  region: 'eu-west-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+};
+
+/**
+ * A client for the DynamoDB engine at `endpoint`. The caller has to destroy it.
+ * @param accessKeyId the one that a guarded endpoint requires; engines themselves accept any
+ */
+export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
+  return new DynamoDBClient({ ...localAws, credentials: { ...localAws.credentials, accessKeyId }, endpoint });
+}
+
+/** An endpoint of a DynamoDB engine for other processes, which have to know its secret. */
+export interface GuardedEndpoint {
+  /** `http://127.0.0.1:41234` */
+  readonly endpoint: string;
+  /** The secret of this start: the access key id that requests have to be signed with. */
+  readonly accessKeyId: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Forwards requests to an engine that checks no credentials, if they carry the secret access key id, which AWS clients
+ * send with every request; the others get a 403. Web pages get no permission to read a response.
+ */
+export async function guardEndpoint(engineEndpoint: string): Promise<GuardedEndpoint> {
+  const accessKeyId = randomBytes(16).toString('hex');
+  const agent = new Agent({ keepAlive: true });
+  const server = createServer((incoming, response) => {
+    forward(incoming, response).catch(() => response.destroy());
+  });
+
+  async function forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (!isSignedBy(accessKeyId, incoming)) {
+      incoming.resume();
+      response.writeHead(403, { 'content-type': 'application/x-amz-json-1.0' }).end(refusal);
+      return;
+    }
+    const { method, headers } = incoming;
+    const outgoing = request(new URL(incoming.url ?? '/', engineEndpoint), { method, headers, agent });
+    const [responded] = await Promise.all([once(outgoing, 'response'), pipeline(incoming, outgoing)]);
+    const answer = responded[0] as IncomingMessage;
+    for (const [name, value] of Object.entries(answer.headers)) {
+      if (value !== undefined && !name.startsWith('access-control-')) response.setHeader(name, value);
+    }
+    response.writeHead(answer.statusCode ?? 502);
+    await pipeline(answer, response);
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    accessKeyId,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+      agent.destroy();
+    },
+  };
+}
+
+const refusal = JSON.stringify({
+  __type: 'com.amazon.coral.service#UnrecognizedClientException',
+  message: 'Sign requests with the accessKeyId that is in local.json in the data folder of "npm start".',
+});
+
+/** The signature itself is not checked: the secret is the name of the key, and the request never leaves this machine. */
+function isSignedBy(accessKeyId: string, { headers }: IncomingMessage): boolean {
+  const [, given = ''] = /^AWS4-HMAC-SHA256 Credential=([^/]+)\//.exec(headers.authorization ?? '') ?? [];
+  return given.length === accessKeyId.length && timingSafeEqual(Buffer.from(given), Buffer.from(accessKeyId));
+}
+
+/** Creates the tables that the engine does not have yet, and returns their names. */
+export async function createMissingTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<string[]> {
+  const existing = await tableNames(client);
+  const missing = tables.filter(({ TableName }) => !existing.has(TableName));
+  for (const table of missing) {
+    await client.send(new CreateTableCommand({ ...table, BillingMode: 'PAY_PER_REQUEST' }));
+    await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: table.TableName });
+  }
+  return missing.map(({ TableName }) => TableName);
+}
+
+/** Deletes those of the tables that exist. */
+export async function deleteTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<void> {
+  const existing = await tableNames(client);
+  for (const { TableName } of tables) {
+    if (existing.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));
+  }
+}
+
+async function tableNames(client: DynamoDBClient): Promise<Set<string>> {
+  const names = new Set<string>();
+  let start: string | undefined;
+  do {
+    const page = await client.send(new ListTablesCommand({ ExclusiveStartTableName: start }));
+    for (const name of page.TableNames ?? []) names.add(name);
+    start = page.LastEvaluatedTableName;
+  } while (start !== undefined);
+  return names;
+}

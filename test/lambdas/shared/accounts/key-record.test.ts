@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Caller } from '../../../../lambdas/shared/accounts/account.ts';
+import { createKeyUse } from '../../../../lambdas/shared/accounts/key-record.ts';
+import type { StoreClient } from '../../../../lambdas/shared/dynamodb.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+let caller: Caller;
+beforeAll(async () => {
+  bench = await startAdmin();
+  await bench.admin.plans.put({ code: 'p', limits: { day: null } });
+  await bench.admin.accounts.create({ id: 'acme', plan: 'p' });
+  const { keyId } = await bench.admin.keys.create({ account: 'acme', label: 'k' });
+  caller = { account: 'acme', keyId } as Caller;
+});
+afterAll(() => bench.stop());
+
+const noon = Date.UTC(2026, 7, 1, 12) / 1000;
+const signal = () => AbortSignal.timeout(20_000);
+
+function countingClient(fails = false) {
+  const made = { writes: 0 };
+  const send = (async (...args: Parameters<StoreClient['send']>) => {
+    made.writes++;
+    if (fails) throw new Error('no store');
+    return bench.client.send(...args);
+  }) as StoreClient['send'];
+  return { made, client: { send } as StoreClient };
+}
+
+async function lastUsed(): Promise<string | null | undefined> {
+  return (await bench.admin.keys.list('acme'))[0]?.lastUsed;
+}
+
+describe('the day of the last use of a key', () => {
+  it('is written once per key and day, however many lookups there are', async () => {
+    const { made, client } = countingClient();
+    const use = createKeyUse(client, bench.table);
+    await Promise.all(Array.from({ length: 20 }, () => use.note(caller, noon, signal())));
+    expect([made.writes, await lastUsed()]).toEqual([1, '2026-08-01']);
+    await use.note(caller, noon + 86_400, signal());
+    expect([made.writes, await lastUsed()]).toEqual([2, '2026-08-02']);
+  });
+
+  it('never moves to an earlier day because of a clock that is behind', async () => {
+    await createKeyUse(bench.client, bench.table).note(caller, noon - 86_400, signal());
+    expect(await lastUsed()).toBe('2026-08-02');
+  });
+
+  it("fails no lookup when it can't be written, and is not retried", async () => {
+    const { made, client } = countingClient(true);
+    const use = createKeyUse(client, bench.table);
+    await use.note(caller, noon, signal());
+    await use.note(caller, noon, signal());
+    expect(made.writes).toBe(1);
+  });
+
+  it('creates no record for a key without one', async () => {
+    await createKeyUse(bench.client, bench.table).note({ ...caller, keyId: 'unknown1' }, noon, signal());
+    expect(await bench.admin.keys.list('acme')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAdminStore } from '../../../lambdas/shared/accounts/admin-store.ts';
+import { type LimitMessage, renderMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
+import { type AdminBench, startAdmin } from '../shared/accounts/admin-bench.ts';
+
+let bench: AdminBench;
+let sent: LimitMessage[];
+beforeAll(async () => {
+  bench = await startAdmin();
+  await bench.admin.plans.put({ code: 'ten', limits: { minute: null, day: 10 } });
+});
+afterAll(() => bench.stop());
+beforeEach(() => {
+  sent = [];
+});
+
+const dayMs = 86_400_000;
+
+function runJob({
+  months = 25,
+  messageAtShare = 0.8,
+  send = async (message: LimitMessage) => void sent.push(message),
+} = {}) {
+  const { client, table, clock } = bench;
+  return runUsageJob(
+    createAdminStore(client, table, 'usage', () => clock.now),
+    { months, messageAtShare, send },
+  );
+}
+
+async function account(id: string, shards = 1): Promise<string> {
+  await bench.admin.accounts.create({ id, plan: 'ten' });
+  if (shards > 1) await bench.admin.accounts.set({ id, shards });
+  return (await bench.admin.keys.create({ account: id, label: 'k' })).key;
+}
+
+async function request(key: string, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await bench.request(key);
+}
+
+describe('the usage job', () => {
+  it('records a day once it has ended, for the configured months after its own', async () => {
+    const { clock, item } = bench;
+    await request(await account('one'), 3);
+    expect(await runJob()).toMatchObject({ recorded: 0, failures: [] });
+    expect(await item('one', 'usage#2026-08-01')).toBeUndefined();
+    clock.now += dayMs;
+    expect(await runJob({ months: 2 })).toMatchObject({ recorded: 1 });
+    expect(await item('one', 'usage#2026-08-01')).toMatchObject({
+      lookups: 3,
+      expires: Date.UTC(2026, 10, 1) / 1000,
+    });
+    expect(await runJob()).toMatchObject({ recorded: 0 });
+  });
+
+  it('records days that it missed, and those that charges recorded without it, exactly', async () => {
+    const { admin, clock, item } = bench;
+    const key = await account('late');
+    const from = new Date(clock.now).toISOString().slice(0, 10);
+    for (let day = 1; day <= 5; day++) {
+      await request(key, day);
+      clock.now += dayMs;
+    }
+    const days = [1, 2, 3, 4, 5, 0];
+    expect((await admin.accounts.usage('late', { from })).days.map(({ lookups }) => lookups)).toEqual(days);
+    await Promise.all([runJob(), runJob()]);
+    expect((await admin.accounts.usage('late', { from })).days.map(({ lookups }) => lookups)).toEqual(days);
+    expect(await item('late')).toMatchObject({ total: 15, mark: 15, days: {} });
+  });
+
+  it.each([1, 3])('reports a limit once at the share and once when it is used up, on %i shards', async (shards) => {
+    const { clock } = bench;
+    const id = `near-${shards}`;
+    const key = await account(id, shards);
+    const messages = () => sent.filter(({ account }) => account === id).map(({ window, used }) => [window, used]);
+    await request(key, 7);
+    await runJob();
+    expect(messages()).toEqual([]);
+    await request(key, 1);
+    await runJob();
+    await request(key, 1);
+    await runJob();
+    expect(messages()).toEqual([['day', 8]]);
+    await request(key, 3);
+    await runJob();
+    await runJob();
+    expect(messages()).toEqual([
+      ['day', 8],
+      ['day', 10],
+    ]);
+    clock.now += dayMs;
+    await runJob();
+    await request(key, 8);
+    await runJob();
+    expect(messages().slice(2)).toEqual([['day', 8]]);
+  });
+
+  it('sends a message again after a failure, which does not affect the other accounts', async () => {
+    const { clock } = bench;
+    await request(await account('failing'), 9);
+    await request(await account('zz-other'), 1);
+    clock.now += dayMs;
+    await request((await bench.admin.keys.create({ account: 'failing', label: 'k' })).key, 9);
+    const broken = async () => {
+      throw new Error('no topic');
+    };
+    const { failures } = await runJob({ send: broken });
+    expect(failures.map(({ account }) => account)).toEqual(['failing']);
+    expect(
+      await bench.item('zz-other', `usage#${new Date(clock.now - dayMs).toISOString().slice(0, 10)}`),
+    ).toMatchObject({
+      lookups: 1,
+    });
+    await runJob();
+    expect(sent.map(({ account }) => account)).toContain('failing');
+  });
+
+  it('sends nothing when messages are switched off', async () => {
+    await request(await account('silent'), 10);
+    expect(await runJob({ messageAtShare: 0 })).toMatchObject({ messages: 0 });
+  });
+});
+
+describe('the message about a limit', () => {
+  const resets = Date.UTC(2026, 11, 1) / 1000;
+  const message = {
+    account: 'a'.repeat(32),
+    window: 'month' as const,
+    limit: 1000,
+    used: 850,
+    isExhausted: false,
+    resets,
+  };
+
+  it('states the usage, the remainder and when the window ends', () => {
+    expect(renderMessage(message)).toEqual({
+      Subject: `Account ${message.account} has used 85 % of its limit of this month`,
+      Message: `Account ${message.account} has used 850 of the 1000 lookups of this month. 150 are left until 2026-12-01T00:00:00Z.`,
+    });
+  });
+
+  it('states from when and until when lookups are refused', () => {
+    const { Subject, Message } = renderMessage({ ...message, used: 1000, isExhausted: true });
+    expect(Subject).toBe(`Account ${message.account} has used up its limit of this month`);
+    expect(Message).toContain('Further lookups get 429 until 2026-12-01T00:00:00Z.');
+  });
+
+  it('has a subject that SNS accepts for the longest account', () => {
+    expect(renderMessage(message).Subject.length).toBeLessThanOrEqual(100);
+  });
+});

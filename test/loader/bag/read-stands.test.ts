@@ -1,0 +1,258 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { FastNummeraanduidingParser } from '../../../loader/bag/fast-parser.ts';
+import { emptyCounts } from '../../../loader/bag/problem-report.ts';
+import { readNummeraanduidingen, readStands } from '../../../loader/bag/read-stands.ts';
+import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
+import { numXml, ofPeildatum, peildatum, read, someNum } from './nummeraanduidingen.ts';
+
+const samples = '../shared/bag-samples';
+const ifSamples = existsSync(samples) ? it : it.skip; // real extracts are not part of this repository
+const moment = '2020-01-01T10:00:00.000';
+
+describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader', (reader) => {
+  it('are read with all that an address needs', () => {
+    expect(read(numXml({ ...someNum, woonplaats: '1050' }), reader)).toMatchObject({
+      visited: [
+        {
+          identificatie: '0457200000199640',
+          huisnummer: 9,
+          huisletter: 'a',
+          huisnummertoevoeging: 'bis',
+          postcode: '1381AA',
+          openbareRuimte: '0457300000000035',
+          woonplaats: '1050',
+        },
+      ],
+    });
+  });
+
+  it('may lack huisletter, huisnummertoevoeging, postcode and their own woonplaats', () => {
+    const { identificatie, huisnummer, openbareRuimte, begin } = someNum;
+    expect(read(numXml({ identificatie, huisnummer, openbareRuimte, begin }), reader)).toMatchObject({
+      visited: [{ huisletter: '', huisnummertoevoeging: '', postcode: null, woonplaats: null }],
+    });
+  });
+
+  it.each<[string, Partial<NumVoorkomen>, string | null]>([
+    ['counts', {}, null],
+    ['begins on the snapshot date', { begin: peildatum }, null],
+    ['begins later', { begin: '2026-01-09' }, 'future'],
+    ['ends later', { eind: '2026-01-09' }, null],
+    ['ended on the snapshot date', { eind: peildatum }, 'ended'],
+    ['began and ended on one day', { begin: '2020-01-01', eind: '2020-01-01' }, 'ended'],
+    ['was withdrawn, without an end date', { live: false }, 'withdrawn'],
+    ['is inactive', { tijdstipInactief: moment }, 'inactive'],
+    ['is inactive nationally', { tijdstipInactiefLV: moment }, 'inactive'],
+    ['is not of the register', { tijdstipNietBagLV: moment }, 'not_bag'],
+  ])('are counted by what they are: %s', (_, change, reason) => {
+    const outcome = read(numXml({ ...someNum, ...change }, someNum), reader);
+    if (!('counts' in outcome)) throw new Error(outcome.message);
+    const { voorkomens, current, notCurrent } = outcome.counts;
+    expect({ voorkomens, current, visited: outcome.visited.length }).toEqual({
+      voorkomens: 2,
+      current: reason ? 1 : 2,
+      visited: reason ? 1 : 2,
+    });
+    expect(Object.entries(notCurrent).filter(([, count]) => count > 0)).toEqual(reason ? [[reason, 1]] : []);
+  });
+
+  it.each<[string, string]>([
+    ['a comment', numXml(someNum).replace('>9<', '><!-- nine -->9<')],
+    ['CDATA', numXml(someNum).replace('>1381AA<', '><![CDATA[1381AA]]><')],
+    ['character references', numXml(someNum).replace('>1381AA<', '>&#49;381&#x41;A<')],
+    ['a processing instruction', numXml(someNum).replace('<sl:stand>', '<?note?><sl:stand>')],
+    ['blanks between elements', numXml(someNum).replaceAll('><', '>\n  <')],
+    [
+      'blanks around number and date',
+      numXml(someNum).replace('>9<', '> 9\n<').replace('>2010-09-29<', '> 2010-09-29 <'),
+    ],
+    ['other prefixes', numXml(someNum).replaceAll('Objecten:', 'o:').replaceAll('xmlns:Objecten=', 'xmlns:o=')],
+    [
+      'a default namespace',
+      numXml(someNum)
+        .replaceAll('Historie:', '')
+        .replace('<Voorkomen>', '<Voorkomen xmlns="www.kadaster.nl/schemas/lvbag/imbag/historie/v20200601">'),
+    ],
+    [
+      'another order',
+      numXml(someNum).replace(/(<Objecten:huisnummer>.*?)(<Objecten:postcode>.*?<\/Objecten:postcode>)/, '$2$1'),
+    ],
+    [
+      'attributes, in other quotes',
+      numXml(someNum)
+        .replace('<sl:stand>', "<sl:stand id='1'>")
+        .replace(/domein="(.*?)"/g, "domein='$1'"),
+    ],
+    ['a document number with entities', numXml({ ...someNum, documentnummer: 'B&W <1>' })],
+    ['a document number outside ASCII', numXml({ ...someNum, documentnummer: 'Beslüit’' })],
+    ['a byte order mark', `\uFEFF${numXml(someNum)}`],
+    ['line ends of Windows', numXml(someNum).replaceAll('\n', '\r\n')],
+    [
+      'a stand in a comment',
+      numXml(someNum).replace('<sl:stand>', `<!-- ${numXml(someNum).slice(-1500, -60)} --><sl:stand>`),
+    ],
+  ])('mean the same with %s', (_, xml) => {
+    expect(xml).not.toBe(numXml(someNum));
+    const outcome = read(xml, reader);
+    expect(outcome).toEqual(read(numXml(someNum), 'strict'));
+    expect(outcome).toMatchObject({ visited: [{ postcode: '1381AA' }] });
+  });
+
+  it.each<[string, (xml: string) => string, string]>([
+    ['the old schema', (xml) => xml.replaceAll('v20200601', 'v20180601'), 'unknown_schema'],
+    ['objects of another schema', (xml) => xml.replaceAll('/objecten/v20200601', '/objecten/v2'), 'unknown_schema'],
+    ['another kind of object', (xml) => xml.replace('Type>NUM<', 'Type>OPR<'), 'invalid_xml'],
+    ['another snapshot date', (xml) => xml.replace('Datum>2026-01-08<', 'Datum>2026-01-07<'), 'mixed_peildatums'],
+    ['no snapshot date', (xml) => xml.replace(/<selecties-extract:LVC.*?LVC-Extract>/s, ''), 'invalid_xml'],
+    ['no kind of object', (xml) => xml.replace('<sl:objectType>NUM</sl:objectType>', ''), 'invalid_xml'],
+    ['no standBestand', (xml) => xml.replace(/<sl:standBestand>.*<\/sl:standBestand>/s, ''), 'invalid_xml'],
+    ['another root', () => '<root/>', 'unknown_schema'],
+    ['nothing', () => '', 'invalid_xml'],
+    ['no end', (xml) => xml.slice(0, -5), 'invalid_xml'],
+    ['an end after an occurrence', (xml) => xml.slice(0, xml.indexOf('</sl:stand>') + 11), 'invalid_xml'],
+    ['more after its end', (xml) => `${xml}<more/>`, 'invalid_xml'],
+    ['text between occurrences', (xml) => xml.replace('</sl:stand>', '</sl:stand>text'), 'invalid_xml'],
+    ['an element that the schema does not have', (xml) => xml.replace('NietBagLV>', 'NietBAG>'), 'invalid_xml'],
+    ['a value twice', (xml) => xml.replace(/(<Objecten:postcode>.*?<\/Objecten:postcode>)/, '$1$1'), 'invalid_xml'],
+    ['two objects in one stand', (xml) => xml.replace('</sl:stand><sl:stand>', ''), 'invalid_xml'],
+    ['a stand without an object', (xml) => xml.replace('<sl:stand>', '<sl:stand/><sl:stand>'), 'invalid_xml'],
+    ['no street', (xml) => xml.replace(/<Objecten:ligtAan>.*?<\/Objecten:ligtAan>/, ''), 'invalid_xml'],
+    ['no status', (xml) => xml.replace(/<Objecten:status>.*?<\/Objecten:status>/, ''), 'invalid_xml'],
+    ['an unknown status', (xml) => xml.replace('Naamgeving uitgegeven', 'Naamgeving gewijzigd'), 'invalid_xml'],
+    ['a date that is none', (xml) => xml.replace('Geldigheid>2010-09-29<', 'Geldigheid>29-09-2010<'), 'invalid_xml'],
+    ['an end that is no date', (xml) => xml.replace('eindGeldigheid>2', 'eindGeldigheid>x'), 'invalid_xml'],
+    ['an unknown entity', (xml) => xml.replace('BAG-2010', 'BAG&nbsp;2010'), 'invalid_xml'],
+    ['a DOCTYPE', (xml) => xml.replace('?>', '?><!DOCTYPE x>'), 'invalid_xml'],
+    ['another encoding', (xml) => xml.replace('UTF-8', 'ISO-8859-1'), 'invalid_xml'],
+  ])('are refused in a file with %s', (_, change, code) => {
+    const xml = numXml({ ...someNum, eind: '2030-01-01', tijdstipNietBagLV: moment }, someNum);
+    expect(change(xml)).not.toBe(xml);
+    expect(read(change(xml), reader)).toMatchObject({ code, message: expect.stringContaining('a.xml: ') });
+  });
+
+  it('are refused in a file that is not UTF-8', () => {
+    const xml = Buffer.from(numXml({ ...someNum, documentnummer: 'ü' }), 'latin1');
+    expect(read(xml, reader)).toMatchObject({ code: 'invalid_xml', message: expect.stringContaining('not UTF-8') });
+  });
+
+  it('are refused in a file of another schema by the name of that schema', () => {
+    expect(read(numXml().replaceAll('v20200601', 'v20180601'), reader)).toMatchObject({
+      message: expect.stringContaining('http://www.kadaster.nl/schemas/lvbag/extract-deelbestand-lvc/v20180601'),
+    });
+  });
+
+  it.each<[string, (xml: string) => string]>([
+    ["identificatie '045720000019964'", (xml) => xml.replace('0457200000199640', '045720000019964')],
+    ["huisnummer '0'", (xml) => xml.replace('>9<', '>0<')],
+    ["huisnummer '09'", (xml) => xml.replace('>9<', '>09<')],
+    ["huisnummer '100000'", (xml) => xml.replace('>9<', '>100000<')],
+    ["huisletter 'ab'", (xml) => xml.replace('>a<', '>ab<')],
+    ["huisletter '1'", (xml) => xml.replace('>a<', '>1<')],
+    ["huisletter ''", (xml) => xml.replace('>a<', '><')],
+    ["huisnummertoevoeging 'zwart'", (xml) => xml.replace('>bis<', '>zwart<')],
+    ["huisnummertoevoeging ' bis'", (xml) => xml.replace('>bis<', '> bis<')],
+    ["postcode '1381aa'", (xml) => xml.replace('1381AA', '1381aa')],
+    ["postcode '0381AA'", (xml) => xml.replace('1381AA', '0381AA')],
+    ["postcode '1381AAA'", (xml) => xml.replace('1381AA', '1381AAA')],
+    ["OpenbareRuimteRef '35'", (xml) => xml.replace('0457300000000035', '35')],
+    ["WoonplaatsRef '10500'", (xml) => xml.replace('>1050<', '>10500<')],
+  ])('are counted as a problem, and not visited, with %s', (detail, change) => {
+    const xml = numXml({ ...someNum, woonplaats: '1050' });
+    expect(change(xml)).not.toBe(xml);
+    expect(read(change(xml), reader)).toMatchObject({
+      visited: [],
+      counts: { voorkomens: 1, current: 0, problems: [{ kind: 'invalid_value', file: 'a.xml', detail }] },
+    });
+  });
+
+  it('are not a problem with an invalid value when they do not count anyway', () => {
+    const outcome = read(numXml({ ...someNum, live: false, postcode: '0000XX' }), reader);
+    expect(outcome).toMatchObject({
+      visited: [],
+      counts: { voorkomens: 1, problems: [], notCurrent: { withdrawn: 1 } },
+    });
+  });
+
+  it('are passed on for a later date when they begin after the snapshot, unless a value is invalid', () => {
+    const begin = '2026-01-09';
+    const valid = { ...someNum, begin };
+    const invalid = { ...someNum, identificatie: '0457200000199641', begin, postcode: '0000XX' };
+    const found: string[] = [];
+    const later = ({ identificatie }: { identificatie: () => string }) => void found.push(identificatie());
+    const strictly = reader === 'strict';
+    readNummeraanduidingen(Buffer.from(numXml(invalid, valid)), 'a.xml', peildatum, () => undefined, {
+      strictly,
+      later,
+    });
+    expect(found).toEqual([valid.identificatie]);
+  });
+
+  it('are refused without the date on which they begin', () => {
+    const xml = numXml(someNum).replace(/<(\w+):beginGeldigheid>[^<]*<\/\1:beginGeldigheid>/, '');
+    expect(read(xml, reader)).toMatchObject({
+      code: expect.any(String),
+      message: expect.stringContaining('beginGeldigheid'),
+    });
+  });
+
+  ifSamples.each([
+    ['doesburg-0221-small/expanded/0221NUM15092020-000001.xml', 15],
+    ['gdal-lvbag/num.xml', 3],
+  ])('are all found in a real file that a person has laid out: %s', (name, voorkomens) => {
+    const xml = readFileSync(`${samples}/${name}`);
+    expect(read(xml, reader)).toMatchObject({ code: 'mixed_peildatums' });
+    expect(read(ofPeildatum(xml), reader)).toMatchObject({ counts: { voorkomens } });
+  });
+
+  ifSamples.each(['gdal-lvbag/opr.xml', 'gdal-lvbag/lig_old.gfs', 'gob-unit-fixtures/mutations.xml'])(
+    'are not looked for in another kind of file: %s',
+    (name) => {
+      expect(read(readFileSync(`${samples}/${name}`), reader)).toHaveProperty('code');
+    },
+  );
+});
+
+describe('the fast reader', () => {
+  it('reads everything that Kadaster writes without the strict reader', () => {
+    const every = [
+      someNum,
+      { ...someNum, woonplaats: '1050', eind: '2030-01-01', tijdstipInactief: moment },
+      { ...someNum, live: false, tijdstipInactiefLV: moment, tijdstipNietBagLV: moment },
+    ];
+    const left: unknown[] = [];
+    const counts = emptyCounts();
+    const fastParser = new FastNummeraanduidingParser(peildatum, counts, () => {});
+    readStands(Buffer.from(numXml(...every)), 'a.xml', 'NUM', peildatum, (fields) => left.push(fields), fastParser);
+    expect({ left, parsed: counts.voorkomens }).toEqual({ left: [], parsed: 3 });
+  });
+
+  it('continues after an occurrence that it skipped', () => {
+    const xml = numXml(...Array.from({ length: 50 }, () => someNum)).replace('>9<', '><!-- nine -->9<');
+    let left = 0;
+    const counts = emptyCounts();
+    const fastParser = new FastNummeraanduidingParser(peildatum, counts, () => {});
+    readStands(Buffer.from(xml), 'a.xml', 'NUM', peildatum, () => left++, fastParser);
+    expect({ left, parsed: counts.voorkomens }).toEqual({ left: 1, parsed: 49 });
+  });
+
+  it('reads the same wherever its chunks end', () => {
+    const nums = Array.from({ length: 400 }, (_, i) => ({
+      ...someNum,
+      huisnummer: i + 1,
+      documentnummer: 'ü’'.repeat(40),
+    }));
+    const xml = Buffer.from(numXml(...nums));
+    expect(xml.length).toBeGreaterThan(500_000);
+    expect(read(xml, 'fast')).toEqual(read(xml, 'strict'));
+    expect(read(xml, 'strict')).toMatchObject({ counts: { current: 400, problems: [] } });
+  });
+
+  it('visits in the order of the file', () => {
+    const numbers = Array.from({ length: 20 }, (_, i) => i + 1);
+    const xml = numXml(...numbers.map((huisnummer) => ({ ...someNum, huisnummer }))).replace('>7<', '><!-- -->7<');
+    const visited: number[] = [];
+    readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, ({ huisnummer }) => visited.push(huisnummer));
+    expect(visited).toEqual(numbers);
+  });
+});

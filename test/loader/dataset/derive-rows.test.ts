@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Reference, toPlace } from '../../../loader/dataset/derive-rows.ts';
+
+const reference: Reference = {
+  openbareRuimten: new Map([
+    ['0457300000000035', { identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' }],
+    ['0457300000000036', { identificatie: '0457300000000036', naam: 'Nergensweg', woonplaats: '9998' }],
+  ]),
+  woonplaatsen: new Map([
+    ['3631', { identificatie: '3631', naam: 'Weesp' }],
+    ['1050', { identificatie: '1050', naam: 'Amstelveen' }],
+  ]),
+};
+
+const num = { openbareRuimte: '0457300000000035', woonplaats: null };
+
+describe('the street and place of a nummeraanduiding', () => {
+  it("are its street, and its street's place", () => {
+    expect(toPlace(num, reference)).toEqual({ straat: 'Buitenveer', woonplaats: 'Weesp' });
+  });
+
+  it('are its own place if it has one, even if the place of its street is missing', () => {
+    expect(toPlace({ ...num, woonplaats: '1050' }, reference)).toMatchObject({ woonplaats: 'Amstelveen' });
+    const inMissing = { openbareRuimte: '0457300000000036', woonplaats: '1050' };
+    expect(toPlace(inMissing, reference)).toEqual({ straat: 'Nergensweg', woonplaats: 'Amstelveen' });
+  });
+
+  it.each([
+    ['a street that is not there', { openbareRuimte: '1' }, { kind: 'street_missing', detail: '1' }],
+    ['a place that is not there', { woonplaats: '9999' }, { kind: 'place_missing', detail: '9999' }],
+    [
+      'a street in a place that is not there',
+      { openbareRuimte: '0457300000000036' },
+      { kind: 'place_missing', detail: '9998' },
+    ],
+  ])('are a problem with %s, never invented', (_, change, problem) => {
+    expect(toPlace({ ...num, ...change }, reference)).toEqual(problem);
+  });
+});

@@ -1,0 +1,51 @@
+import { truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { repairTable } from '../../../loader/run/repair.ts';
+import { runLoad } from '../../../loader/run/run-load.ts';
+import { sampleTable } from '../../../loader/steps/manifest.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
+import { folderStorage } from '../../../loader/storage/files.ts';
+import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { january } from './months.ts';
+
+let bench: LoadBench;
+let source: string;
+let folder: string;
+let table: string;
+beforeAll(async () => {
+  bench = await startLoadBench();
+  source = await bench.extractOf(january);
+});
+beforeEach(async () => {
+  folder = bench.newFolder();
+  table = await bench.newTable();
+});
+afterAll(() => bench.stop());
+
+const options = () => ({ storage: folder, addresses: dynamoDbAddressTable(bench.client, table), workers: 0 });
+const sample = () => sampleTable({ ...options(), storage: folderStorage(folder) });
+
+describe('the sample of the table', () => {
+  it('has nothing to compare before the first load', async () => {
+    expect(await sample()).toBeNull();
+  });
+
+  it('finds no difference after a load, and every difference that something else wrote', async () => {
+    await runLoad({ ...options(), source });
+    expect(await sample()).toMatchObject({ differing: [], damaged: [] });
+    expect((await sample())?.keys).toBeGreaterThan(10);
+    await bench.putLines(table, ['1381AA#7#\tWeesp\tKerkstraat']);
+    expect(await sample()).toMatchObject({ differing: ['1381AA#7#'] });
+    await repairTable({ ...options(), scan: () => scanAddresses(bench.client, table) });
+    expect(await sample()).toMatchObject({ differing: [] });
+  });
+
+  it('names a damaged part of the snapshot, and compares the rest', async () => {
+    const { load } = await runLoad({ ...options(), source });
+    truncateSync(join(folder, `snapshots/${load}/13`), 10);
+    const found = await sample();
+    expect(found).toMatchObject({ differing: [], damaged: [`snapshots/${load}/13`] });
+    expect(found?.keys).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,107 @@
+import {
+  BatchWriteItemCommand,
+  type BatchWriteItemCommandInput,
+  DynamoDBClient,
+  DynamoDBServiceException,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { mockClient } from 'aws-sdk-client-mock';
+import type { Write } from '../../../loader/dataset/lines.ts';
+import { addressWriter } from '../../../loader/storage/address-writer.ts';
+import type { Fence } from '../../../loader/storage/lease.ts';
+
+const mock = mockClient(DynamoDBClient);
+afterEach(() => void mock.reset());
+
+const writes: Write[] = Array.from({ length: 130 }, (_, index) =>
+  index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\tWeesp\tBuitenveer` },
+);
+const writer = (options = {}) => addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMs: 1, ...options });
+const fence: Fence = {
+  held: { owner: 'test', token: 'test', untilSeconds: 0 },
+  signal: new AbortController().signal,
+  confirm: async () => undefined,
+  assertHeld: () => undefined,
+};
+
+/** A table that takes of each batch what `takes` says. */
+function table(takes: (requests: WriteRequest[], call: number) => WriteRequest[]) {
+  const written = new Map<string, 'put' | 'removed'>();
+  let call = 0;
+  mock.on(BatchWriteItemCommand).callsFake((input: BatchWriteItemCommandInput) => {
+    const requests = input.RequestItems?.addresses ?? [];
+    if (requests.length > 25) throw new Error('a batch of more than 25');
+    const taken = takes(requests, call++);
+    for (const { PutRequest, DeleteRequest } of taken) {
+      if (PutRequest) written.set(PutRequest.Item?.address?.S ?? '', 'put');
+      if (DeleteRequest) written.set(DeleteRequest.Key?.address?.S ?? '', 'removed');
+    }
+    const left = requests.filter((request) => !taken.includes(request));
+    return { UnprocessedItems: left.length > 0 ? { addresses: left } : {} };
+  });
+  return written;
+}
+
+function failure(name: string, status: number): DynamoDBServiceException {
+  return new DynamoDBServiceException({ name, $fault: 'server', $metadata: { httpStatusCode: status }, message: name });
+}
+
+const everything = new Map(
+  writes.map((write, index) => [`1381AA#${index}#`, 'remove' in write ? ('removed' as const) : ('put' as const)]),
+);
+
+describe('a batch writer', () => {
+  it('writes everything, 25 at a time, and reports progress', async () => {
+    const written = table((requests) => requests);
+    let told = 0;
+    await writer().write(writes, fence, (count) => {
+      told += count;
+    });
+    expect(written).toEqual(everything);
+    expect(told).toBe(130);
+    expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(6);
+  });
+
+  it('loses nothing that a throttled table leaves unprocessed', async () => {
+    const written = table((requests, call) => (call % 3 === 0 ? [] : requests.slice(0, 7)));
+    await writer({ concurrency: 3 }).write(writes, fence);
+    expect(written).toEqual(everything);
+  });
+
+  it.each(['ThrottlingException', 'ProvisionedThroughputExceededException', 'InternalServerError'])(
+    'loses nothing to %s',
+    async (name) => {
+      const written = table((requests, call) => {
+        if (call % 2 === 0) throw failure(name, name === 'InternalServerError' ? 500 : 400);
+        return requests;
+      });
+      await writer().write(writes, fence);
+      expect(written).toEqual(everything);
+    },
+  );
+
+  it('gives up on a table that accepts no writes, and says what to do', async () => {
+    table(() => []);
+    await expect(writer({ concurrency: 1 }).write(writes, fence)).rejects.toThrow(
+      /accepts no more writes.*Run the load again/,
+    );
+    expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(10);
+  });
+
+  it("stops at once on an error that a retry can't fix", async () => {
+    table(() => {
+      throw failure('AccessDeniedException', 400);
+    });
+    await expect(writer({ concurrency: 2 }).write(writes, fence)).rejects.toThrow('AccessDenied');
+    expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(2);
+  });
+
+  it('keeps the given pace', async () => {
+    table((requests) => requests);
+    const begun = performance.now();
+    // A second's worth goes at once; the 30 that remain take 300 ms.
+    await writer({ writesPerSecond: 100 }).write(writes, fence);
+    expect(performance.now() - begun).toBeGreaterThan(200);
+  });
+});

@@ -1,0 +1,99 @@
+import { hostname } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { processStart } from '../../../loader/is-running.ts';
+import { withLock } from '../../../loader/storage/lease.ts';
+import { dynamoDbLock, takeLock } from '../../../loader/storage/lock.ts';
+import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+
+let db: TestDynamoDb;
+let now = Date.parse('2026-01-10T03:00:00Z');
+
+beforeAll(async () => {
+  db = await startDynamoDb();
+  await createTables(db.client, { addresses: 'addresses', accounts: 'accounts' });
+});
+afterAll(() => db.stop());
+
+describe('the lock of a table', () => {
+  const lock = () => dynamoDbLock(db.client, 'addresses', () => now);
+
+  it('is acquired by only one of many', async () => {
+    const owners = Array.from({ length: 20 }, (_, index) => `owner-${index}`);
+    const tries = await Promise.allSettled(owners.map((owner) => lock().acquire(owner, 60)));
+    const winners = owners.filter((_, index) => tries[index]?.status === 'fulfilled');
+    expect(winners).toHaveLength(1);
+    const [winner = ''] = winners;
+    await expect(lock().check(winner)).resolves.toMatchObject({ owner: winner });
+    await expect(lock().check('owner-x')).rejects.toMatchObject({ name: 'LockedError', owner: winner });
+    await lock().release('owner-x');
+    await expect(lock().acquire('owner-x', 60)).rejects.toThrow(/its lock expires at 2026-01-10T03:01:00/);
+    await lock().release(winner);
+  });
+
+  const take = (owner: string, isGone: boolean | null) =>
+    takeLock(lock(), { owner, seconds: 60, isGone: () => isGone, clock: () => now });
+
+  it('can be acquired again by its owner, with a new token that invalidates the first one', async () => {
+    const first = await lock().acquire('first', 60);
+    const second = await lock().acquire('first', 120);
+    await expect(lock().check('first', second.token)).resolves.toEqual(second);
+    await expect(lock().check('first', first.token)).rejects.toMatchObject({ name: 'LockedError' });
+    await expect(lock().renew(first, 60)).rejects.toMatchObject({ name: 'LockedError' });
+    await lock().release('first', first.token);
+    await expect(lock().check('first')).resolves.toEqual(second);
+    await lock().release('first', second.token);
+  });
+
+  it('is taken over when it has expired, if it is unknown whether its owner is alive', async () => {
+    await lock().acquire('first', 120);
+    now += 119_000;
+    await expect(take('second', null)).rejects.toMatchObject({ name: 'LockedError', owner: 'first' });
+    now += 2_000;
+    await take('second', null);
+    await expect(lock().check('first')).rejects.toMatchObject({ owner: 'second' });
+    await lock().release('second');
+    await expect(lock().check('second')).rejects.toThrow(/This load lost its lock/);
+  });
+
+  it('is taken over at once from an owner that no longer exists, and never from a running one', async () => {
+    await lock().acquire('first', 60);
+    await take('second', true);
+    await expect(lock().check('second')).resolves.toMatchObject({ owner: 'second' });
+    now += 3600_000;
+    await expect(take('third', false)).rejects.toThrow(/it should have renewed before .*is stopped or was suspended/);
+    await lock().release('second');
+  });
+
+  it('is taken over by only one of many that find its owner gone', async () => {
+    await lock().acquire('gone', 60);
+    const owners = Array.from({ length: 10 }, (_, index) => `heir-${index}`);
+    const tries = await Promise.allSettled(owners.map((owner) => take(owner, true)));
+    // Each takes it from the one that it saw, and nobody a lock that changed hands meanwhile.
+    const held = await lock().holder();
+    expect(owners).toContain(held?.owner);
+    expect(tries.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0);
+    await lock().release(held?.owner ?? '');
+  });
+
+  describe('of a process of this machine', () => {
+    const owner = (pid: number, start: string) => `${hostname()}:${pid}:${start}:x`;
+    const works = () =>
+      withLock(lock(), 'next', { seconds: 60, renewSeconds: 60, marginSeconds: 20 }, async () => 'works');
+
+    it.each([
+      ['is gone', owner(999_999_999, '1')],
+      ['has its id from one that is gone', owner(process.pid, '1')],
+    ])('is taken over at once when it %s', async (_, gone) => {
+      await lock().acquire(gone, 60);
+      expect(await works()).toBe('works');
+    });
+
+    it('is never taken over while the process runs, however long it has not renewed the lock', async () => {
+      const alive = owner(process.pid, processStart(process.pid));
+      now = Date.now() - 3600_000;
+      await lock().acquire(alive, 60);
+      await expect(works()).rejects.toThrow(new RegExp(`process ${process.pid} is stopped or was suspended`));
+      await lock().release(alive);
+    });
+  });
+});

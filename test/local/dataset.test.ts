@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { noProgress } from '../../loader/progress.ts';
+import { type Dataset, loadExtract } from '../../local/dataset.ts';
+import { writeExtract } from '../../local/demo/write-extract.ts';
+import { greeting, startErrorText } from '../../local/messages.ts';
+import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
+
+let folder: string;
+let engine: TestDynamoDb;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'load-extract-'));
+  engine = await startDynamoDb();
+  await createTables(engine.client, { addresses: 'addresses', accounts: 'accounts' });
+  await load(await extract('2026-02-08', {}));
+});
+afterAll(async () => {
+  await engine.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Writes an extract with 40 addresses in two streets, unless it is told to leave some out. */
+async function extract(peildatum: string, { addresses = 40, streets = 2 }): Promise<string> {
+  const begin = '2010-01-01';
+  const street = (index: number) => `000030000000000${index % 2}`;
+  const voorkomens = {
+    NUM: Array.from({ length: addresses }, (_, index) => {
+      const identificatie = `00002000000000${String(index).padStart(2, '0')}`;
+      return { identificatie, huisnummer: index + 1, postcode: '9999ZZ', openbareRuimte: street(index), begin };
+    }),
+    OPR: Array.from({ length: streets }, (_, index) => {
+      return { identificatie: street(index), naam: `Straat ${index}`, woonplaats: '1000', begin };
+    }),
+    WPL: [{ identificatie: '1000', naam: 'Plaats', begin }],
+  };
+  const file = join(folder, `${peildatum}-${addresses}-${streets}.zip`);
+  await writeFile(file, await writeExtract(peildatum, voorkomens));
+  return file;
+}
+
+const load = (file: string): Promise<Dataset> =>
+  loadExtract({
+    client: engine.client,
+    table: 'addresses',
+    embedded: true,
+    storageFolder: join(folder, 'loads'),
+    demoFile: join(folder, 'demo.zip'),
+    extract: file,
+    progress: noProgress,
+  });
+
+const place = { host: '127.0.0.1', port: 3000, endpoint: undefined, dataFolder: '/home/me/.data' };
+const errorOf = (file: string) =>
+  load(file).then(
+    () => 'loaded',
+    (error) => startErrorText(error, place),
+  );
+
+describe('an extract that replaces another one', () => {
+  it.each([
+    [
+      'lacks half of the streets',
+      '2026-03-08',
+      { streets: 1 },
+      /20 of 40 addresses have a problem.*Use another extract/,
+    ],
+    ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses.*Use another extract/],
+    ['is older', '2026-01-08', {}, /older than the live dataset of 2026-02-08.*start with --fresh\.$/],
+  ])('is refused with advice when it %s', async (_, peildatum, contents, message) => {
+    expect(await errorOf(await extract(peildatum, contents))).toMatch(message);
+  });
+
+  it('is loaded although it removes many addresses, with a message about that', async () => {
+    const dataset = await load(await extract('2026-03-08', { addresses: 20 }));
+    expect(dataset.report).toMatchObject({ outcome: 'published', keys: 20, removed: 20 });
+    const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
+    expect(greeting(service, '/home/me/.data')).toContain(
+      'Read 20 BAG records: 20 current addresses (20 distinct lookups), 0 skipped (no postcode), 0 faulty\n' +
+        'Ignored because you chose this extract: it would remove 20 addresses where 40 are live: 50 %, over the limit of 5 %\n',
+    );
+  });
+});
