@@ -13,9 +13,9 @@ type FileCoverage = { statementMap: Record<string, { start: { line: number } }>;
 
 /**
  * Runs each test that imports one of the files, directly or not, alone and with nothing changed. What a test runs is kept until
- * it or the product changes.
+ * it or the product changes. A test that takes twice `seconds` of CPU counts as failed.
  */
-export async function measure(copies: readonly Copy[], files: readonly string[]): Promise<Measured[]> {
+export async function measure(copies: readonly Copy[], files: readonly string[], seconds: number): Promise<Measured[]> {
   const [first] = copies;
   if (!first) return [];
   const { output } = await first.jest(['--listTests', '--findRelatedTests', ...files], 60);
@@ -30,7 +30,8 @@ export async function measure(copies: readonly Copy[], files: readonly string[])
   const waiting = tests.values();
   const measured: Measured[] = [];
   const work = async (copy: Copy) => {
-    for (const test of waiting) measured.push(await keptIn(join(cache, `${hashOf(test)}.json`), () => run(copy, test)));
+    for (const test of waiting)
+      measured.push(await keptIn(join(cache, `${hashOf(test)}.json`), () => run(copy, test, 2 * seconds)));
   };
   await Promise.all(copies.map(work));
   return measured;
@@ -51,7 +52,7 @@ export function testsOf(measured: readonly Measured[], file: string, line: numbe
   });
 }
 
-async function run(copy: Copy, test: string): Promise<Measured> {
+async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measured> {
   const folder = join(copy.folder, 'coverage');
   const start = performance.now();
   const { code } = await copy.jest(
@@ -66,7 +67,7 @@ async function run(copy: Copy, test: string): Promise<Measured> {
       '--runTestsByPath',
       test,
     ],
-    300,
+    cpuSeconds,
   );
   const seconds = Math.round((performance.now() - start) / 10) / 100;
   if (code !== 0) return { test, passes: false, seconds, lines: {} };

@@ -68,8 +68,9 @@ async function run({ files, limit, seed, workers, seconds }: Options): Promise<v
     });
   }
   try {
-    const measured = await measure(copies, named);
-    for (const { test } of measured.filter(({ passes }) => !passes)) say(`${test} fails with nothing changed`);
+    const measured = await measure(copies, named, seconds);
+    for (const { test } of measured.filter(({ passes }) => !passes))
+      say(`${test} is left out: it fails with nothing changed, or takes too long`);
     const waiting = chosen.values();
     const work = async (copy: Copy) => {
       for (const mutant of waiting) {
