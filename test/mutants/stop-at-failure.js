@@ -1,7 +1,7 @@
-import { TestEnvironment } from 'jest-environment-node';
+import Environment from '../support/environment.js';
 
 /** One failed test kills a change, so the others of its file are skipped. */
-export default class StopAtFailure extends TestEnvironment {
+export default class StopAtFailure extends Environment {
   #failed = false;
 
   handleTestEvent(event) {
