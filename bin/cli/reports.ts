@@ -153,7 +153,7 @@ function refusalsByMonth(refusals: readonly DayRefusals[]): RefusalsOfMonth[] {
   return [...sums.values()];
 }
 
-/** A second table, of the days or months with refusals; nothing where there are none. */
+/** A second table, of the days or months with refusals; nothing if there are none. */
 function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
   if (refusals.length === 0) return '';
   const row = (period: string, { quota, input, inactive }: RefusalCounts) => [

@@ -144,7 +144,7 @@ export type RotationStep =
   | { step: 'switch'; next: string }
   | { step: 'replace'; versions: [string] };
 
-/** Decides what comes next. Pure: no step is ever due before the service accepts what it issues or leaves in use. */
+/** Decides the next step. Pure: no step is due before the service accepts the versions that it issues or leaves in use. */
 export function rotationStep({ current, next, previous, deployed, isDeploying }: RotationState): RotationStep {
   if (isDeploying) return { step: 'wait' };
   if (next !== null) {

@@ -56,7 +56,7 @@ export interface Loads {
   /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
   discard(load: string): Promise<DiscardReport>;
   /**
-   * Removes the lock on the table and returns who held it; `null` when nobody did. The lock of a running load is removed
+   * Removes the lock on the table and returns its holder; `null` if there was no lock. The lock of a running load is removed
    * with `force` only; that load then stops before its next write.
    * @throws CommandError
    */

@@ -130,7 +130,7 @@ export function addressRoute({
       if (input?.request) return await charge(accessStore, claim, clock, signal);
       return requireCaller(await accessStore.read(claim, signal), claim, clock());
     } catch (error) {
-      // Any other refusal comes after the key was found to be right.
+      // Any other refusal means that the key was valid.
       if (error instanceof Refusal && error.reason.code !== 'unauthorized') event.refused = claim.account;
       throw error;
     }

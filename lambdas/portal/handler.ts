@@ -84,7 +84,7 @@ function secret(id: string): () => Promise<string> {
   };
 }
 
-/** The kind of an error and where it was thrown: a message may repeat what somebody entered. */
+/** The type of an error and where it was thrown: its message may contain user input. */
 function logError(error: unknown, id: string): void {
   const { name = 'unknown', stack = '' } = error instanceof Error ? error : {};
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));

@@ -2,7 +2,7 @@ import type { FaultCode } from '../shared/contract.ts';
 import type { ProblemCode } from '../shared/http/problem.ts';
 import type { Language } from './request.ts';
 
-/** Everything that has a page of its own under `/problems/`. */
+/** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | FaultCode;
 
 /** What happened, and what a consumer does about it; `code` spans are between backticks. */

@@ -16,7 +16,7 @@ export function isDocsPath(path: string): boolean {
 const languages = ['en', 'nl'] as const;
 export type Language = (typeof languages)[number];
 
-/** The language of the query (`?lang=nl`), else the one that the browser prefers, else English. */
+/** The language of the query (`?lang=nl`), otherwise the browser's preference, otherwise English. */
 export function languageOf({
   rawQueryString = '',
   headers,

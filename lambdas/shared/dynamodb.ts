@@ -29,7 +29,7 @@ export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeVa
 /** The calls that requests and administration share, with plain values in and out. */
 export type Documents = {
   get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined>;
-  /** Returns the attributes that `ReturnValues` asks for, if the store sent them. */
+  /** Returns the attributes that `ReturnValues` requested, if the store sent them. */
   update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined>;
   /** Makes all of the updates or none. */
   updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void>;
@@ -164,7 +164,7 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** Errors of our own: a command that the store never accepts. They are rethrown unchanged and become a 500. */
+/** Bugs of ours: commands that the store never accepts. They are rethrown unchanged and become a 500. */
 const ourFaults = new Set(['ValidationException', 'SerializationException']);
 
 /**
@@ -194,7 +194,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /**
  * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a key
- * object: given bytes, Node throws and catches two errors to find out that they are none (decision 0107).
+ * object: for a key in bytes, Node throws and catches two errors internally to detect its type (decision 0107).
  */
 export class Sha256 {
   readonly #key: Parameters<typeof createHmac>[1] | undefined;
@@ -247,7 +247,7 @@ export function createStoreClient(): DynamoDBClient {
     sha256: Sha256,
     requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
   });
-  // Without a logger it tells nobody, but puts together what it would tell of every call.
+  // Even without a logger it builds the log entry of every call.
   client.middlewareStack.remove('loggerMiddleware');
   return client;
 }

@@ -15,7 +15,7 @@ export const requestDimensions = {
   outcome: 'outcome',
 } as const;
 
-/** The dimension of the metric of the deployed version, beside `service`: `1.2.0`. */
+/** The dimension of the metric of the deployed version, besides `service`: `1.2.0`. */
 export const versionDimension = 'version';
 
 /** The variable that makes every outcome a metric, when it is `all`. */

@@ -17,13 +17,13 @@ export const addressesTable = {
   datasetDate: 'date',
 } as const;
 
-/** Everything of an account lies in one partition; a plan has a partition of its own. */
+/** All items of an account are in one partition; each plan has its own partition. */
 export const accountsTable = {
   partitionKey: 'account',
   sortKey: 'item',
   /** The partition of a plan is this and its code; no account id has a `#`. */
   planPartitionPrefix: 'plan#',
-  /** When DynamoDB deletes an item by itself, in seconds since 1970. */
+  /** When DynamoDB deletes an item automatically (TTL), in seconds since 1970. */
   expires: 'expires',
 } as const;
 

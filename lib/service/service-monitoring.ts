@@ -112,7 +112,7 @@ export class ServiceAlarms extends Construct {
       topic,
     });
     operatorAlarm(this, 'GatewayThrottles', {
-      // The gateway has no metric of its own throttling. Requests that never reach a function are throttled ones. Its metrics and
+      // The gateway has no metric for throttling. Requests that never reach a function were throttled. Its metrics and
       // Lambda's are not of the very same moment, so small differences don't count.
       metric: new MathExpression({
         label: 'requests throttled by the gateway',

@@ -263,7 +263,7 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
       try {
         await importLines(groups, lines, work);
       } catch (error) {
-        // Something else has filled the disk meanwhile, or the lines are longer than usual.
+        // Something else has filled the disk since, or the lines are longer than usual.
         if (isDiskFull(error)) throw new DiskSpaceError(dataFolder, lines, 'the disk is now full', { cause: error });
         throw error;
       } finally {

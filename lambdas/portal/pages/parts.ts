@@ -7,7 +7,7 @@ import { type Limits, type WindowName, windowNames } from '../../shared/accounts
 import type { Text } from '../text/en.ts';
 import type { Html, Page, Visit } from '../visit/visit.ts';
 
-/** A table that scrolls by itself on a narrow screen, also by keyboard. */
+/** A table that scrolls separately from the page on a narrow screen, also with the keyboard. */
 export function scrollTable(caption: string, head: (string | { number: string })[], rows: Html[][]): Html {
   const isNumber = (i: number) => typeof head[i] === 'object';
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table>
@@ -53,7 +53,7 @@ export function confirmation(
   };
 }
 
-/** A page that says what is wrong and where to go on. */
+/** A page that says what is wrong and links to where the visitor can continue. */
 export function faultPage(
   text: Text,
   fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']> },
@@ -65,7 +65,7 @@ export function faultPage(
   };
 }
 
-/** A page that says what is wrong with what was entered. */
+/** A page that says what is wrong with the input. */
 export function invalidPage(text: Text, back: string, explanation: string): Page {
   return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
 }
@@ -90,7 +90,7 @@ export function readSeen<T>({ form }: Visit, schema: z.ZodMiniType<T>): T | unde
   }
 }
 
-/** The limits in a field with what was seen. */
+/** The limits in a hidden field with the values that the form showed. */
 export const limitsSchema = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
 
 /**

@@ -178,7 +178,7 @@ export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSe
   };
 }
 
-/** The attributes of an access item that come from the plan, apart from its windows. */
+/** The attributes of an access item that come from the plan, except its windows. */
 export function planAttributes({ plan, ownLimits }: Terms): Item {
   return {
     [accessItem.plan]: plan.code,

@@ -84,7 +84,7 @@ export type Caller = {
   keyId: string;
   access: Access;
   charged?: { rolled: WindowName[] };
-  /** Of the key, where the request asked for it. Never logged. */
+  /** The label of the key, if the request reads it. Never logged. */
   label?: string;
 };
 
@@ -128,7 +128,7 @@ export function requireAccess(access: Access | undefined, claim: KeyClaim, now: 
   return access;
 }
 
-/** Whether this shard takes the requests of `claim`: like `requireAccess`, for a shard that must not refuse by itself. */
+/** Whether this shard takes the requests of `claim`: like `requireAccess`, for a shard that may not refuse on its own. */
 export function admits(access: Access, claim: KeyClaim, now: number): boolean {
   const { state, planState, shard, shards } = access;
   return hasKey(access, claim, now) && state === 'active' && planState === 'active' && shard < shards;

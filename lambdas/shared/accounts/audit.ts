@@ -71,7 +71,7 @@ export async function auditOf(store: AdminStore, partition: string, last: number
 
 function newEntry({ actor, now }: AdminStore, { partition, action, detail }: Change) {
   const time = new Date(now()).toISOString();
-  // The time sorts the entries; the random part keeps two changes of the same millisecond apart.
+  // The time sorts the entries; the random part distinguishes two changes in the same millisecond.
   const item = `${prefix}${time}#${randomBytes(6).toString('hex')}`;
   return {
     key: { [accountsTable.partitionKey]: partition, [accountsTable.sortKey]: item },

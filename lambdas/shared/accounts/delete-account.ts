@@ -31,7 +31,7 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
 }
 
 /**
- * Deletes a suspended account for good: its limits, its counts, its members, its keys and their labels. Its audit
+ * Permanently deletes a suspended account: its limits, its counts, its members, its keys and their labels. Its audit
  * stays, its usage stays until the records expire, and its id can't be used again: a new account of that id would begin
  * with nothing used. Can be repeated after an interruption. Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
  */

@@ -8,7 +8,7 @@ import type { KeyClaim } from './api-key.ts';
 import { dateOf } from './quota.ts';
 
 /**
- * An item for each API key that an account ever had, beside the access item with its hash: what people see of a key. No
+ * An item for each API key that an account ever had, with what is shown of the key; its hash is in the access item. No
  * lookup depends on it.
  */
 export const keyRecord = {
@@ -27,7 +27,7 @@ export function recordKey({ account, keyId }: { account: string; keyId: string }
   return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: keyRecord.sortKey(keyId) };
 }
 
-/** What is stored of an API key beside its hash; instants in seconds since 1970. */
+/** What is stored of an API key besides its hash; instants in seconds since 1970. */
 export type KeyRecord = { keyId: string; label: string | null; created: number | null; revoked: number | null };
 
 /** Reads the record of an API key. */
@@ -107,7 +107,7 @@ export function createKeyStore(client: StoreClient, table: string): KeyStore {
         client.send(command, { abortSignal: signal }),
         signal,
       );
-      // Throttled, in part: what is missing must not look like a key that does not exist.
+      // Partly throttled: an item that was not returned must not look like a key that does not exist.
       if (Object.keys(UnprocessedKeys).length > 0) throw new StoreUnavailable('the store left out a part of a key');
       const items = (Responses[table] ?? []).map((item) => unmarshall(item));
       const find = (key: Record<string, string>) =>

@@ -215,7 +215,7 @@ function keyUpdate(
 }
 
 /**
- * Revokes a key for good: every request that starts after this returned is refused. Revoking it again is harmless, and
+ * Permanently revokes a key: every request that starts after this has returned is refused. It is idempotent, and
  * completes an interrupted call. Throws `invalid`, `not_found`.
  */
 export async function revokeKey(

@@ -166,7 +166,7 @@ async function changeUnsharded(store: AdminStore, access: Access, terms: Terms):
   await store.writeAll([...checks, { Update }]);
 }
 
-/** Fails the transaction when the plan has changed, so that its change can't miss an account that joins it meanwhile. */
+/** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */
 export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
   return {
     TableName: table,

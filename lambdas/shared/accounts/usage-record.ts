@@ -103,7 +103,7 @@ export function backupDays(records: readonly Item[], unrecorded: readonly UnitsB
     .toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-/** The update that makes the record of a day in a backup; a record that has lookups keeps them. */
+/** The update that creates the record of a day from a backup; a record that has lookups keeps them. */
 export function restoreDay(table: string, account: string, { date, lookups, expires }: DayBackup): Update {
   return {
     TableName: table,
@@ -187,7 +187,7 @@ const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
 export type RefusalCount = {
   /** Notes a refusal of a request whose key is one of the account. One without a kind is not counted. */
   note(account: string, code: RefusalCode, now: number): void;
-  /** Writes what was noted, unless it did so within the last minute. Called beside other work, which does not wait for it. */
+  /** Writes the counts, unless it did so within the last minute. Runs in parallel with other work, which does not wait for it. */
   flush(now: number): void;
 };
 
@@ -233,7 +233,7 @@ export function noRefusals(): RefusalCounts {
   return { quota: 0, input: 0, inactive: 0 };
 }
 
-/** The refusals that the record of a day has; nothing if there are none. */
+/** The refusals in the record of a day, without kinds that have none. */
 export function refusalsIn(record: Item): RefusalCounts | undefined {
   const counts = noRefusals();
   for (const kind of refusalKinds) counts[kind] = record[usageRecord.refused(kind)] ?? 0;

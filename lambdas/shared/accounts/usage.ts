@@ -69,7 +69,7 @@ export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Pro
     const usage = await usageOf(store, id, range);
     if (keep(usage)) found.push(usage);
   };
-  // An account that is deleted meanwhile is read by now, or is among the deleted ones.
+  // An account that was deleted in the meantime has been read already, or is among the deleted ones.
   const existing = new Set<string>();
   await forEachConcurrently(allNames(store, 'account'), concurrency, async (id) => {
     existing.add(id);

@@ -172,7 +172,7 @@ const loadsPartition = 'loads#';
 /** What an approval leaves: which plan, by whom, and how often it was tried. */
 type StoredApproval = { plan: string; by: string; time: string; attempt: number };
 
-/** Longer than a name of an execution can't be used again, and than the work of a load is kept. */
+/** Longer than an execution's name stays reserved, and than the work of a load is kept. */
 const keptSeconds = 100 * 86_400;
 
 /**
@@ -194,7 +194,7 @@ function notSettled(load: string): never {
   throw new AdminError('conflict', `Load ${load} is being approved by several people. Look at it again.`);
 }
 
-/** Returns nothing where somebody else claimed it after this call had looked. */
+/** Returns nothing if another call has claimed it since this one read it. */
 async function tryApprove(
   store: AdminStore,
   runner: LoadRunner,
