@@ -1,10 +1,10 @@
 import { type AdminStore, allAccounts } from '../shared/accounts/admin-store.ts';
-import { dateOf, daySeconds, instant, type WindowName, windowEnd, windowStart } from '../shared/accounts/quota.ts';
-import { allShards, type Shards } from '../shared/accounts/reshard.ts';
+import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../shared/accounts/quota.ts';
+import { allShards, type Shards, useOf } from '../shared/accounts/reshard.ts';
 import { recordUsage } from '../shared/accounts/usage.ts';
 import { forEachConcurrently } from '../shared/concurrency.ts';
 import type { Update } from '../shared/dynamodb.ts';
-import { accountsTable } from '../shared/tables.ts';
+import { accountsTable } from '../shared/names.ts';
 
 export type UsageJob = {
   /** How many whole months records of usage are kept. */
@@ -59,21 +59,10 @@ export type LimitMessage = {
 /** The messages about an account at `nowSeconds`: one for each watched window that has used `share` of its limit. */
 function limitMessages(shards: Shards, share: number, nowSeconds: number): LimitMessage[] {
   return watched.flatMap((window) => {
-    const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
-    const { limit = null, total = limit } = shards[0].quota[window] ?? {};
-    const start = Math.max(windowStart(window, nowSeconds), ...counts.map((count) => count.start));
-    const used = counts.reduce((sum, count) => sum + (count.start === start ? count.used : 0), 0);
-    if (total === null || total === 0 || used < total * share) return [];
-    return [
-      {
-        account: shards[0].account,
-        window,
-        limit: total,
-        used,
-        isExhausted: used >= total,
-        resets: windowEnd(window, start),
-      },
-    ];
+    const { limit, used, start } = useOf(shards, window, nowSeconds);
+    if (limit === null || limit === 0 || used < limit * share) return [];
+    const { account } = shards[0];
+    return [{ account, window, limit, used, isExhausted: used >= limit, resets: windowEnd(window, start) }];
   });
 }
 

@@ -21,8 +21,7 @@ export {
 } from '../../lambdas/shared/accounts/admin-error.ts';
 export type { PageOptions } from '../../lambdas/shared/accounts/admin-store.ts';
 export type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
-export type { AccountBackup, Backup, KeyBackup } from '../../lambdas/shared/accounts/backup.ts';
-export type { ImportResult } from '../../lambdas/shared/accounts/import-backup.ts';
+export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../lambdas/shared/accounts/backup.ts';
 export type { KeyRecord } from '../../lambdas/shared/accounts/key-record.ts';
 export type { KeyInput, KeyView } from '../../lambdas/shared/accounts/keys.ts';
 export type { MemberBackup, MemberView } from '../../lambdas/shared/accounts/members.ts';

@@ -17,9 +17,8 @@ import {
 import type { Role } from './admin-error.ts';
 import { createAdminStore, type PageOptions } from './admin-store.ts';
 import type { AuditEntry } from './audit.ts';
-import { type Backup, exportBackup } from './backup.ts';
+import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
-import { type ImportResult, importBackup } from './import-backup.ts';
 import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
 import {
   accountsOf,

@@ -1,6 +1,6 @@
 import { QueryCommand, ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../lambdas/shared/environment.ts';
+import { systemClock } from '../../../lambdas/shared/accounts/quota.ts';
 import { type AddressService, createInstance, startAddressService } from '../../support/address-service.ts';
 import { expectWholeShards, type Limits, patchShard, shardedAccount, shardItems } from '../../support/shards.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { mockClient } from 'aws-sdk-client-mock';
 import { handler, probe } from '../../../lambdas/canary/handler.ts';
 import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
-import { canaryEnvironment, metricNames } from '../../../lambdas/shared/metric-names.ts';
+import { canaryEnvironment, metricNames } from '../../../lambdas/shared/names.ts';
 
 const { key } = issueApiKey('canary', 'any secret');
 let server: Server;

@@ -129,7 +129,7 @@ describe('a bundle under the Runtime API', () => {
     });
     const maps = join(directory, 'source-maps', 'Address');
     const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
-    expect(error?.trace.join('\n')).not.toContain('environment.ts');
-    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/lambdas\/shared\/environment\.ts:\d+:\d+/);
+    expect(error?.trace.join('\n')).not.toContain('names.ts');
+    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/lambdas\/shared\/names\.ts:\d+:\d+/);
   });
 });
