@@ -86,7 +86,7 @@ describe('a key', () => {
     ['a label that is too long', { label: 'x'.repeat(65) }, 'A label has 1 to 64 characters'],
     ['no label', {}, 'A label has 1 to 64 characters'],
     ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose a day after today'],
-    ['something that is no day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
+    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
   ])('is refused with %s, and the page says what to do', async (_, form, sentence) => {
     const id = await newAccount();
     const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
@@ -238,7 +238,7 @@ describe('an operator', () => {
   it.each([
     ['the list', { subject: 'sub:l', email: 'lijst@operator.nl' }],
     ['the claim', { subject: 'sub:c', operator: true }],
-  ])('by %s is none any more in an open session when the configuration says so', async (_, identity) => {
+  ])('by %s loses that role in an open session when the configuration changes', async (_, identity) => {
     const person = await portal.signedIn(identity);
     expect((await person.get('/operator/accounts')).status).toBe(200);
     const { operatorClaim: _claim, ...signIn } = portalSettings.signIn;

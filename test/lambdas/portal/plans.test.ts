@@ -43,10 +43,10 @@ describe('a plan', () => {
 
   it.each([
     ['without a limit', { code: 'other' }, 'at least one limit'],
-    ['with a limit that is no number', { code: 'other', 'limit-day': '-1' }, 'at least one limit'],
+    ['with a limit that is not a number', { code: 'other', 'limit-day': '-1' }, 'at least one limit'],
     ['with a code that no plan can have', { code: 'a b', 'limit-day': '1' }, 'A plan code has'],
     ['with a limit that is too high', { code: 'other', 'limit-day': '9999999999999' }, 'plan code'],
-  ])('%s is not made', async (_, form, sentence) => {
+  ])('%s is not created', async (_, form, sentence) => {
     const answer = await operator.post('/operator/plans', form as Record<string, string>);
     expect([answer.status, answer.body.includes(sentence)]).toEqual([422, true]);
     expect(await planOf('other')).toBeUndefined();
