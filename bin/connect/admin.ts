@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';

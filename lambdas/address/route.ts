@@ -3,13 +3,12 @@ import { type Caller, Refusal, requireCaller } from '../shared/accounts/account.
 import type { KeyClaim } from '../shared/accounts/api-key.ts';
 import { type AccessStore, charge } from '../shared/accounts/charge.ts';
 import type { KeyUse } from '../shared/accounts/key-record.ts';
-import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
+import { type Clock, closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
 import type { RefusalCount } from '../shared/accounts/usage-record.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
 import { maxToevoegingen } from '../shared/addresses/address-item.ts';
 import { type AddressStore, type DatasetDate, type Found, findTestAddress } from '../shared/addresses/address-store.ts';
 import type { AddressRequest, LookupAnswer } from '../shared/contract.ts';
-import type { Clock } from '../shared/environment.ts';
 import {
   type Answer,
   acceptOnly,

@@ -6,10 +6,9 @@ import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
 import { createAdmin } from '../shared/accounts/admin.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { optionalEnvironment, requireEnvironment } from '../shared/environment.ts';
 import type { LoadsConfig } from '../shared/loads/load-machine.ts';
 import type { Loads } from '../shared/loads/loads.ts';
-import { environment } from '../shared/tables.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../shared/names.ts';
 import { portalApp } from './app.ts';
 
 const settingsSchema = z.object({

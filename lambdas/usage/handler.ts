@@ -3,8 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../shared/accounts/admin-store.ts';
-import { requireEnvironment } from '../shared/environment.ts';
-import { environment, usageEnvironment } from '../shared/tables.ts';
+import { environment, requireEnvironment, usageEnvironment } from '../shared/names.ts';
 import { renderMessage, runUsageJob } from './usage-job.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient());

@@ -4,7 +4,7 @@ import { allShards, type Shards, useOf } from '../shared/accounts/reshard.ts';
 import { recordUsage } from '../shared/accounts/usage.ts';
 import { forEachConcurrently } from '../shared/concurrency.ts';
 import type { Update } from '../shared/dynamodb.ts';
-import { accountsTable } from '../shared/tables.ts';
+import { accountsTable } from '../shared/names.ts';
 
 export type UsageJob = {
   /** How many whole months records of usage are kept. */

@@ -2,9 +2,8 @@ import middy from '@middy/core';
 import { type Caller, requireCaller } from '../shared/accounts/account.ts';
 import type { KeyClaim } from '../shared/accounts/api-key.ts';
 import type { KeyStore } from '../shared/accounts/key-record.ts';
-import { limitsOf } from '../shared/accounts/quota.ts';
+import { type Clock, limitsOf } from '../shared/accounts/quota.ts';
 import type { ValidationAnswer } from '../shared/contract.ts';
-import type { Clock } from '../shared/environment.ts';
 import {
   type Answer,
   acceptOnly,

@@ -5,7 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accountsTable, environment } from '../../lambdas/shared/tables.ts';
+import { accountsTable, environment } from '../../lambdas/shared/names.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import { grantTable } from '../shared/grants.ts';
 

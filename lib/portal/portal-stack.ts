@@ -12,7 +12,7 @@ import {
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';

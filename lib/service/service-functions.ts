@@ -12,13 +12,14 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import {
   canaryEnvironment,
+  environment,
   metricNames,
   metricNamespaceOf,
   metricNamespaceVariable,
   requestDimensions,
   requestMetricsVariable,
-} from '../../lambdas/shared/metric-names.ts';
-import { environment, usageEnvironment } from '../../lambdas/shared/tables.ts';
+  usageEnvironment,
+} from '../../lambdas/shared/names.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, scheduleRole } from '../shared/grants.ts';

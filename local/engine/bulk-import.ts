@@ -8,7 +8,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { addressItem, type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
-import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { addressesTable } from '../../lambdas/shared/names.ts';
 import { keyOf, type Line, parseLine } from '../../loader/dataset/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';

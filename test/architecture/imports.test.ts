@@ -59,7 +59,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   [
     'the stacks import no runtime code but names',
     /^lib\//,
-    (name) => /^(lib\/|lambdas\/shared\/(tables|metric-names)\.ts$|loader\/names\.ts$)/.test(name) || isPackage(name),
+    (name) => /^(lib\/|lambdas\/shared\/names\.ts$|loader\/names\.ts$)/.test(name) || isPackage(name),
   ],
   [
     'deployed code imports nothing of the command line, the stacks or the local run',
@@ -70,7 +70,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'the portal uses what the package for portals exports, and what its results are',
     /^lambdas\/portal\//,
     (name) =>
-      /^lambdas\/(portal\/|shared\/(tables|environment|dynamodb|http\/accept|accounts\/(admin|admin-error|account|accounts|audit|keys|quota|usage)|loads\/(loads|load-machine))\.ts$)/.test(
+      /^lambdas\/(portal\/|shared\/(names|dynamodb|http\/accept|accounts\/(admin|admin-error|account|accounts|audit|keys|quota|usage)|loads\/(loads|load-machine))\.ts$)/.test(
         name,
       ) || isPackage(name),
   ],

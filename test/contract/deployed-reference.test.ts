@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../lambdas/shared/http/middleware.ts';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { expectContract } from '../support/contract.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';

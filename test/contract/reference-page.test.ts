@@ -4,7 +4,7 @@ import { type Browser, type BrowserContextOptions, chromium } from 'playwright-c
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { newAccount } from '../support/address-service.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
 import { findChromium } from '../support/browser.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { app, everything, ofType, portal, type Template } from './synthesized.ts';
 
 const { domain } = portal;

@@ -72,15 +72,10 @@ describe('a file that is not an extract', () => {
 
 describe('an extract that replaces another one', () => {
   it.each([
-    [
-      'lacks half of the streets',
-      '2026-03-08',
-      { streets: 1 },
-      /20 of 40 addresses have a problem.*Use another extract/,
-    ],
+    ['lacks half the streets', '2026-03-08', { streets: 1 }, /20 of 40 addresses have a problem.*Use another extract/],
     ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses.*Use another extract/],
     ['is older', '2026-01-08', {}, /older than the live dataset of 2026-02-08.*start with --fresh\.$/],
-  ])('is refused with advice when it %s', async (_, peildatum, contents, message) => {
+  ])('is refused, with what to do, when it %s', async (_, peildatum, contents, message) => {
     expect(await errorOf(await extract(peildatum, contents))).toMatch(message);
   });
 

@@ -76,12 +76,12 @@ export function notFoundPage(text: Text, back: string): Page {
   return faultPage(text, { title, explanation, back, status: 404 });
 }
 
-/** A hidden field with what a form was shown upon, so that the form overwrites no change that came later. */
+/** A hidden field with the values that a form shows. A change made after the form was opened is then refused, not overwritten. */
 export function seenField(seen: object): Html {
   return html`<input type="hidden" name="seen" value="${JSON.stringify(seen)}">`;
 }
 
-/** What `seenField` put into a form; `undefined` for anything else. */
+/** The values in the field that `seenField` writes; `undefined` if the field is missing or malformed. */
 export function readSeen<T>({ form }: Visit, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(form.seen ?? ''));

@@ -1,5 +1,5 @@
 import type { Documents, Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
 import { dateOf, inWindowOrder, type QuotaState, type WindowCount, type WindowName, windowNames } from './quota.ts';
 

@@ -1,5 +1,5 @@
 import { guardedUpdate, type Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access, AccountState, PlanState, PlanVersion, ShardState } from './account.ts';
 import { accessItem, accessKey, newAccessItem, readAccess } from './account-item.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';

@@ -21,8 +21,8 @@ import {
   type Query,
   type Update,
 } from '../dynamodb.ts';
+import { accountsTable } from '../names.ts';
 import { retryWithBackoff } from '../retry.ts';
-import { accountsTable } from '../tables.ts';
 import type { Access } from './account.ts';
 import { accessItem, accessKey, planRecord, readAccess } from './account-item.ts';
 import { AdminError } from './admin-error.ts';

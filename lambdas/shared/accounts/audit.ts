@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Item, Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import { inWindowOrder } from './quota.ts';

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from '../concurrency.ts';
 import type { Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access, AccountState, Plan } from './account.ts';
 import { accessItem, isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from './account-item.ts';
 import { creation, setAccount } from './accounts.ts';

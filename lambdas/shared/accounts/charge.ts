@@ -1,5 +1,4 @@
 import { StoreUnavailable, type Update } from '../dynamodb.ts';
-import type { Clock } from '../environment.ts';
 import {
   type Access,
   admits,
@@ -13,6 +12,7 @@ import {
 import { accessItem, accessKey } from './account-item.ts';
 import { expiringKeyBounds, type KeyClaim } from './api-key.ts';
 import {
+  type Clock,
   dateOf,
   decideQuota,
   type QuotaDecision,

@@ -1,5 +1,5 @@
 import { type Guard, guardExpression } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access } from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Item, isConflict, type Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access } from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
 import { AdminError, checkAccountId, checkExpiry, checkKeyId, checkLabel, checkToken } from './admin-error.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';

@@ -26,6 +26,14 @@ export function windowEnd(name: WindowName, startSeconds: number): number {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000;
 }
 
+/** The time in seconds since 1970, with its fraction. */
+export type Clock = () => number;
+
+/** The instance's clock, in seconds since 1970 with its fraction. */
+export function systemClock(): number {
+  return Date.now() / 1000;
+}
+
 /** The seconds of a UTC day. */
 export const daySeconds = 86_400;
 

@@ -1,5 +1,5 @@
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access, RefusalCode, UsageCount } from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
 import { dateOf, secondsOf, windowEnd } from './quota.ts';

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from '../concurrency.ts';
 import type { Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access } from './account.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import { type AdminStore, allNames, findAccess, retryConflicts } from './admin-store.ts';

@@ -1,11 +1,5 @@
 import { redactKeys } from '../accounts/api-key.ts';
-import {
-  alarmedOutcomes,
-  metricNames,
-  metricNamespace,
-  requestDimensions,
-  requestMetricsVariable,
-} from '../metric-names.ts';
+import { alarmedOutcomes, metricNames, metricNamespace, requestDimensions, requestMetricsVariable } from '../names.ts';
 import type { Middleware, MiddlewareRequest } from './middleware.ts';
 import { reasonOf } from './problem.ts';
 

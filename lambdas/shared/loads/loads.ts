@@ -8,7 +8,7 @@ import { AdminError } from '../accounts/admin-error.ts';
 import type { AdminStore } from '../accounts/admin-store.ts';
 import { type AuditEntry, audited, auditOf } from '../accounts/audit.ts';
 import { isConflict } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */
 export type RegisterView = { snapshotDate: string | null; loads: PublishedLoad[] };

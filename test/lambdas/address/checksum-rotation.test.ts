@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../lambdas/shared/accounts/admin.ts';
-import { optionalEnvironment, requireEnvironment, systemClock } from '../../../lambdas/shared/environment.ts';
+import { systemClock } from '../../../lambdas/shared/accounts/quota.ts';
+import { optionalEnvironment, requireEnvironment } from '../../../lambdas/shared/names.ts';
 import {
   createInstance,
   newAccount,

@@ -1,7 +1,7 @@
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDatasetDate } from '../../../../lambdas/shared/addresses/address-store.ts';
-import { addressesTable } from '../../../../lambdas/shared/tables.ts';
+import { addressesTable } from '../../../../lambdas/shared/names.ts';
 import { localDynamoDb } from '../../../../local/engine/client.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';
 
