@@ -62,7 +62,7 @@ Examples:
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }
 
-/** An empty option is usually an unset variable of a script, and would mean something that nobody intended. */
+/** An empty option usually comes from an unset variable in a script, and would have an unintended meaning. */
 function refuseEmpty(command: Command): void {
   for (const option of command.options) {
     const isEmpty = command.getOptionValue(option.attributeName()) === '';
@@ -87,7 +87,7 @@ if (import.meta.main || process.argv[1] === import.meta.filename) {
     process.stderr.write(`bag-adres: The command ran, but its result can't be written: ${error.message}.\n`);
     process.exit(1);
   });
-  // Whoever does not read the errors goes by the exit code.
+  // A caller that does not read the errors relies on the exit code.
   process.stderr.on('error', () => undefined);
 
   process.exitCode = await runCommandLine(process.argv.slice(2), {

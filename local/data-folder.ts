@@ -148,7 +148,7 @@ const localStateSchema = z.object({
   pid: z.int(),
   /** `http://127.0.0.1:3000` */
   baseUrl: z.string(),
-  /** The endpoint of the DynamoDB engine, and the secret that it asks for if it is the embedded one; see `localDynamoDb`. */
+  /** The endpoint of the DynamoDB engine, and the secret that the embedded one requires; see `localDynamoDb`. */
   endpoint: z.string(),
   accessKeyId: z.string().optional(),
   addressesTable: z.string(),

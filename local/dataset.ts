@@ -44,7 +44,7 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
     progress: options.progress,
     // A constant: the data folder is locked for us, so a load in progress is one of ours that was interrupted.
     owner: 'npm start',
-    // From the demo to a municipality and back is a large change, and it was asked for.
+    // Replacing the demo with a municipality, or the reverse, is a large change that the user requested.
     waiveSize: true,
     disposable: options.demoFile,
   });
@@ -71,7 +71,7 @@ async function anyAddress(client: DynamoDBClient, table: string): Promise<Exampl
 
 const everyMilliseconds = 3_600_000;
 
-/** A server that does not answer is asked for minutes; whoever waits for the start hears of it after this. */
+/** A server that does not respond is retried for minutes; the start reports that after this time. */
 const silenceMilliseconds = 10_000;
 
 type Follow = LoadOptions & {

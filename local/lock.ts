@@ -90,7 +90,7 @@ function sqlite(): typeof import('node:sqlite') {
   }
 }
 
-/** In a file of its own, as reading the locked one would release the lock. */
+/** In a separate file, because reading the locked one would release the lock. */
 const holderFile = (file: string) => `${file}.holder`;
 
 function holderText(): string {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 
-/** A log file whose size is bounded, and whose errors never reach whoever writes a line. */
+/** A log file of bounded size; writing a line never throws. */
 export interface LogFile {
   write(line: string): void;
   close(): void;

@@ -79,7 +79,7 @@ function explainHeldLock(error: unknown): never {
   throw new SynthesisError(`Another process has been synthesizing ${waited}: ${error.holder}. Stop it and try again.`);
 }
 
-/** Running the app directly makes the same assembly as `cdk synth`, faster because it skips the checks of the templates. */
+/** Running the app directly creates the same assembly as `cdk synth`, but faster, because it skips the checks of the templates. */
 async function runApp(): Promise<void> {
   // So that child processes find the Node that runs us, however we were started.
   const path = [dirname(process.execPath), process.env.PATH ?? ''].join(delimiter);

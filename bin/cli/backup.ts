@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import * as z from 'zod';
 import { roles } from '../../lambdas/shared/accounts/admin-error.ts';
-import type { AccountBackup, Backup } from '../../lambdas/shared/accounts/backup.ts';
-import type { ImportResult } from '../../lambdas/shared/accounts/import-backup.ts';
+import type { AccountBackup, Backup, ImportResult } from '../../lambdas/shared/accounts/backup.ts';
 import { windowNames } from '../../lambdas/shared/accounts/quota.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import {

@@ -207,7 +207,7 @@ export function checkNewFile(file: string): void {
   if (existsSync(file)) throw new CommandError('exists', `${file} exists; name a new file.`);
 }
 
-/** Writes a new file that only its owner can read, whole or not at all. @throws CommandError */
+/** Writes a new file that only its owner can read, completely or not at all. @throws CommandError */
 export async function writeNewFile(file: string, lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
   checkNewFile(file);
   try {

@@ -6,7 +6,7 @@ import { checkLocation, printResult, type Terminal, withDataset } from './comman
 
 type DoctorOptions = { json?: true; local?: true; data?: string; stack?: string; key?: string; address?: string };
 
-/** `doctor`: checks everything that the service needs, and says how to fix what is wrong. */
+/** `doctor`: checks everything that the service needs, and says how to fix problems. */
 export function addDoctorCommand(program: Command, terminal: Terminal): void {
   const json = 'print JSON, for scripts: {"healthy", "checks": [{"check", "state", "found", "advice"}]}';
   withDataset(program.command('doctor'), 'What to check (the AWS account, if none is given):', json)

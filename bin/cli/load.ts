@@ -7,7 +7,7 @@ import type { LoadRequest, Loads } from '../connect/loads.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
 import { addDatasetCommands, type LoadOptions, useLoads } from './dataset.ts';
 
-/** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands on what is there. */
+/** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands that show or remove existing loads. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
   addPlan(load, terminal);

@@ -1,6 +1,5 @@
-import type { Objection } from '../../loader/dataset/guard.ts';
 import type { ChangeKind } from '../../loader/dataset/lines.ts';
-import type { ChangeExample } from '../../loader/dataset/load.ts';
+import type { ChangeExample, Objection } from '../../loader/dataset/load-counts.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
 import type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
-import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/refusal-count.ts';
+import { monthOf } from '../../lambdas/shared/accounts/quota.ts';
 import type { DayRefusals, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
-import { monthOf } from '../../lambdas/shared/accounts/usage-count.ts';
+import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/usage-record.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,
@@ -153,7 +153,7 @@ function refusalsByMonth(refusals: readonly DayRefusals[]): RefusalsOfMonth[] {
   return [...sums.values()];
 }
 
-/** A second table, of the days or months with refusals; nothing where there are none. */
+/** A second table, of the days or months with refusals; nothing if there are none. */
 function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
   if (refusals.length === 0) return '';
   const row = (period: string, { quota, input, inactive }: RefusalCounts) => [

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';
@@ -144,7 +144,7 @@ export type RotationStep =
   | { step: 'switch'; next: string }
   | { step: 'replace'; versions: [string] };
 
-/** Decides what comes next. Pure: no step is ever due before the service accepts what it issues or leaves in use. */
+/** Decides the next step. Pure: no step is due before the service accepts the versions that it issues or leaves in use. */
 export function rotationStep({ current, next, previous, deployed, isDeploying }: RotationState): RotationStep {
   if (isDeploying) return { step: 'wait' };
   if (next !== null) {

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../loader/run/repair.ts';
 import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
@@ -9,7 +9,7 @@ import type { LoadContext } from '../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lock.ts';
-import { chainFrom, listMutations } from '../../loader/storage/mutation-list.ts';
+import { chainFrom, listMutations } from '../../loader/storage/mutation-deliveries.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import { readLocalState } from '../../local/data-folder.ts';
@@ -56,7 +56,7 @@ export interface Loads {
   /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
   discard(load: string): Promise<DiscardReport>;
   /**
-   * Removes the lock on the table and returns who held it; `null` when nobody did. The lock of a running load is removed
+   * Removes the lock on the table and returns its holder; `null` if there was no lock. The lock of a running load is removed
    * with `force` only; that load then stops before its next write.
    * @throws CommandError
    */

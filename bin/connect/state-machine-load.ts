@@ -12,13 +12,12 @@ import {
   type SFNClient,
 } from '@aws-sdk/client-sfn';
 import { findMembers } from '../../loader/bag/extract-members.ts';
-import { extractIdentity } from '../../loader/dataset/load.ts';
-import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import { extractIdentity, type ManifestEntry } from '../../loader/dataset/load.ts';
 import { failureStates } from '../../loader/names.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/steps/load-report.ts';
 import { fileSource } from '../../loader/storage/files.ts';
-import { listMutations } from '../../loader/storage/mutation-list.ts';
+import { listMutations } from '../../loader/storage/mutation-deliveries.ts';
 import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import { CommandError, explainLoadError } from './errors.ts';

@@ -129,7 +129,7 @@ const oldDays = loadDefaults.oldAfterDays;
 /**
  * Which snapshot is live, and its age.
  * @param where the options that select this dataset in a command
- * @param demo the date of the demo, which is old on purpose
+ * @param demo the date of the demo, which is intentionally old
  */
 export async function checkDataset(
   client: DynamoDBClient,
@@ -208,7 +208,7 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
   return warning('last load', found, `${why} See docs/runbook.md#load-failed.`);
 }
 
-/** Whether the extract that the daily check asks for is there, seen from this machine. */
+/** Whether this machine can reach the extract that the daily check reads. */
 export async function checkSource(location: string): Promise<Finding> {
   const source = await openSource(location);
   const { size = null, lastModified = null } = source?.version ?? {};

@@ -25,7 +25,7 @@ function isLimits(limits: unknown): limits is Limits {
   );
 }
 
-/** Keys that must be refused: none at all, and the good one with each part altered, cut or extended. */
+/** Keys that must be refused: a missing key, and the valid one with each part altered, truncated or extended. */
 function badKeys(key: string): (string | null)[] {
   const { length } = key;
   const altered = [length - 1, length - 12, length - 40]

@@ -63,7 +63,7 @@ export type Client = {
   lookups(): number;
 };
 
-/** No response at all: wrong URL, or nothing is running there. */
+/** No response: wrong URL, or no service is running there. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 }
@@ -101,7 +101,7 @@ export function createClient(baseUrl: string, key: string): Client {
   };
 }
 
-/** When several addresses refuse the connection, the error has no message of its own. */
+/** When several addresses refuse the connection, the error itself has no message. */
 function reasonOf({ message, cause }: Error): string {
   if (!(cause instanceof Error)) return message;
   return cause.message || String((cause as NodeJS.ErrnoException).code);

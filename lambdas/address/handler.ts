@@ -1,10 +1,10 @@
 import { createAccessStore } from '../shared/accounts/access-store.ts';
-import { createKeyUse } from '../shared/accounts/key-use.ts';
-import { createRefusalCount } from '../shared/accounts/refusal-count.ts';
+import { createKeyUse } from '../shared/accounts/key-record.ts';
+import { systemClock } from '../shared/accounts/quota.ts';
+import { createRefusalCount } from '../shared/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../shared/addresses/address-store.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
-import { environment } from '../shared/tables.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../shared/names.ts';
 import { addressRoute } from './route.ts';
 
 const client = createStoreClient();

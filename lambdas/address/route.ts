@@ -2,14 +2,13 @@ import middy from '@middy/core';
 import { type Caller, Refusal, requireCaller } from '../shared/accounts/account.ts';
 import type { KeyClaim } from '../shared/accounts/api-key.ts';
 import { type AccessStore, charge } from '../shared/accounts/charge.ts';
-import type { KeyUse } from '../shared/accounts/key-use.ts';
-import { closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
-import type { RefusalCount } from '../shared/accounts/refusal-count.ts';
+import type { KeyUse } from '../shared/accounts/key-record.ts';
+import { type Clock, closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
+import type { RefusalCount } from '../shared/accounts/usage-record.ts';
 import { readAddressInput } from '../shared/addresses/address-input.ts';
 import { maxToevoegingen } from '../shared/addresses/address-item.ts';
 import { type AddressStore, type DatasetDate, type Found, findTestAddress } from '../shared/addresses/address-store.ts';
 import type { AddressRequest, LookupAnswer } from '../shared/contract.ts';
-import type { Clock } from '../shared/environment.ts';
 import {
   type Answer,
   acceptOnly,
@@ -130,7 +129,7 @@ export function addressRoute({
       if (input?.request) return await charge(accessStore, claim, clock, signal);
       return requireCaller(await accessStore.read(claim, signal), claim, clock());
     } catch (error) {
-      // Any other refusal comes after the key was found to be right.
+      // Any other refusal means that the key was valid.
       if (error instanceof Refusal && error.reason.code !== 'unauthorized') event.refused = claim.account;
       throw error;
     }

@@ -2,8 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isApiKey, redactKeys } from '../shared/accounts/api-key.ts';
-import { requireEnvironment } from '../shared/environment.ts';
-import { canaryEnvironment, metricNames, metricNamespace } from '../shared/metric-names.ts';
+import { canaryEnvironment, metricNames, metricNamespace, requireEnvironment } from '../shared/names.ts';
 
 const secrets = new SecretsManagerClient();
 const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'canary' });

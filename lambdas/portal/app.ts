@@ -35,7 +35,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...registerPages,
 ];
 
-/** How long somebody may take to sign in at the provider. */
+/** How long a person may take to sign in at the provider. */
 const signInSeconds = 600;
 
 /** The portal. Errors that no visitor caused go to `logError`, with the id that their page shows. */
@@ -63,7 +63,7 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
   const fault = (c: Context, name: Fault, frame: Partial<Frame> = {}) =>
     show(c, faultOf(texts[languageOf(c)], name), frame);
 
-  /** Logs an error of the provider, or of the way to it, and goes on without a result. */
+  /** Logs an error of the provider or of the connection to it, and returns no result. */
   const orLogged = <T>(c: Context, work: Promise<T>): Promise<T | undefined> =>
     work.catch((error: unknown) => void logError(error, requestId(c)));
 

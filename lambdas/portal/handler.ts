@@ -6,10 +6,9 @@ import { handle } from 'hono/aws-lambda';
 import * as z from 'zod/mini';
 import { createAdmin } from '../shared/accounts/admin.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { optionalEnvironment, requireEnvironment } from '../shared/environment.ts';
 import type { LoadsConfig } from '../shared/loads/load-machine.ts';
 import type { Loads } from '../shared/loads/loads.ts';
-import { environment } from '../shared/tables.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../shared/names.ts';
 import { portalApp } from './app.ts';
 
 const settingsSchema = z.object({
@@ -84,7 +83,7 @@ function secret(id: string): () => Promise<string> {
   };
 }
 
-/** The kind of an error and where it was thrown: a message may repeat what somebody entered. */
+/** The type of an error and where it was thrown: its message may contain user input. */
 function logError(error: unknown, id: string): void {
   const { name = 'unknown', stack = '' } = error instanceof Error ? error : {};
   const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));

@@ -13,7 +13,7 @@ export type Frame = {
   language: Language;
   /** The path of this page, for the tabs and for the switch of the language. */
   path: string;
-  /** Whether this page can be asked for again in the other language. */
+  /** Whether this page can be requested again in the other language. */
   canSwitch: boolean;
   person?: Person;
   formField?: Html;

@@ -24,7 +24,7 @@ type Page = {
 
 /**
  * The page with the API reference, complete in one response: it loads nothing, not even from this API. Readable without
- * JavaScript, which only adds the buttons to copy a sample. It has no field, so it never asks for a key.
+ * JavaScript, which only adds the buttons to copy a sample. It has no input fields, so it can't collect keys.
  */
 export async function docsPage(language: Language, baseUrl: string): Promise<{ html: string; policy: string }> {
   const [style = '', script] = await Promise.all(['style.css', 'script.js'].map(readPart));
@@ -34,7 +34,7 @@ export async function docsPage(language: Language, baseUrl: string): Promise<{ h
   return htmlDocument({ language, title: words.pageTitle, icon, style, script, attributes, body });
 }
 
-/** The build puts these files beside the code, as they are in the repository. */
+/** The build copies these files from the repository into the bundle. */
 async function readPart(name: string): Promise<string> {
   return await readFile(join(import.meta.dirname, 'page', name), 'utf8');
 }

@@ -2,7 +2,7 @@ import type { FaultCode } from '../shared/contract.ts';
 import type { ProblemCode } from '../shared/http/problem.ts';
 import type { Language } from './request.ts';
 
-/** Everything that has a page of its own under `/problems/`. */
+/** Everything that has its own page under `/problems/`. */
 export type ExplainedCode = ProblemCode | FaultCode;
 
 /** What happened, and what a consumer does about it; `code` spans are between backticks. */
@@ -75,10 +75,7 @@ const english: Record<ExplainedCode, Explanation> = {
       'The postcode has characters other than ASCII letters, digits and spaces, such as a hyphen, a dot or a tab.',
     remedy: postcodeForm.en,
   },
-  'postcode-leading-zero': {
-    happened: 'The postcode begins with 0. No Dutch postcode does.',
-    remedy: postcodeForm.en,
-  },
+  'postcode-leading-zero': { happened: 'The postcode begins with 0. No Dutch postcode does.', remedy: postcodeForm.en },
   'postcode-incomplete': {
     happened: 'The postcode ends too early: digits or letters are missing.',
     remedy: postcodeForm.en,
@@ -87,10 +84,7 @@ const english: Record<ExplainedCode, Explanation> = {
     happened: 'There is something after the two letters of the postcode.',
     remedy: `${postcodeForm.en} Send the number as \`huisnummer\`.`,
   },
-  'postcode-form': {
-    happened: 'The postcode is not four digits followed by two letters.',
-    remedy: postcodeForm.en,
-  },
+  'postcode-form': { happened: 'The postcode is not four digits followed by two letters.', remedy: postcodeForm.en },
   'huisnummer-with-toevoeging': {
     happened: 'The huisnummer includes an addition, as in `12A`.',
     remedy:
@@ -105,20 +99,14 @@ const english: Record<ExplainedCode, Explanation> = {
     happened: 'The huisnummer begins or ends with white space. In a query string a `+` is a space too.',
     remedy: huisnummerForm.en,
   },
-  'huisnummer-sign': {
-    happened: 'The huisnummer has a plus or minus sign, as in `-12`.',
-    remedy: huisnummerForm.en,
-  },
+  'huisnummer-sign': { happened: 'The huisnummer has a plus or minus sign, as in `-12`.', remedy: huisnummerForm.en },
   'huisnummer-decimal': { happened: 'The huisnummer has decimals, as in `12.0`.', remedy: huisnummerForm.en },
   'huisnummer-zero': { happened: 'The huisnummer is 0. House numbers begin at 1.', remedy: huisnummerForm.en },
   'huisnummer-too-long': {
     happened: 'The huisnummer has more than five digits, leading zeros included.',
     remedy: huisnummerForm.en,
   },
-  'huisnummer-form': {
-    happened: 'The huisnummer is not a whole number from 1 to 99999.',
-    remedy: huisnummerForm.en,
-  },
+  'huisnummer-form': { happened: 'The huisnummer is not a whole number from 1 to 99999.', remedy: huisnummerForm.en },
   'toevoeging-character': {
     happened: 'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
     remedy: 'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`.',
@@ -224,10 +212,7 @@ const dutch: Record<ExplainedCode, Explanation> = {
     happened: 'Er staat iets achter de twee letters van de postcode.',
     remedy: `${postcodeForm.nl} Stuur het nummer als \`huisnummer\`.`,
   },
-  'postcode-form': {
-    happened: 'De postcode bestaat niet uit vier cijfers en twee letters.',
-    remedy: postcodeForm.nl,
-  },
+  'postcode-form': { happened: 'De postcode bestaat niet uit vier cijfers en twee letters.', remedy: postcodeForm.nl },
   'huisnummer-with-toevoeging': {
     happened: 'Het huisnummer bevat een toevoeging, zoals in `12A`.',
     remedy: 'Stuur het nummer als `huisnummer` en alles erachter als `toevoeging`: `huisnummer=12` en `toevoeging=A`.',

@@ -1,5 +1,6 @@
+import { preferredLanguage } from '../shared/http/accept.ts';
 import type { RequestEvent } from '../shared/http/middleware.ts';
-import { environment } from '../shared/tables.ts';
+import { environment } from '../shared/names.ts';
 
 /** Whether the route of the reference handles the path. Every start of the function loads this file, so it imports no texts. */
 export function isPublished(path: string): boolean {
@@ -15,27 +16,14 @@ export function isDocsPath(path: string): boolean {
 const languages = ['en', 'nl'] as const;
 export type Language = (typeof languages)[number];
 
-/** The language of the query (`?lang=nl`), else the one that the browser prefers, else English. */
+/** The language of the query (`?lang=nl`), otherwise the browser's preference, otherwise English. */
 export function languageOf({
   rawQueryString = '',
   headers,
 }: Pick<RequestEvent, 'rawQueryString' | 'headers'>): Language {
   const asked = new URLSearchParams(rawQueryString).get('lang')?.toLowerCase();
-  return languages.find((language) => language === asked) ?? preferred(headers['accept-language']);
-}
-
-function preferred(acceptLanguage = ''): Language {
-  const ranges = acceptLanguage.split(',').map((range) => {
-    const [tag = '', weight] = range
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/);
-    return { primary: tag.split('-')[0], weight: weight === undefined ? 1 : Number(weight) };
-  });
-  const [best] = ranges
-    .filter(({ primary, weight }) => weight > 0 && languages.some((language) => language === primary))
-    .sort((a, b) => b.weight - a.weight);
-  return languages.find((language) => language === best?.primary) ?? 'en';
+  const chosen = languages.find((language) => language === asked);
+  return chosen ?? preferredLanguage(languages, headers['accept-language']) ?? 'en';
 }
 
 /** The base URL that the client used. API Gateway accepts only the host names of the deployment. */

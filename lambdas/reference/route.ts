@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
 import { Refusal } from '../shared/accounts/account.ts';
+import { acceptedBy } from '../shared/http/accept.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/middleware.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
@@ -83,7 +84,8 @@ function answer({ headers, text, gzip, etag }: Published, request: RequestEvent[
   const validators = { etag, vary: headers.vary ?? '' };
   if (matches(request['if-none-match'], etag)) return { statusCode: 304, headers: validators, body: '' };
   const complete = { ...headers, ...validators };
-  if (!acceptsGzip(request['accept-encoding'])) return { statusCode: 200, headers: complete, body: text };
+  if (!acceptedBy(request['accept-encoding']).includes('gzip'))
+    return { statusCode: 200, headers: complete, body: text };
   const encoded = { ...complete, 'content-encoding': 'gzip' };
   return { statusCode: 200, headers: encoded, body: gzip.toString('base64'), isBase64Encoded: true };
 }
@@ -92,14 +94,4 @@ function answer({ headers, text, gzip, etag }: Published, request: RequestEvent[
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   const opaque = (tag: string) => tag.trim().replace(/^W\//, '');
   return (ifNoneMatch ?? '').split(',').some((tag) => tag.trim() === '*' || opaque(tag) === opaque(etag));
-}
-
-function acceptsGzip(acceptEncoding = ''): boolean {
-  return acceptEncoding.split(',').some((coding) => {
-    const [name = '', weight = ''] = coding
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*q=/);
-    return name === 'gzip' && (weight === '' || Number(weight) > 0);
-  });
 }

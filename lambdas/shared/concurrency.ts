@@ -1,5 +1,5 @@
 /**
- * Awaits `work` for each item, `concurrency` at a time. After a failure it starts nothing new, waits for what is running,
+ * Awaits `work` for each item, `concurrency` at a time. After a failure it starts no more items, waits for the running ones,
  * and throws the first failure.
  */
 export async function forEachConcurrently<T>(

@@ -29,7 +29,7 @@ export type Update = Omit<UpdateItemCommandInput, 'Key' | 'ExpressionAttributeVa
 /** The calls that requests and administration share, with plain values in and out. */
 export type Documents = {
   get(get: Get, abortSignal?: AbortSignal): Promise<Item | undefined>;
-  /** Returns the attributes that `ReturnValues` asks for, if the store sent them. */
+  /** Returns the attributes that `ReturnValues` requested, if the store sent them. */
   update(update: Update, abortSignal?: AbortSignal): Promise<Item | undefined>;
   /** Makes all of the updates or none. */
   updateAll(updates: Update[], abortSignal?: AbortSignal): Promise<void>;
@@ -72,6 +72,76 @@ function marshalled({ Key, ExpressionAttributeValues, ...rest }: Update) {
   return { ...rest, Key: marshall(Key), ExpressionAttributeValues: marshall(ExpressionAttributeValues) };
 }
 
+/**
+ * The attributes of an item to set, to raise, to copy and to remove; the others stay, also while a request is counted at
+ * the same time. An attribute that is raised or copied exists.
+ */
+export type Changes = {
+  set: Item;
+  raise?: Record<string, number>;
+  /** By the attribute to set: the one whose value it gets, which may be removed by the same write. */
+  copy?: Record<string, string>;
+  remove: string[];
+};
+
+/** What an attribute must be for a change to happen. */
+export type Guard =
+  | { attribute: string; is: '=' | '<='; value: Item[string] }
+  | { attribute: string; is: 'absent' | 'there' };
+
+/**
+ * The parts of an `UpdateItem` for `changes`. Each attribute `a` is aliased `#a` and its value `:a`, since many of our
+ * names are reserved words; attribute names are lower case letters and `_`.
+ */
+export function updateChanges({ set, raise = {}, copy = {}, remove }: Changes) {
+  const sets = [
+    ...Object.entries(copy).map(([name, from]) => `#${name} = #${from}`),
+    ...Object.keys(set).map((name) => `#${name} = :${name}`),
+    ...Object.keys(raise).map((name) => `#${name} = #${name} + :${name}`),
+  ];
+  const removes = remove.map((name) => `#${name}`);
+  return {
+    UpdateExpression: [sets.length && `SET ${sets.join(', ')}`, removes.length && `REMOVE ${removes.join(', ')}`]
+      .filter(Boolean)
+      .join(' '),
+    names: aliases([...Object.keys(set), ...Object.keys(raise), ...Object.entries(copy).flat(), ...remove]),
+    values: Object.fromEntries(Object.entries({ ...set, ...raise }).map(([name, value]) => [`:${name}`, value])),
+  };
+}
+
+/** An update of the item under `Key` in `table` that happens if all of `guards` hold. */
+export function guardedUpdate(table: string, Key: Record<string, string>, changes: Changes, guards: Guard[]): Update {
+  const { UpdateExpression, names, values } = updateChanges(changes);
+  const guard = guardExpression(guards);
+  return {
+    TableName: table,
+    Key,
+    UpdateExpression,
+    ConditionExpression: guard.ConditionExpression,
+    ExpressionAttributeNames: { ...names, ...guard.names },
+    ExpressionAttributeValues: { ...values, ...guard.values },
+  };
+}
+
+/** The parts of a condition that all of `guards` hold. */
+export function guardExpression(guards: Guard[]) {
+  const conditions = guards.map((guard, i) => {
+    if (guard.is === 'absent') return `attribute_not_exists(#${guard.attribute})`;
+    if (guard.is === 'there') return `attribute_exists(#${guard.attribute})`;
+    return `#${guard.attribute} ${guard.is} :seen${i}`;
+  });
+  const values = guards.flatMap((guard, i) => ('value' in guard ? [[`:seen${i}`, guard.value] as const] : []));
+  return {
+    ConditionExpression: conditions.join(' AND '),
+    names: aliases(guards.map(({ attribute }) => attribute)),
+    values: Object.fromEntries(values) as Item,
+  };
+}
+
+function aliases(names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [`#${name}`, name]));
+}
+
 /** Whether a write was refused because its condition did not hold: `Item` is then the item as it was, marshalled. */
 export function conditionFailed(error: unknown): error is ConditionalCheckFailedException {
   return error instanceof Error && error.name === 'ConditionalCheckFailedException';
@@ -94,7 +164,7 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** Errors of our own: a command that the store never accepts. They are rethrown unchanged and become a 500. */
+/** Bugs of ours: commands that the store never accepts. They are rethrown unchanged and become a 500. */
 const ourFaults = new Set(['ValidationException', 'SerializationException']);
 
 /**
@@ -124,7 +194,7 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /**
  * SHA-256, or its HMAC with a secret, for the SDK's signatures. Other than the SDK's own it hands Node each key as a key
- * object: given bytes, Node throws and catches two errors to find out that they are none (decision 0107).
+ * object: for a key in bytes, Node throws and catches two errors internally to detect its type (decision 0107).
  */
 export class Sha256 {
   readonly #key: Parameters<typeof createHmac>[1] | undefined;
@@ -177,7 +247,7 @@ export function createStoreClient(): DynamoDBClient {
     sha256: Sha256,
     requestHandler: { connectionTimeout: 800, requestTimeout: 1000, throwOnRequestTimeout: true },
   });
-  // Without a logger it tells nobody, but puts together what it would tell of every call.
+  // Even without a logger it builds the log entry of every call.
   client.middlewareStack.remove('loggerMiddleware');
   return client;
 }

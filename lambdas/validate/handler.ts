@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda';
 import { isPublished } from '../reference/request.ts';
+import { createKeyStore } from '../shared/accounts/key-record.ts';
+import { systemClock } from '../shared/accounts/quota.ts';
 import { createStoreClient } from '../shared/dynamodb.ts';
-import { optionalEnvironment, requireEnvironment, systemClock } from '../shared/environment.ts';
 import type { Answer, RequestEvent } from '../shared/http/middleware.ts';
-import { environment } from '../shared/tables.ts';
-import { createKeyStore } from './key-store.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../shared/names.ts';
 import { validateRoute } from './route.ts';
 
 let reference: ReturnType<typeof import('../reference/route.ts').referenceRoute> | undefined;

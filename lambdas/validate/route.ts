@@ -1,9 +1,9 @@
 import middy from '@middy/core';
 import { type Caller, requireCaller } from '../shared/accounts/account.ts';
 import type { KeyClaim } from '../shared/accounts/api-key.ts';
-import { limitsOf } from '../shared/accounts/quota.ts';
+import type { KeyStore } from '../shared/accounts/key-record.ts';
+import { type Clock, limitsOf } from '../shared/accounts/quota.ts';
 import type { ValidationAnswer } from '../shared/contract.ts';
-import type { Clock } from '../shared/environment.ts';
 import {
   type Answer,
   acceptOnly,
@@ -15,7 +15,6 @@ import {
 } from '../shared/http/middleware.ts';
 import { observe } from '../shared/http/observe.ts';
 import { renderProblems } from '../shared/http/problem.ts';
-import type { KeyStore } from './key-store.ts';
 
 export type ValidateRouteOptions = {
   keyStore: KeyStore;

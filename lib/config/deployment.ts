@@ -20,7 +20,7 @@ export function portalStackName(deployment: string): string {
   return `${deployment}-portal`;
 }
 
-/** The deployment that `stack` belongs to; a name that is none of its stacks is the deployment's own. */
+/** The deployment that `stack` belongs to; any other name is that of the deployment itself. */
 export function deploymentOf(stack: string): string {
   return stack.replace(new RegExp(`-(?:${stackParts.join('|')})$`), '');
 }

@@ -3,7 +3,7 @@ import { allowedIn, schemaAt } from './describe-schema.ts';
 import { tagForm } from './fields.ts';
 import { type Config, configSchema } from './schema.ts';
 
-/** All faults of a configuration at once, one line each, with the field and what is allowed. */
+/** All errors of a configuration at once, one line each, with the field and the allowed values. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly faults: readonly string[];

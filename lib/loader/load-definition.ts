@@ -99,7 +99,7 @@ type Parts = Pick<LoadDefinitionProps, 'steps' | 'bucket'> & { endings: LoadEndi
 /** Writers beyond these would exceed what a new table takes; see `writesPerSecond` in loader-steps.ts. */
 const mostWriters = 4;
 
-/** Another load is running. That is no failure for the scheduled check, but it is for an execution that was asked for something. */
+/** Another load is running. That is a failure only for an execution that was requested, not for the scheduled check. */
 function failUnlessScheduled(scope: Construct, { done, fail }: LoadEndings): Choice {
   return Choice.jsonata(scope, 'CheckIfScheduled')
     .when(when('$request = {}'), done, { assign: { report: '{% $failure %}' } })
@@ -203,7 +203,7 @@ function applyAndPublish(
     .next(
       Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
         .when(when("$action = 'finish'"), discover, { assign: published })
-        // Days before one that is wrong: Discover comes to that one, and fails by it.
+        // Days before a wrong one: Discover then processes the wrong one, and fails on it.
         .when(when('$exists($states.input.stopped)'), discover, { assign: published })
         .when(when(`$action = 'load' and ${isFollowed}`), discover, {
           // `again` was about the extract, which would be loaded once more.

@@ -64,7 +64,7 @@ export const sourceFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** The extract comes slowly: each attempt continues where the one before ran out of its 15 minutes, for three and a half hours. */
+/** A slow source: each attempt continues where the previous one ran out of its 15 minutes, for three and a half hours. */
 export const sourceUnfinished: RetryProps = {
   errors: [loaderErrors.sourceUnfinished],
   interval: Duration.seconds(1),
@@ -191,7 +191,7 @@ const releaseInput = '{"owner": $owner}';
  * unless a Lambda may still be writing: then the next load takes the lock over once that is impossible.
  */
 export class LoadEndings {
-  /** Ends a load. The variable `outcome` decides who is notified (`published`, `refused`, else nobody); `report` is the output. */
+  /** Ends a load. The variable `outcome` selects the message (`published`, `refused`, otherwise none); `report` is the output. */
   readonly release: TaskStateBase;
   /** Ends a load with the error in the variable `failure`. */
   readonly fail: TaskStateBase;

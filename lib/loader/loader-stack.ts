@@ -58,7 +58,7 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
     encryption: encryptionKey ? BucketEncryption.KMS : BucketEncryption.S3_MANAGED,
     ...(encryptionKey && { encryptionKey, bucketKeyEnabled: true }),
     removalPolicy: removal(config),
-    // A manifest or snapshot that was overwritten or deleted by mistake can be brought back. A trial goes without: its bucket
+    // An operator can restore a manifest or snapshot that was overwritten or deleted by mistake. Not in a trial: its bucket
     // must be emptied before it can be deleted.
     versioned: isProtected(config),
     lifecycleRules: [

@@ -5,7 +5,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accountsTable, environment } from '../../lambdas/shared/tables.ts';
+import { accountsTable, environment } from '../../lambdas/shared/names.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import { grantTable } from '../shared/grants.ts';
 
@@ -28,7 +28,7 @@ export type LoadsAccess = {
 };
 
 /**
- * Grants a customer portal what the admin module needs for accounts and keys, and what its operators may do beside that. It
+ * Grants a customer portal what the admin module needs for accounts and keys, and for its operators' actions. It
  * has no access to addresses.
  */
 export class PortalAccess extends Construct {
@@ -75,7 +75,7 @@ export class PortalAccess extends Construct {
   }
 }
 
-/** Reading what is live and what waits, and starting the state machine; reading only those executions that an approval began. */
+/** Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals. */
 function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }: LoadsAccess): void {
   const grant = (actions: string[], resources: string[]) =>
     grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));

@@ -12,7 +12,7 @@ import {
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
@@ -38,7 +38,7 @@ export type PortalStackProps = {
 /** Requests a second of the whole portal, sign-ins included, and how many may arrive at once. */
 const throttle = { rateLimit: 20, burstLimit: 40 };
 
-/** The customer portal: an HTTP API with a host name of its own, so that cookies never meet the address API. */
+/** The customer portal: an HTTP API with its own host name, so that browsers never send its cookies to the address API. */
 export class PortalStack extends Stack {
   constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, loads }: PortalStackProps) {
     super(scope, id, {
@@ -187,7 +187,7 @@ function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Co
 
 type UserPoolSignInProps = { config: Config; portal: NonNullable<Config['portal']>; baseUrl: string };
 
-/** A Cognito user pool for a portal whose operator has no OpenID provider: nobody signs up, operators add people. */
+/** A Cognito user pool for a portal whose operator has no OpenID provider: without self-registration, operators add people. */
 class UserPoolSignIn extends Construct {
   /** A public client: PKCE proves it, so that no secret has to be copied. */
   readonly settings: { issuer: string; clientId: string; clientSecretName?: undefined };

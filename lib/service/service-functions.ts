@@ -12,13 +12,14 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import {
   canaryEnvironment,
+  environment,
   metricNames,
   metricNamespaceOf,
   metricNamespaceVariable,
   requestDimensions,
   requestMetricsVariable,
-} from '../../lambdas/shared/metric-names.ts';
-import { environment, usageEnvironment } from '../../lambdas/shared/tables.ts';
+  usageEnvironment,
+} from '../../lambdas/shared/names.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, scheduleRole } from '../shared/grants.ts';
@@ -51,7 +52,7 @@ export class HttpFunction extends LambdaFunction {
       description,
       // Memory determines the share of a CPU: with less, cold starts and TLS handshakes take noticeably longer.
       memoryMb: 1024,
-      // Every request is answered within 5 seconds; the handler gives up well before that, with an answer of its own.
+      // Every request gets a response within 5 seconds; the handler gives up well before that, with its own response.
       timeout: Duration.seconds(6),
       reservedConcurrency,
       environment: {
@@ -72,7 +73,7 @@ export class HttpFunction extends LambdaFunction {
   /**
    * Puts the secret itself into the environment, in the configured versions. CloudFormation resolves it, so a cold start makes
    * no call. It resolves again only when the template changes: that is why a rotation names versions. The secret grants no
-   * access by itself: a key is accepted only if its stored hash matches.
+   * access alone: a key is accepted only if its stored hash matches.
    */
   usesChecksumSecret({ secretArn }: ISecret, { checksumSecretVersions: [current, previous] }: Config): this {
     const secretValue = (versionId?: string) =>

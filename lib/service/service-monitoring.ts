@@ -5,7 +5,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/metric-names.ts';
+import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/names.ts';
 import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */
@@ -112,7 +112,7 @@ export class ServiceAlarms extends Construct {
       topic,
     });
     operatorAlarm(this, 'GatewayThrottles', {
-      // The gateway has no metric of its own throttling. Requests that never reach a function are throttled ones. Its metrics and
+      // The gateway has no metric for throttling. Requests that never reach a function were throttled. Its metrics and
       // Lambda's are not of the very same moment, so small differences don't count.
       metric: new MathExpression({
         label: 'requests throttled by the gateway',

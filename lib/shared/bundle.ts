@@ -50,7 +50,7 @@ export function bundle(options: BundleOptions): Code {
   });
 }
 
-/** Writes a bundle to `outputDirectory`, and its source maps to `source-maps/NAME` beside that. */
+/** Writes a bundle to `outputDirectory`, and its source maps to `source-maps/NAME` next to it. */
 export function writeBundle(
   { name, entries, files = {}, requires = false }: BundleOptions,
   outputDirectory: string,

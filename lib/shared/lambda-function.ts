@@ -79,7 +79,7 @@ export class LambdaFunction extends Construct {
       environment,
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
       ...(encryptionKey && { environmentEncryption: encryptionKey }),
-      // Earlier versions stay: the alias can go back to one at once, and a load that is running goes on with its own. Deleting
+      // Earlier versions are retained: the alias can roll back at once, and a running load keeps using its own. Deleting
       // the function deletes them all, so a trial leaves none behind either.
       currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
     });
@@ -92,7 +92,7 @@ export class LambdaFunction extends Construct {
     acknowledge(this.function, 'Serverless-LambdaDLQ', props.withoutDeadLetterQueue);
   }
 
-  /** Allows these operations on the table, `GetItem` for instance, and puts its name into `variable`. */
+  /** Allows these operations on the table, `GetItem` for instance, and sets `variable` to its name. */
   usesTable(table: ITable, variable: string, ...operations: string[]): this {
     this.function.addEnvironment(variable, table.tableName);
     grantTable(table, this.function, ...operations);
@@ -100,7 +100,7 @@ export class LambdaFunction extends Construct {
   }
 
   /**
-   * Allows this access to the bucket and puts its name into `variable`. Listing is included: without it S3 answers 403 for
+   * Allows this access to the bucket and sets `variable` to its name. Listing is included: without it S3 returns 403 for
    * an object that does not exist.
    */
   usesBucket(bucket: IBucket, variable: string, access: BucketAccess): this {
@@ -122,7 +122,7 @@ export class LambdaFunction extends Construct {
     return this;
   }
 
-  /** Allows reading the secret and puts its name into `variable`. */
+  /** Allows reading the secret and sets `variable` to its name. */
   usesSecret(secret: ISecret, variable: string): this {
     this.function.addEnvironment(variable, secret.secretName);
     secret.grantRead(this.function);

@@ -58,7 +58,7 @@ export type OperatorAlarmProps = Pick<
   runbook: string;
   /** What missing data means. By default it means no traffic, which is fine. */
   missingData?: TreatMissingData;
-  /** Whether the metric comes back to normal when the trouble is over. An event, like a failed load, has no such moment. */
+  /** Whether the metric returns to normal when the problem is over. An event, such as a failed load, has no such moment. */
   isEvent?: boolean;
   topic: ITopic;
 };

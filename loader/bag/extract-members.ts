@@ -245,11 +245,12 @@ function isUnused(name: string): boolean {
   return /(?:Inactief|NietBag|InOnderzoek)[^/]*\//i.test(name);
 }
 
-/** Metadata files that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary despite its name. */
-function isJunk(name: string): boolean {
+/** Whether an entry is metadata that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary despite its name. */
+export function isJunk(name: string): boolean {
   return name.startsWith('__MACOSX/') || baseName(name).startsWith('.');
 }
 
-function baseName(name: string): string {
+/** The name of an entry without its folders. */
+export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }

@@ -1,6 +1,9 @@
+/** Deliveries of mutations: the zip, its XML files, and the changes that these describe. */
+
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
 import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
+import { baseName, isJunk } from './extract-members.ts';
 import { type Fields, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
 import { mutationDocument, type ObjectKind, SchemaParser } from './schema.ts';
@@ -213,7 +216,7 @@ export async function readMutationDelivery(source: RandomAccess, label: string):
 const memberPattern = /^\d{4}MUT(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/;
 
 function memberOf(entries: ZipEntry[], label: string): ZipEntry {
-  const found = entries.filter(({ name }) => memberPattern.test(baseName(name)) && !name.startsWith('__MACOSX/'));
+  const found = entries.filter(({ name }) => memberPattern.test(baseName(name)) && !isJunk(name));
   const [member] = found;
   if (member && found.length === 1) return member;
   if (found.length > 1) {
@@ -236,7 +239,7 @@ function datesIn(name: string): { vanaf: string; tot: string } {
 function xmlFilesOf(entries: ZipEntry[], label: string): ZipEntry[] {
   const numbered = entries.flatMap((entry) => {
     const number = /-(\d{6})\.xml$/i.exec(entry.name)?.[1];
-    return number && !baseName(entry.name).startsWith('.') ? [{ entry, number: Number(number) }] : [];
+    return number && !isJunk(entry.name) ? [{ entry, number: Number(number) }] : [];
   });
   numbered.sort((a, b) => a.number - b.number);
   const wrong = numbered.findIndex(({ number }, i) => number !== i + 1);
@@ -260,8 +263,4 @@ async function innerZip(outer: RandomAccess, entry: ZipEntry, label: string): Pr
 
 function contradicts(file: string, problem: string): ExtractError {
   return new ExtractError('invalid_mutations', file, `contradicts itself: ${problem}. Get the file again`);
-}
-
-function baseName(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1);
 }

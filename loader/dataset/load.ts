@@ -1,9 +1,33 @@
+/** A load, from its discovery on, and the manifest of the loads that the table had, has or is getting. */
+
 import { createHash } from 'node:crypto';
 import type { Member } from '../bag/extract-members.ts';
-import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import type { ProblemCounts } from '../bag/problem-report.ts';
 import type { ZipEntry } from '../zip/zip.ts';
-import { addressPart, type Change, type ChangeCounts, type ChangeKind, type Line, parseLine } from './lines.ts';
-import type { ExtractInfo, MutationFile, Snapshot, SourceVersion } from './manifest.ts';
+import type { ChangeCounts } from './lines.ts';
+
+/** The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`. */
+export type Snapshot = { id: string; shards: string[] };
+
+/** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
+export type SourceVersion = {
+  /** A URL, `s3://bucket/key`, or the path of a file. */
+  location: string;
+  size: number | null;
+  etag: string | null;
+  lastModified: string | null;
+};
+
+/** One delivery of mutations in the storage. */
+export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number };
+
+/** The last full extract behind a dataset: its own date and contents, without the mutations applied to it since. */
+export type ExtractInfo = {
+  peildatum: string;
+  identity: string;
+  /** Whether it covers the whole country rather than some municipalities, which most mutations do not concern. */
+  isNational: boolean;
+};
 
 /** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
 export type Load = {
@@ -36,19 +60,6 @@ export function extractDate({ extract, peildatum }: Load): string {
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
 export type Part = { part: string; member: number; files: ZipEntry[] };
 
-/** What one worker found in its part of the extract. */
-export type PartCounts = { voorkomens: number; problems: ProblemReport };
-
-/** A change in readable form. */
-export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
-
-/** The counts of a load, before and after it is applied; plain JSON. */
-export type LoadCounts = Omit<PartCounts, 'problems'> & {
-  /** `null` for a rollback to a snapshot whose problems were not kept. */
-  problems: ProblemReport | null;
-  addresses: number;
-} & ShardCounts;
-
 /** The same contents loaded onto the same dataset have the same load id, so the load can be continued and approved. */
 export function loadId(peildatum: string, identity: string, base: string | null): string {
   const hash = createHash('sha256')
@@ -77,84 +88,84 @@ export function extractName({ source }: Load): string {
   return source?.location.split('/').at(-1) ?? 'extract';
 }
 
-/** The counts of one merged shard. */
-export type ShardCounts = {
-  /** Distinct address keys. */
+/** A load that is live, was live, or is being applied. */
+export type ManifestEntry = {
+  load: string;
+  kind: 'extract' | 'mutations' | 'rollback';
+  /** The snapshot date, `2021-10-15`. */
+  peildatum: string;
+  snapshot: Snapshot;
+  identity: string;
+  source: SourceVersion | null;
+  extract: ExtractInfo | null;
+  /** The days of mutations that this load applied. */
+  days: MutationFile[];
+  /** Why it did not apply the deliveries that follow: what is wrong with the first of them. */
+  stopped?: string;
+  /**
+   * For an extract loaded after days of mutations: the number of addresses that these had got wrong, which the load
+   * corrected. All 0 if the mutations were applied correctly and none was replaced later.
+   */
+  audit?: ChangeCounts;
+  voorkomens: number;
+  addresses: number;
   keys: number;
   /** Keys that only have a list of toevoegingen, and no address. */
   listKeys: number;
-  changes: ChangeCounts;
-  /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
+  added: number;
+  changed: number;
+  removed: number;
+  /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
-  examples: Record<ChangeKind, ChangeExample[]>;
+  /** Objects that should have been addresses; `null` where they were not counted. */
+  problems: number | null;
+  /** Objects that were not loaded, by reason. */
+  problemCounts?: ProblemCounts;
+  /** When it was published (or, pending, when applying began), ISO 8601. */
+  at: string;
 };
 
-/** How many objects should have been addresses; one without a postcode should not, because it has no key. */
-export function problemCount(report: ProblemReport): number {
-  return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
+/** What the table holds: exactly `published`, or, while there is a `pending`, something between the two. */
+export type Manifest = {
+  published: ManifestEntry | null;
+  pending: ManifestEntry | null;
+  /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
+  history: ManifestEntry[];
+  /** Identities of extracts that were rolled back, which the daily check must not load again. */
+  rejected: string[];
+};
+
+/** The manifest of a table that nothing was ever loaded into. */
+export const emptyManifest: Manifest = { published: null, pending: null, history: [], rejected: [] };
+
+const longestHistory = 100;
+
+/** Marks `entry` as pending: from now on the table may be between `published` and `entry`. */
+export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
+  return { ...manifest, pending: entry };
 }
 
-/** Several parts as one, in any order. */
-export function mergeParts(parts: readonly PartCounts[]): PartCounts {
+/** Marks the pending entry as published: the table now holds it. */
+export function complete(manifest: Manifest, at: string): Manifest {
+  const { pending, published } = manifest;
+  if (!pending) return manifest;
+  const entry = { ...pending, at };
+  const left = pending.kind === 'rollback' && published ? [published.identity] : [];
   return {
-    voorkomens: sum(parts, (part) => part.voorkomens),
-    problems: mergeReports(parts.map(({ problems }) => problems)),
+    published: entry,
+    pending: null,
+    history: [entry, ...manifest.history].slice(0, longestHistory),
+    rejected: [...new Set([...manifest.rejected, ...left])].filter((identity) => identity !== entry.identity),
   };
 }
 
-const examplesPerKind = 5;
-
-/** Several shards as one; the examples are the first of the first shards. */
-export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
-  const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
-  return {
-    keys: sum(shards, ({ keys }) => keys),
-    listKeys: sum(shards, ({ listKeys }) => listKeys),
-    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
-    changes: {
-      added: sum(shards, ({ changes }) => changes.added),
-      changed: sum(shards, ({ changes }) => changes.changed),
-      removed: sum(shards, ({ changes }) => changes.removed),
-    },
-    examples: { added: examples('added'), changed: examples('changed'), removed: examples('removed') },
-  };
-}
-
-/** Counts of nothing. */
-export function noChanges(): ShardCounts {
-  return {
-    keys: 0,
-    listKeys: 0,
-    listsChanged: 0,
-    changes: { added: 0, changed: 0, removed: 0 },
-    examples: { added: [], changed: [], removed: [] },
-  };
-}
-
-/** Adds one change to `counts`, and keeps the first few as examples. */
-export function countChange(counts: ShardCounts, change: Change): void {
-  if (change.kind === 'list') {
-    counts.listsChanged++;
-    return;
+/** The ids of the snapshots to keep: the last `count` that were published, and always those of the live and pending load. */
+export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
+  const kept = new Set<string>();
+  for (const entry of [published, pending]) if (entry) kept.add(entry.snapshot.id);
+  for (const { snapshot } of history) {
+    if (kept.size >= count) break;
+    kept.add(snapshot.id);
   }
-  counts.changes[change.kind]++;
-  const examples = counts.examples[change.kind];
-  if (examples.length < examplesPerKind) examples.push(changeExample(change));
-}
-
-/** A change in readable form, from its lines. */
-export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
-  const { key } = parseLine((after ?? before) as Line);
-  return { key, before: places(before), after: places(after) };
-}
-
-function places(line: Line | null): string[] | null {
-  const address = line && addressPart(line);
-  return address === null
-    ? null
-    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
-}
-
-function sum<T>(items: readonly T[], count: (item: T) => number): number {
-  return items.reduce((total, item) => total + count(item), 0);
+  return kept;
 }

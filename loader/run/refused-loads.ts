@@ -1,6 +1,6 @@
-import type { Objection } from '../dataset/guard.ts';
 import { diff, keyOf } from '../dataset/lines.ts';
-import { type ChangeExample, changeExample, type Load } from '../dataset/load.ts';
+import type { Load } from '../dataset/load.ts';
+import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import { unpackLines } from '../dataset/stored-form.ts';

@@ -9,8 +9,8 @@ import {
   snapshotLine,
   type Write,
 } from '../dataset/lines.ts';
-import { countChange, noChanges, type ShardCounts } from '../dataset/load.ts';
-import type { Manifest, ManifestEntry, Snapshot } from '../dataset/manifest.ts';
+import type { Manifest, ManifestEntry, Snapshot } from '../dataset/load.ts';
+import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
 import { packLines, unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../steps/stored-loads.ts';

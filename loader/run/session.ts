@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import type { Thresholds } from '../dataset/guard.ts';
+import type { Thresholds } from '../dataset/load-counts.ts';
 import { localGuardDefaults } from '../names.ts';
 import { noProgress, type Progress } from '../progress.ts';
 import type { LoadContext } from '../steps/manifest.ts';

@@ -1,5 +1,5 @@
 import type { Line } from '../dataset/lines.ts';
-import type { Snapshot } from '../dataset/manifest.ts';
+import type { Snapshot } from '../dataset/load.ts';
 import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { loaderEnvironment } from '../names.ts';
 import type { BulkImport } from '../storage/address-table.ts';

@@ -1,6 +1,7 @@
 import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import type { NumVoorkomen } from '../bag/voorkomen.ts';
-import { extractDate, type Load, type LoadCounts, mergeParts, type Part, type PartCounts } from '../dataset/load.ts';
+import { extractDate, type Load, type Part } from '../dataset/load.ts';
+import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
 import { addEdit, type Edits, editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
 import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';

@@ -3,11 +3,15 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import { metricNames, metricNamespace, versionDimension } from '../../lambdas/shared/metric-names.ts';
-import { environment as tableVariables } from '../../lambdas/shared/tables.ts';
-import type { Thresholds } from '../dataset/guard.ts';
+import {
+  metricNames,
+  metricNamespace,
+  environment as tableVariables,
+  versionDimension,
+} from '../../lambdas/shared/names.ts';
 import type { ChangeCounts } from '../dataset/lines.ts';
 import type { Part } from '../dataset/load.ts';
+import type { Thresholds } from '../dataset/load-counts.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
 import type { AddressWriterOptions } from '../storage/address-writer.ts';

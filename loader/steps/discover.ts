@@ -1,15 +1,30 @@
+import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { findMembers } from '../bag/extract-members.ts';
-import { extractIdentity, type Load, loadId } from '../dataset/load.ts';
-import type { Manifest, ManifestEntry } from '../dataset/manifest.ts';
+import {
+  extractIdentity,
+  type Load,
+  loadId,
+  type Manifest,
+  type ManifestEntry,
+  type MutationFile,
+} from '../dataset/load.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
+import {
+  asListedNow,
+  byDates,
+  chainFrom,
+  copyDelivery,
+  isDeliveryKept,
+  type ListedMutations,
+  listMutations,
+} from '../storage/mutation-deliveries.ts';
 import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
-import type { Source } from '../storage/source.ts';
+import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
-import { appliedSince, asListedNow, discoverMutations } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
 import {
   currentManifest,
@@ -121,6 +136,104 @@ function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): str
     );
   }
   return null;
+}
+
+/** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
+export class MutationGapError extends Error {
+  override readonly name = 'MutationGapError';
+}
+
+/**
+ * Finds the deliveries of mutations (in lists, folders, zips) that lead on from the dataset, copies them to the
+ * storage, and describes the load that applies them.
+ * @throws SourceError, MutationGapError
+ */
+async function discoverMutations(
+  storage: Storage,
+  { history, rejected }: Manifest,
+  base: ManifestEntry | null,
+  locations: readonly string[],
+  again = false,
+): Promise<Found> {
+  if (!base?.extract) {
+    const reason = 'no full extract was loaded yet, and mutations need one';
+    return { action: 'none', reason, live: base };
+  }
+  const listed = (await Promise.all(locations.map(listMutations))).flat().sort(byDates);
+  const { next, broken } = chainFrom(listed, base.peildatum);
+  const replaced = correctedOf(listed, history);
+  if (next.length === 0) {
+    if (broken) throw new MutationGapError(`${broken}${replaced}`);
+    return { action: 'none', reason: `no mutations lead on from ${base.peildatum} yet${replaced}`, live: base };
+  }
+  const days: MutationFile[] = [];
+  let stopped: string | undefined;
+  for (const delivery of next) {
+    try {
+      days.push(await copyDelivery(storage, delivery));
+    } catch (error) {
+      // The days before one that can't be had are applied all the same.
+      if (!(error instanceof SourceError) || days.length === 0) throw error;
+      stopped = error.message;
+      break;
+    }
+  }
+  const identity = createHash('sha256')
+    .update(JSON.stringify(days.map(({ key }) => key)))
+    .digest('hex')
+    .slice(0, 16);
+  const peildatum = days.at(-1)?.tot ?? base.peildatum;
+  if (rejected.includes(identity) && !again) {
+    const reason = `the mutations up to ${peildatum} were rolled back; "load run --again" applies them again`;
+    return { action: 'none', reason, live: base };
+  }
+  const load: Load = {
+    id: loadId(peildatum, identity, base.load),
+    kind: 'mutations',
+    peildatum,
+    base: { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
+    target: null,
+    days,
+    ...(stopped !== undefined && { stopped }),
+    extract: base.extract,
+    source: base.source,
+    members: [],
+    identity,
+  };
+  await putJson(storage, paths.load(load.id), load);
+  return { action: 'mutations', load: load.id, peildatum };
+}
+
+/**
+ * The deliveries that led from `peildatum` to the live dataset, if all of them are known and still in the storage: they
+ * bring an extract of that date to the date of the live dataset, so that the two can be compared.
+ */
+async function appliedSince(
+  storage: Storage,
+  { history, published }: Manifest,
+  peildatum: string,
+): Promise<MutationFile[] | null> {
+  const applied = history.flatMap(({ days }) => days);
+  const chain: MutationFile[] = [];
+  let date = peildatum;
+  while (published && date < published.peildatum) {
+    const following = applied.find(({ vanaf, tot }) => vanaf === date && tot <= published.peildatum);
+    if (!following || !(await isDeliveryKept(storage, following.key))) return null;
+    chain.push(following);
+    date = following.tot;
+  }
+  return chain;
+}
+
+/** The part of the message about deliveries that were replaced after they were applied. */
+function correctedOf(listed: readonly ListedMutations[], history: readonly ManifestEntry[]): string {
+  const applied = new Map(history.flatMap(({ days }) => days).map((day) => [day.name, day.size]));
+  const names = listed.flatMap(({ name, size }) => {
+    const then = applied.get(name);
+    return then !== undefined && size !== null && size !== then ? [name] : [];
+  });
+  if (names.length === 0) return '';
+  return `; replaced after it was applied: ${names.join(', ')}. The next full extract corrects the difference`;
 }
 
 /**

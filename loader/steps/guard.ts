@@ -1,8 +1,15 @@
 import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
-import { isAboutSize, objections, type Thresholds, thresholdsOfDays } from '../dataset/guard.ts';
-import { type Load, type LoadCounts, mergeShards, problemCount } from '../dataset/load.ts';
-import { begin, type ManifestEntry, type SourceVersion } from '../dataset/manifest.ts';
+import { begin, type Load, type ManifestEntry, type SourceVersion } from '../dataset/load.ts';
+import {
+  isAboutSize,
+  type LoadCounts,
+  mergeShards,
+  objections,
+  problemCount,
+  type Thresholds,
+  thresholdsOfDays,
+} from '../dataset/load-counts.ts';
 import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';

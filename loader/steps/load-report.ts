@@ -1,8 +1,13 @@
 import { type ProblemReport, reportOfCounts } from '../bag/problem-report.ts';
-import type { Objection } from '../dataset/guard.ts';
 import type { ChangeCounts, ChangeKind } from '../dataset/lines.ts';
-import { type ChangeExample, type LoadCounts, noChanges, problemCount } from '../dataset/load.ts';
-import type { ManifestEntry } from '../dataset/manifest.ts';
+import type { ManifestEntry } from '../dataset/load.ts';
+import {
+  type ChangeExample,
+  type LoadCounts,
+  noChanges,
+  type Objection,
+  problemCount,
+} from '../dataset/load-counts.ts';
 import type { Found } from './manifest.ts';
 
 /** What a load would do, and whether it may. Plain JSON, small for any size of load. */

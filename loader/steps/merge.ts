@@ -8,8 +8,8 @@ import {
 } from '../bag/problem-report.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
 import { diff, hasAddress, joinRows, type Line } from '../dataset/lines.ts';
-import { countChange, extractName, type Load, noChanges, type ShardCounts } from '../dataset/load.ts';
-import type { Snapshot } from '../dataset/manifest.ts';
+import { extractName, type Load, type Snapshot } from '../dataset/load.ts';
+import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
 import {
   type Edits,
   edited,

@@ -12,8 +12,7 @@ import {
   type Register,
   withinRegister,
 } from '../dataset/apply-mutations.ts';
-import type { Load } from '../dataset/load.ts';
-import type { MutationFile } from '../dataset/manifest.ts';
+import type { Load, MutationFile } from '../dataset/load.ts';
 import { editsByShard, type FoundObjects, namedObjects } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {

@@ -1,11 +1,11 @@
 import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { parseLine } from '../dataset/lines.ts';
-import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/manifest.ts';
+import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
 import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
-import { datesOfName } from '../storage/mutation-list.ts';
+import { datesOfName } from '../storage/mutation-deliveries.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, differingKeys, type LoadContext, putManifest } from './manifest.ts';

@@ -1,6 +1,5 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
-import { type Load, loadId } from '../dataset/load.ts';
-import type { ManifestEntry } from '../dataset/manifest.ts';
+import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
 import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
 import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { keyItem, type StoredAddress, storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
 import { isAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
-import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { addressesTable } from '../../lambdas/shared/names.ts';
 import { type Line, lineOf } from '../dataset/lines.ts';
 import {
   type AddressWriter,

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { SourceVersion } from '../dataset/manifest.ts';
+import type { SourceVersion } from '../dataset/load.ts';
 import { isRunning } from '../is-running.ts';
 import { fileAccess, type RandomAccess } from '../zip/random-access.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';

@@ -9,7 +9,7 @@ import {
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
-import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { addressesTable } from '../../lambdas/shared/names.ts';
 import { isRunning, processStart } from '../is-running.ts';
 
 /**

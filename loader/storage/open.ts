@@ -1,4 +1,4 @@
-import type { SourceVersion } from '../dataset/manifest.ts';
+import type { SourceVersion } from '../dataset/load.ts';
 import { fileSource, folderStorage } from './files.ts';
 import { httpSource } from './http-source.ts';
 import { type Source, SourceError, SourceUnavailableError } from './source.ts';

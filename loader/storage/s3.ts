@@ -13,7 +13,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { SourceVersion } from '../dataset/manifest.ts';
+import type { SourceVersion } from '../dataset/load.ts';
 import { type Source, SourceChangedError, SourceError } from './source.ts';
 import { ObjectChangedError, type Storage, type StoredObject } from './storage.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { SourceVersion } from '../dataset/manifest.ts';
+import type { SourceVersion } from '../dataset/load.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
 /** An extract at its location. */

@@ -26,7 +26,7 @@ export type NumVoorkomen = Historie & {
   type?: 'Verblijfsobject' | 'Ligplaats' | 'Standplaats';
   /** The identificatie of its street. */
   openbareRuimte: string;
-  /** The identificatie of its own place, if it has one. */
+  /** The identificatie of its own woonplaats, if it has one. */
   woonplaats?: string;
 };
 

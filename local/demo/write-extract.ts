@@ -97,7 +97,7 @@ function extras(entries: Record<string, Buffer> = {}): Entry[] {
 async function writeZip(entries: Entry[], { zip64 = false }: Packing): Promise<Buffer> {
   const zip = new ZipFile();
   for (const { name, bytes, compress } of entries) {
-    // A fixed time makes the same extract the same bytes.
+    // With a fixed time, the same extract has the same bytes.
     const options = { mtime: new Date(2026, 0, 1), compress, forceZip64Format: zip64 };
     if (name.endsWith('/')) zip.addEmptyDirectory(name, { mtime: options.mtime });
     else zip.addBuffer(bytes, name, options);

@@ -8,7 +8,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { addressItem, type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
-import { addressesTable } from '../../lambdas/shared/tables.ts';
+import { addressesTable } from '../../lambdas/shared/names.ts';
 import { keyOf, type Line, parseLine } from '../../loader/dataset/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';
@@ -263,7 +263,7 @@ export function engineBulkImport(options: BulkImportOptions): BulkImport {
       try {
         await importLines(groups, lines, work);
       } catch (error) {
-        // Something else has filled the disk meanwhile, or the lines are longer than usual.
+        // Something else has filled the disk since, or the lines are longer than usual.
         if (isDiskFull(error)) throw new DiskSpaceError(dataFolder, lines, 'the disk is now full', { cause: error });
         throw error;
       } finally {

@@ -20,7 +20,7 @@ export const localAws = {
 
 /**
  * A client for the DynamoDB engine at `endpoint`. The caller has to destroy it.
- * @param accessKeyId the one that a guarded endpoint asks for; engines themselves accept any
+ * @param accessKeyId the one that a guarded endpoint requires; engines themselves accept any
  */
 export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentials.accessKeyId): DynamoDBClient {
   return new DynamoDBClient({ ...localAws, credentials: { ...localAws.credentials, accessKeyId }, endpoint });

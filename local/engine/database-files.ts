@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { type Engine, EngineError, startEngine, startEngineAt } from './engine.ts';
 
-/** SQLite's files beside the database: writes that are not in it yet. */
+/** SQLite's files next to the database, with writes that are not in it yet. */
 const journalEndings = ['-wal', '-shm', '-journal'];
 
 /** The working folder of an import. Nothing in it has to be kept. */

@@ -52,7 +52,7 @@ export interface GuardedProcess {
   readonly ended: Promise<number | null>;
   /** The end of what it wrote to standard error. */
   errorOutput(): string;
-  /** Ends it and resolves when it is gone. Safe to call again. */
+  /** Ends the process and resolves when it has exited. Safe to call again. */
   stop(): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ export function startGuarded(
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
 ): GuardedProcess {
-  // In a session of its own, so that Ctrl-C in a terminal reaches only us: requests in progress still need the process.
+  // In its own session, so that Ctrl-C in a terminal reaches only our process: requests in progress still need the engine.
   const child = spawn('/bin/sh', ['-c', guardedRun, 'guarded', command, ...args], {
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],
@@ -118,7 +118,7 @@ export interface Engine {
   readonly endpoint: string;
   /** Resolves when the engine has ended, for whatever reason; never rejects. */
   readonly ended: Promise<void>;
-  /** Stops the engine and resolves when its process is gone. Safe to call again. */
+  /** Stops the engine and resolves when its process has exited. Safe to call again. */
   stop(): Promise<void>;
 }
 

@@ -65,7 +65,7 @@ export interface Answered {
 /** A running gateway. */
 export interface Gateway {
   readonly port: number;
-  /** Accepts no more requests, lets those in progress finish for up to `drainMilliseconds`, then resolves. */
+  /** Accepts no new requests, lets those in progress finish for up to `drainMilliseconds`, then resolves. */
   stop(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     requestTimeout: arrivalMilliseconds,
     keepAliveTimeout: keepAliveMilliseconds,
   });
-  // With an unknown `Expect` header too, which Node would answer by itself.
+  // Also with an unknown `Expect` header, which Node would otherwise answer itself.
   for (const event of ['request', 'checkExpectation']) {
     server.on(event, (request, response) => void serve(options, server, request, response));
   }

@@ -68,7 +68,7 @@ export async function startInstance(settings: FunctionSettings, log: (line: stri
     stdout: true,
     stderr: true,
   });
-  /** Calls without an answer. A promise for the end of the worker would hold on to every answer that ever raced it. */
+  /** Calls without a response yet. Racing them against one promise for the worker's end would leak every response. */
   const pending = new Map<number, PromiseWithResolvers<Outcome>>();
   const ready = Promise.withResolvers<void>();
   let ended: FunctionError | undefined;

@@ -16,7 +16,7 @@ import { localDynamoDb } from '../engine/client.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
-/** The portal of this machine, and the OpenID provider beside it. */
+/** The local portal and its OpenID provider. */
 export type LocalPortal = {
   portalUrl: string;
   issuer: string;
@@ -25,7 +25,7 @@ export type LocalPortal = {
 };
 
 export type LocalPortalOptions = {
-  /** The DynamoDB engine, and the secret that it asks for. */
+  /** The DynamoDB engine, and the secret that it requires. */
   endpoint: string;
   accessKeyId?: string | undefined;
   accountsTable: string;
@@ -41,7 +41,7 @@ export type LocalPortalOptions = {
   isBehind?: boolean;
 };
 
-/** Never reachable from elsewhere: whoever gets there chooses who to be. */
+/** Only reachable from this machine: a visitor can sign in as anyone. */
 const host = '127.0.0.1';
 
 const customer: LocalPerson = {
@@ -86,7 +86,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
   const storage = await openStorage(options.storageFolder);
   const addresses = dynamoDbAddressTable(connection, options.addressesTable, { transactions: true });
   const runner = localLoadRunner({ storageFolder: options.storageFolder, addresses, report: console.log });
-  // A load that is killed goes on where it stopped, so leaving does not wait long for one.
+  // A killed load continues where it stopped, so stopping does not wait long for one.
   resources.defer(() => Promise.race([runner.settle(), setTimeout(5000, undefined, { ref: false })]));
   const app = portalApp(
     {

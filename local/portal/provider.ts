@@ -23,7 +23,7 @@ export type LocalProviderOptions = {
 };
 
 /**
- * Starts a complete OpenID provider for this machine. It stores nothing, and whoever reaches it chooses who to be: the one
+ * Starts a complete OpenID provider for this machine. It stores nothing, and a visitor can sign in as anyone: the one
  * thing that a provider in earnest would do otherwise.
  */
 export async function startProvider(options: LocalProviderOptions): Promise<LocalProvider> {
@@ -62,7 +62,7 @@ export async function startProvider(options: LocalProviderOptions): Promise<Loca
       context.body = `${error}: ${why}. Begin again at the portal: ${options.portalUrl}\n`;
     },
     ttl: { Interaction: 600, Session: 3600, Grant: 3600, AccessToken: 600, IdToken: 600, AuthorizationCode: 60 },
-    // The portal is our own: nobody has to agree to it.
+    // The portal is our own client, so users need not consent to it.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client?.clientId ?? '',
@@ -116,7 +116,7 @@ function signingKey() {
   return { ...privateKey.export({ format: 'jwk' }), alg: 'ES256', use: 'sig', kid: 'local' };
 }
 
-/** Keeps what the provider remembers in this process; gone with it. */
+/** Keeps the provider's state in the memory of this process. */
 function memoryAdapter(): new (name: string) => Adapter {
   const stored = new Map<string, AdapterPayload>();
   return class implements Adapter {

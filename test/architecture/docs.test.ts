@@ -46,7 +46,7 @@ describe('decision records', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('have numbers of their own', () => {
+  it('have unique numbers', () => {
     const numbers = records.map(numberOf);
     expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
   });

@@ -25,7 +25,7 @@ const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `lambdas/shared` that decide without a database: what an account or an address is, and what a request gets. */
 const pure =
-  /^lambdas\/shared\/(contract|accounts\/(quota|shards|api-key|account|usage-count)|addresses\/(address-key|address-input|input-faults))\.ts$/;
+  /^lambdas\/shared\/(contract|accounts\/(quota|shards|api-key|account)|addresses\/(address-key|address-input|input-faults))\.ts$/;
 
 /** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
@@ -59,7 +59,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
   [
     'the stacks import no runtime code but names',
     /^lib\//,
-    (name) => /^(lib\/|lambdas\/shared\/(tables|metric-names)\.ts$|loader\/names\.ts$)/.test(name) || isPackage(name),
+    (name) => /^(lib\/|lambdas\/shared\/names\.ts$|loader\/names\.ts$)/.test(name) || isPackage(name),
   ],
   [
     'deployed code imports nothing of the command line, the stacks or the local run',
@@ -70,7 +70,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'the portal uses what the package for portals exports, and what its results are',
     /^lambdas\/portal\//,
     (name) =>
-      /^lambdas\/(portal\/|shared\/(tables|environment|dynamodb|accounts\/(admin|admin-error|account|accounts|audit|keys|quota|usage)|loads\/(loads|load-machine))\.ts$)/.test(
+      /^lambdas\/(portal\/|shared\/(names|dynamodb|http\/accept|accounts\/(admin|admin-error|account|accounts|audit|keys|quota|usage)|loads\/(loads|load-machine))\.ts$)/.test(
         name,
       ) || isPackage(name),
   ],

@@ -58,7 +58,7 @@ describe('a package is refused', () => {
     expect(unpinned({ dependencies: { some: '^1.0.0' }, devDependencies: { other: '1.2.3' } })).toHaveLength(1);
   });
 
-  it('with a licence for tools only where it is deployed', () => {
+  it('with a licence for tools only if it is deployed', () => {
     const tool = { ...fine, license: 'MPL-2.0', dev: true };
     expect(lockFindings({ packages: { 'node_modules/tool': tool } })).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('the audit', () => {
   });
 
   it.each(['', 'no JSON', '{"message":"offline","error":{}}', '{"vulnerabilities":null}'])(
-    'does not take "%s" for an audit without findings',
+    'does not treat "%s" as an audit without findings',
     (output) => {
       expect(auditFindings(output)).toBeUndefined();
     },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { startAddressService } from '../support/address-service.ts';
 import { gatewayEvent } from '../support/gateway-event.ts';

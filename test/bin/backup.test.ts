@@ -76,7 +76,7 @@ const changed = async (name: string, change: (text: string) => string) => {
 };
 
 describe('export and import', () => {
-  it('make the same plans, accounts, usage and keys in another table', async () => {
+  it('create the same plans, accounts, usage and keys in another table', async () => {
     const to = await emptyService();
     const imported = await run(['import', file, ...to.local]);
     expect(imported).toMatchObject({
@@ -90,7 +90,7 @@ describe('export and import', () => {
     expect(await readFile(again, 'utf8')).toBe(await readFile(file, 'utf8'));
   });
 
-  it('admit the old keys, which go on counting where they were', async () => {
+  it('keep the old keys valid, which continue their counts', async () => {
     const to = await emptyService();
     await run(['import', file, ...to.local]);
     const { status, headers } = await to.service.instance.lookUp(key);
@@ -100,7 +100,7 @@ describe('export and import', () => {
     expect(windows.day).toMatchObject({ limit: 10, used: 5 });
   });
 
-  it('can be run again after an interruption, and change nothing that is there', async () => {
+  it('can be run again after an interruption, and do not change existing data', async () => {
     const to = await emptyService();
     const half = await changed('half.jsonl', (text) => text.split('\n').slice(0, 5).join('\n'));
     expect((await run(['import', half, ...to.local])).exit).toBe(0);
@@ -111,7 +111,7 @@ describe('export and import', () => {
     expect(await to.service.admin.accounts.show('spread')).toMatchObject({ shards: 3 });
   });
 
-  it('bring members and the lookups of each day along, also when days are recorded and counted later', async () => {
+  it('include members and the lookups of each day, also when days are recorded and counted later', async () => {
     const to = await emptyService();
     await run(['import', file, ...to.local]);
     const { admin, instance } = to.service;
@@ -143,7 +143,7 @@ describe('export and import', () => {
 });
 
 describe('export', () => {
-  it('holds no key, and is readable by its owner only', async () => {
+  it('contains no key, and is readable by its owner only', async () => {
     const text = await readFile(file, 'utf8');
     expect(text).not.toContain(key);
     expect(text).not.toContain(key.slice(-30));
@@ -171,7 +171,7 @@ describe('import', () => {
     expect((await allPlans(to.service.admin)).map(({ code }) => code)).toEqual(['other']);
   });
 
-  it('with --check says what it would import, and writes nothing', async () => {
+  it('with --check reports what it would import, and writes nothing', async () => {
     const to = await emptyService();
     const { out } = await run(['import', file, '--check', ...to.local]);
     expect(out).toBe('Would import 3 plans and 3 accounts with 1 member and 1 day of usage; 0 already there.');
@@ -193,7 +193,7 @@ describe('import', () => {
     ['has a wrong id', (text) => text.replace('"acme"', '"a b"'), /account id is 1 to 32/],
     ['has an account twice', (text) => `${text}${text.split('\n')[4]}\n`, /Account "acme" is in the backup twice/],
     [
-      'lacks a plan',
+      'has an account without its plan',
       (text) => text.replace(/.*"code":"old".*\n/, ''),
       /Account "late" is on plan "old", which does not/,
     ],
@@ -208,7 +208,7 @@ describe('import', () => {
     expect([await allPlans(untouched.service.admin), await allAccounts(untouched.service.admin)]).toEqual([[], []]);
   });
 
-  it('says which file it can not read', async () => {
+  it("names the file that it can't read", async () => {
     const { exit, err } = await run(['import', join(folder, 'nothing'), ...from.local]);
     expect([exit, err]).toEqual([1, expect.stringMatching(/Can't read .*nothing: ENOENT/)]);
   });

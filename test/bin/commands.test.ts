@@ -26,7 +26,7 @@ afterAll(() => bench.stop());
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
 
 describe('plan', () => {
-  it('put says what the plan is now and how many accounts are on it', async () => {
+  it('put prints the plan and how many accounts are on it', async () => {
     const { exit, out, err } = await bench.run(
       'plan',
       'put',
@@ -42,7 +42,7 @@ describe('plan', () => {
     expect(out).toBe('Plan "standard" is active: minute=60 day=5000 month=unlimited. 1 account is on this plan.');
   });
 
-  it('put --json gives the plan', async () => {
+  it('put --json prints the plan', async () => {
     expect(await bench.json('plan', 'put', 'made', '--limit', 'hour=0', '--inactive')).toEqual({
       code: 'made',
       state: 'inactive',
@@ -64,7 +64,7 @@ describe('plan', () => {
 });
 
 describe('account', () => {
-  it('create, show and set --json give the account', async () => {
+  it('create, show and set --json print the account', async () => {
     const made = await bench.json('account', 'create', 'shape', '--plan', 'standard', '--limit', 'day=unlimited');
     expect(made).toEqual({
       id: 'shape',
@@ -115,7 +115,7 @@ describe('account', () => {
     expect(out).toContain('There are no keys yet');
   });
 
-  it('list shows every account with its use, in JSON as they are shown', async () => {
+  it('list prints every account with its usage, in JSON like show', async () => {
     const { out } = await bench.run('account', 'list');
     expect(out).toMatch(/acme +│ active +│ standard +│ 0 +│ 0 \/ 60 +│ - +│ 0 \/ 100 +│ 0 \/ unlimited/);
     const accounts = await bench.json('account', 'list');
@@ -125,7 +125,7 @@ describe('account', () => {
     expect((await bench.run('account', 'list', '--prefix', 'none')).out).toMatch(/no such accounts/);
   });
 
-  it('suspend and activate say what the account is now', async () => {
+  it('suspend and activate print the new state of the account', async () => {
     expect((await bench.run('account', 'suspend', 'acme')).out).toBe('Account "acme" is suspended.');
     expect(await bench.json('account', 'show', 'acme')).toMatchObject({ state: 'suspended' });
     expect((await bench.run('account', 'activate', 'acme')).out).toBe('Account "acme" is active.');
@@ -146,7 +146,7 @@ describe('audit', () => {
     expect((await bench.run('account', 'audit', 'leaving')).out).toContain('account delete');
   });
 
-  it('repair-windows lists the windows that it resets, and says so when there are none', async () => {
+  it('repair-windows lists the windows that it resets, or says that there are none', async () => {
     await bench.run('account', 'create', 'ahead', '--plan', 'small');
     const none = await bench.run('account', 'repair-windows', 'ahead');
     expect(none.out).toBe('No window of account "ahead" starts in the future. Nothing was changed.');
@@ -177,14 +177,14 @@ describe('audit', () => {
 });
 
 describe('key', () => {
-  it('create prints only the key on standard output, and the rest beside it', async () => {
+  it('create prints only the key on standard output, and the rest on standard error', async () => {
     const { exit, out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'webshop');
     expect(exit).toBe(0);
     expect(out).toMatch(/^bagadres_acme_[0-9A-Za-z]{43}$/);
     expect(err).toMatch(/Save it now.*key id is [0-9A-Za-z]{8}\.$/);
   });
 
-  it('create --json gives the key and its id, and nothing on standard error', async () => {
+  it('create --json prints the key and its id, and nothing on standard error', async () => {
     const { out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'json', '--json');
     expect(err).toBe('');
     const made = JSON.parse(out);
@@ -192,7 +192,7 @@ describe('key', () => {
     expect(made.key).toContain(`_acme_${made.key_id}`);
   });
 
-  it('create --expires makes a key that expires then, and refuses what is no date in UTC', async () => {
+  it('create --expires sets when the key expires, and refuses anything but a date in UTC', async () => {
     const made = await bench.json('key', 'create', '--account', 'acme', '--label', 'trial', '--expires', '2099-01-31');
     const listed = await bench.json('key', 'list', '--account', 'acme');
     expect(listed).toContainEqual(expect.objectContaining({ key_id: made.key_id, expires: '2099-01-31T00:00:00Z' }));
@@ -204,7 +204,7 @@ describe('key', () => {
     expect([past.exit, past.err]).toEqual([1, expect.stringContaining('expires in the future')]);
   });
 
-  it('list and revoke tell of a key by its id', async () => {
+  it('list and revoke identify a key by its id', async () => {
     const { key_id: id } = await bench.json('key', 'create', '--account', 'acme', '--label', 'old till');
     expect((await bench.run('key', 'list', '--account', 'acme')).out).toMatch(
       new RegExp(`${id} +│ old till +│ active +│ \\d{4}-.* +│ -`),
@@ -252,7 +252,7 @@ describe('key', () => {
 });
 
 describe('--data', () => {
-  it('is a path of the folder that npm was run in, as it is to npm start', async () => {
+  it('is relative to the folder in which npm was run, as for npm start', async () => {
     const { data } = bench;
     const args = ['plan', 'list', '--local', '--data', basename(data)];
     expect(await runProcess(args, { INIT_CWD: dirname(data) })).toMatchObject({ exit: 0, err: '' });

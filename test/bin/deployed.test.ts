@@ -70,7 +70,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 describe('the command line on a deployment', () => {
-  it('works on the tables of a deployment, and fetches the secret only to make a key', async () => {
+  it('uses the tables of a deployment, and fetches the secret only to create a key', async () => {
     const stack = ['--stack', 'mine-data', '--json'];
     expect(await runProcess(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
       exit: 0,
@@ -87,7 +87,7 @@ describe('the command line on a deployment', () => {
   });
 
   it.each(['mine', 'mine-data', 'mine-service', 'mine-loader'])(
-    'finds a deployment by any of its stacks, or by what their names begin with: %s',
+    'finds a deployment by the name of any of its stacks, or their common prefix: %s',
     async (stack) => {
       const { exit, out, err } = await runWith(['plan', 'list', '--stack', stack], env);
       expect([exit, err]).toEqual([0, '']);
@@ -128,13 +128,13 @@ describe('the command line on a deployment', () => {
       /No output AccountsTableName in other-data. Deploy this version/,
     ],
     ['a table that does not exist', ['--accounts-table', 'nope'], {}, 'aws_not_found', /does not exist/],
-  ])('ends with 1 and says what to do about %s', async (_, where, change, code, message) => {
+  ])('exits with 1 and says what to do about %s', async (_, where, change, code, message) => {
     const { exit, out, err } = await runWith(['account', 'list', ...where, '--json'], { ...env, ...change });
     expect([exit, out]).toEqual([1, '']);
     expect(JSON.parse(err)).toEqual({ error: { code, message: expect.stringMatching(message) } });
   });
 
-  it('ends with 1 and says what to do about an engine that is not there', async () => {
+  it('exits with 1 and says what to do when the engine is unreachable', async () => {
     const nothing = { ...env, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
     const args = ['account', 'list', '--accounts-table', 'accounts', '--json'];
     const { exit, out, err } = await runProcess(args, nothing);
@@ -142,7 +142,7 @@ describe('the command line on a deployment', () => {
     expect(JSON.parse(err)).toEqual({ error: { code: 'unreachable', message: expect.stringMatching(/ECONNREFUSED/) } });
   });
 
-  it('makes no key without the checksum secret', async () => {
+  it('creates no key without the checksum secret', async () => {
     const { exit, err } = await runWith(
       ['key', 'create', '--account', 'acme', '--label', 'k', '--accounts-table', 'accounts'],
       env,
@@ -151,7 +151,7 @@ describe('the command line on a deployment', () => {
     expect(err).toMatch(/checksum secret.*--stack.*KEY_CHECKSUM_SECRET/);
   });
 
-  it('ends with 2 for a command that does not exist', async () => {
+  it('exits with 2 for a command that does not exist', async () => {
     expect(await runProcess(['plans'])).toMatchObject({
       exit: 2,
       out: '',

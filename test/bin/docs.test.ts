@@ -25,7 +25,7 @@ const commands = texts
 
 describe('the docs', () => {
   it.each([...new Set(commands)])(
-    'show a command that the command line takes: %s',
+    'show a command that the command line accepts: %s',
     async (command) => {
       // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.
       const args = [...command.split(/\s+/), ...(command.includes('--local') ? ['--data', nowhere] : [])];
@@ -35,15 +35,15 @@ describe('the docs', () => {
     60_000,
   );
 
-  it('show a good many of them', () => {
+  it('show many commands', () => {
     expect(commands.length).toBeGreaterThan(15);
   });
 
-  it('tell portals how many keys an account can have', () => {
+  it('state how many keys an account can have', () => {
     expect(readFileSync('docs/portal.md', 'utf8')).toContain(`An account can have ${maxActiveKeys} active keys.`);
   });
 
-  it('never show a step that takes a trial down and reads the deployment of production', () => {
+  it('never read the production deployment in a step that takes down a trial', () => {
     const [, takeDown = ''] = readFileSync('docs/deploy.md', 'utf8').split('## Take it down');
     const [trial = ''] = takeDown.split('With `retain`');
     expect(trial.indexOf('stage=trial')).toBeGreaterThan(0);

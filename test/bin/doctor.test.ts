@@ -121,7 +121,7 @@ async function doctor(
 }
 
 describe('doctor', () => {
-  it('finds nothing where nothing is wrong, and looks an address up', async () => {
+  it('reports a healthy deployment, and looks up an address', async () => {
     const { exit, checks, err } = await doctor('--key', key, '--address', '1012 RJ 147');
     expect([exit, err]).toEqual([0, '']);
     expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 19 }, () => 'ok'));
@@ -134,19 +134,19 @@ describe('doctor', () => {
     expect(checks.lookup?.found).toMatch(/^1012 RJ 147 is Nieuwezijds Voorburgwal, Amsterdam, in \d+ ms$/);
   });
 
-  it('takes the key from the environment, and an address out of the table', async () => {
+  it('reads the key from the environment, and an address from the table', async () => {
     const { out } = await run(['doctor', '--stack', 'a'], { BAG_ADRES_KEY: key });
     expect(out).toMatch(/^ok {7}lookup .* is .*, in \d+ ms$/m);
     expect(out).not.toContain(key);
   });
 
-  it('without a key looks no address up and says how to', async () => {
+  it('without a key, looks up no address and says how to', async () => {
     const { exit, checks } = await doctor();
     expect([exit, checks.key?.state, checks.lookup?.state]).toEqual([0, 'skipped', 'skipped']);
     expect(checks.lookup?.advice).toContain('BAG_ADRES_KEY');
   });
 
-  it('says of a running load that a deployment does not change its steps, and how to follow it', async () => {
+  it('says that a deployment does not affect a running load, and how to follow it', async () => {
     answers('ListExecutions', () => lastLoad('RUNNING'));
     const { checks } = await doctor();
     expect(checks['last load']).toMatchObject({
@@ -179,14 +179,14 @@ describe('doctor', () => {
       /retain/,
     ],
     [
-      'a table that is gone',
+      'a table that no longer exists',
       () => answers('DescribeTable', () => ({ error: 'ResourceNotFoundException' })),
       'addresses table',
       'failed',
       /^A table that was deleted can be restored: docs\/runbook\.md#lost-table\.$/,
     ],
     [
-      'alarms that nobody hears of',
+      'alarms without a subscriber',
       () => answers('ListSubscriptionsByTopic', () => subscribers()),
       'alarms',
       'warning',
@@ -252,7 +252,7 @@ describe('doctor', () => {
       /git checkout/,
     ],
     [
-      'a stack that was never made',
+      'a stack that was never created',
       () => void delete stacks['a-loader'],
       'stack a-loader',
       'failed',
@@ -277,7 +277,7 @@ describe('doctor', () => {
       'failed',
       /Allow this identity/,
     ],
-  ])('finds %s, and says what to do', async (_, spoil, check, state, advice) => {
+  ])('reports %s, and says what to do', async (_, spoil, check, state, advice) => {
     await spoil();
     const { exit, checks, err } = await doctor();
     expect(checks[check]).toMatchObject({ state, advice: expect.stringMatching(advice) });
@@ -287,7 +287,7 @@ describe('doctor', () => {
   });
 
   it.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'])(
-    'advises commands that deploy a stack again whose first deployment ended as %s',
+    'suggests commands to deploy a stack again after its first deployment ended as %s',
     async (status) => {
       Object.assign(stacks['a-data'] ?? {}, { status });
       const { checks } = await doctor();
@@ -299,7 +299,7 @@ describe('doctor', () => {
     },
   );
 
-  it('finds a register that was never loaded', async () => {
+  it('reports that the register was never loaded', async () => {
     Object.assign(operations, { GetItem: () => ({ value: {} }) });
     const { exit, checks } = await doctor();
     delete operations.GetItem;
@@ -309,7 +309,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('finds a key that does not open it, an address that is not there, and a spent account', async () => {
+  it('reports an invalid key, a missing address, and an exhausted account', async () => {
     const wrong = await doctor('--key', `${key.slice(0, -1)}!`);
     expect(wrong.checks).toMatchObject({
       key: { state: 'failed', found: expect.stringContaining('401') },
@@ -334,7 +334,7 @@ describe('doctor', () => {
     expect(checks.credentials).toMatchObject({ state: 'failed', advice: expect.stringContaining('aws sso login') });
   });
 
-  it('before anything is deployed looks at the account only', async () => {
+  it('before the first deployment, checks only the AWS account', async () => {
     delete stacks.CDKToolkit;
     const { exit, out, err } = await run(['doctor']);
     expect(exit).toBe(1);
@@ -347,7 +347,7 @@ describe('doctor', () => {
     ['--data alone', ['doctor', '--data', '/tmp'], /--local/],
     ['half an address', ['doctor', '--address', '1012RJ'], /like "1012RJ 147"/],
     ['two places', ['doctor', '--local', '--stack', 'a'], /--local/],
-  ])('is refused when written wrongly: %s', async (_, args, message) => {
+  ])('is refused as a usage error: %s', async (_, args, message) => {
     const { exit, out, err } = await run(args);
     expect([exit, out]).toEqual([2, '']);
     expect(err).toMatch(message);
@@ -355,7 +355,7 @@ describe('doctor', () => {
 });
 
 describe('doctor --local', () => {
-  it('looks at what runs on this machine', async () => {
+  it('checks the service on this machine', async () => {
     const local = await startLocalRun();
     try {
       await writeLocalState(local.data, {
@@ -376,13 +376,13 @@ describe('doctor --local', () => {
     }
   });
 
-  it('says how to start where nothing runs', async () => {
+  it('says how to start the service when it is not running', async () => {
     const { exit, out } = await run(['doctor', '--local', '--data', '/no/such/data']);
     expect(exit).toBe(1);
     expect(out).toMatch(/^failed {3}npm start {2}Nothing is running on \/no\/such\/data\..*\n +-> Start it/);
   });
 
-  it('says that --data names no folder', async () => {
+  it('reports that the folder of --data does not exist', async () => {
     const { exit, out } = await run(['doctor', '--local', '--data', '/dev/null']);
     expect(exit).toBe(1);
     expect(out).toMatch(/^failed {3}npm start {2}\/dev\/null is not a folder\. Give --data the folder/);

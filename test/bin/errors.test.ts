@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 const coded = (code: string, message: string, more: object = {}) =>
   Object.assign(new Error(message), { code, ...more });
 
-it('has a code of its own for every error of the loader', () => {
+it('has a distinct code for every error of the loader', () => {
   const sources = globSync('loader/**/*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
   const names = sources.flatMap((text) =>
     [...text.matchAll(/^export class (\w+Error) extends/gm)].map(([, name]) => name),
@@ -36,12 +36,12 @@ describe('an error that a command does not expect', () => {
     ['a number out of range', coded('ERR_OUT_OF_RANGE', 'The value of "size" is out of range')],
     ['a pipe in the file system', coded('EPIPE', 'broken pipe', { path: '/x' })],
     ['a folder that is there already', coded('EEXIST', 'file already exists')],
-  ])('is none: %s', (_, error) => {
+  ])('is not a connection problem: %s', (_, error) => {
     expect(explainError(error)).toEqual({ code: 'failed', message: error.message });
   });
 });
 
-it.each(['EACCES', 'EPERM', 'EROFS'])('names a file or folder that may not be used, and what to do: %s', (code) => {
+it.each(['EACCES', 'EPERM', 'EROFS'])('names an inaccessible file or folder, and what to do: %s', (code) => {
   const error = coded(code, `${code}: read-only file system, open '/x/lock'`, { path: '/x/lock' });
   expect(explainError(error)).toEqual({
     code: 'no_file_access',
@@ -51,7 +51,7 @@ it.each(['EACCES', 'EPERM', 'EROFS'])('names a file or folder that may not be us
   });
 });
 
-it('never quotes an API key, whatever error holds it', () => {
+it('never quotes an API key from any error', () => {
   const { key } = issueApiKey('demo', 'any secret');
   for (const error of [new TypeError(`"${key}" is an invalid header value.`), key, coded('ECONNREFUSED', key)]) {
     expect(explainError(error).message).toContain('bagadres_...');

@@ -39,7 +39,7 @@ async function collectExamples(command: string[]): Promise<string[][]> {
 }
 
 describe('the examples in --help', () => {
-  it('are many, each with the place it is about', () => {
+  it('exist for many commands, each with its tables', () => {
     expect(examples.length).toBeGreaterThan(10);
     for (const example of examples) expect(example.join(' ')).toMatch(/ --(?:local|stack bag-adres-prod)\b/);
   });
@@ -57,7 +57,7 @@ describe('the examples in --help', () => {
     }
   });
 
-  it('are no usage errors for a deployment', async () => {
+  it('are valid usage for a deployment', async () => {
     const deployed = examples.filter((example) => example.includes('--stack'));
     expect(deployed.length).toBeGreaterThan(2);
     for (const example of new Set(deployed.map((example) => example.join(' ')))) {

@@ -82,13 +82,13 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
 
-  it('nothing newer is no failure', async () => {
+  it('a run without a newer extract is no failure', async () => {
     const { exit, out } = await load('run', '--extract', await loader.serve(january), '--json');
     expect(exit).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ outcome: 'unchanged', peildatum: january.peildatum, keys: 11, added: 0 });
   });
 
-  it('a file of this machine is checked, copied into the bucket, and loaded from there; once', async () => {
+  it('a local file is checked, copied to the bucket once, and loaded from there', async () => {
     const file = join(folder, 'february.zip');
     await writeFile(file, await writeExtract(february.peildatum, voorkomensOf(february)));
     const { exit, out } = await load('run', '--extract', file, '--json');
@@ -125,7 +125,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(await loader.addresses()).toEqual(tableOf(march));
   });
 
-  it('going back is an execution too, and stands in the history', async () => {
+  it('a rollback is also an execution, and is in the history', async () => {
     const back = await load('rollback', february.peildatum, '--json');
     expect([back.exit, JSON.parse(back.out)]).toMatchObject([
       0,
@@ -141,7 +141,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     });
   });
 
-  it('Ctrl-C leaves it running, and it can be watched again; another one has to wait', async () => {
+  it('Ctrl-C leaves the execution running, which can be followed again; another load has to wait', async () => {
     const source = await loader.serve(april);
     const goOn = machine.hold();
     const running = failure('run', '--extract', source);
@@ -163,7 +163,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(await failure('follow', 'execution-99')).toMatchObject({ code: 'no_load' });
   });
 
-  it('a step that has to be tried again says why while it waits', async () => {
+  it('a step that is retried shows the reason while it waits', async () => {
     const settling = new Error('The load execution-1 ended just now, so this one waits.');
     const goOn = machine.failOnce('Discover', Object.assign(settling, { name: 'LockSettlingError' }));
     const err: string[] = [];
@@ -193,7 +193,7 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(await loader.addresses()).toEqual(tableOf(may));
   });
 
-  it('an execution that fails says what its step said, also within a map', async () => {
+  it('a failed execution shows the error of its step, also within a map', async () => {
     expect(await failure('run', '--extract', loader.server.serve('text.zip', Buffer.from('BAG')))).toMatchObject({
       code: 'bad_extract',
       message: expect.stringMatching(/text\.zip: .*not a zip/),

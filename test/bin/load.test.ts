@@ -56,7 +56,7 @@ const errorOf = ({ exit, out, err }: Ended) => {
 };
 
 describe('loads on this machine, one after the other', () => {
-  it('nothing yet: status and history say what to do', async () => {
+  it('before the first load, status and history say what to do', async () => {
     const place = bench.local.join(' ');
     expect(await load('status')).toEqual({
       exit: 0,
@@ -136,7 +136,7 @@ describe('loads on this machine, one after the other', () => {
     expect(await failure('plan', ...extract(february), '--csv', '/proc/none/x.csv')).toMatchObject({ code: 'file' });
   });
 
-  it('an extract that is already live is nothing to do, and not a failure', async () => {
+  it('an extract that is already live takes no action, and is not a failure', async () => {
     await load('run', ...extract(february));
     const { exit, out } = await load('run', ...extract(february));
     expect(exit).toBe(0);
@@ -184,7 +184,7 @@ describe('loads on this machine, one after the other', () => {
     expect((await load('status')).out).toContain(`"load approve ${error.load} ${bench.local.join(' ')}"`);
   });
 
-  it('an approval names a load that is blocked, and runs it without its extract, which is gone by now', async () => {
+  it('an approval runs the blocked load, without its extract, which no longer exists', async () => {
     expect(await failure('approve', '2026-04-08-0000000000')).toMatchObject({
       code: 'not_found',
       message: expect.stringMatching(/Blocked loads: 2026-04-08-/),
@@ -199,7 +199,7 @@ describe('loads on this machine, one after the other', () => {
     expect((await json('status')).blocked).toEqual([]);
   });
 
-  it('going back is blocked and approved in the same way', async () => {
+  it('a rollback is blocked and approved in the same way', async () => {
     expect(await failure('rollback', '2026-01-01')).toMatchObject({
       code: 'unknown_snapshot',
       message: expect.stringContaining('2026-02-08, 2026-01-08'),
@@ -222,7 +222,7 @@ describe('loads on this machine, one after the other', () => {
     expect((await load('history')).out).toMatch(/rollback .* live [^\n]*\n[^\n]*2026-04-08/);
   });
 
-  it('what was gone back from comes again only when it is asked for', async () => {
+  it('a snapshot that was rolled back is loaded again only on request', async () => {
     expect(await json('run', ...extract(another))).toMatchObject({
       outcome: 'unchanged',
       reason: expect.stringContaining('was rolled back; "load run --again"'),
@@ -259,7 +259,7 @@ describe('loads on this machine, one after the other', () => {
     ]);
   });
 
-  it('the work of a blocked load is discarded, and nothing else', async () => {
+  it('discard deletes only the work of a blocked load', async () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
     const { out } = await load('discard', id);
     expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
@@ -270,7 +270,7 @@ describe('loads on this machine, one after the other', () => {
     expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked', load: id });
   });
 
-  it('a load that stopped while it was written is shown with what finishes it', async () => {
+  it('a load that stopped during apply is shown with the command that finishes it', async () => {
     const manifest = join(bench.data, 'manifest.json');
     await load('run', ...extract(february));
     const before = JSON.parse(await readFile(manifest, 'utf8'));
@@ -281,7 +281,7 @@ describe('loads on this machine, one after the other', () => {
   });
 });
 
-describe('a load that can not be is one line that helps', () => {
+describe('an impossible load prints one line that helps', () => {
   const no = (name: string, bytes: string | Buffer) => async () => {
     await writeFile(join(folder, name), bytes);
     return ['run', '--extract', join(folder, name)];
@@ -311,7 +311,7 @@ describe('a load that can not be is one line that helps', () => {
     60_000,
   );
 
-  it('a server that is not there', async () => {
+  it('an unreachable server', async () => {
     const error = errorOf(await inVain.ended);
     expect(error).toEqual({
       code: 'source_unavailable',

@@ -63,7 +63,7 @@ describe('a command written wrongly ends with 2, one line that helps, and nothin
     expect(err).toMatch(/\nbag-adres: Name a command\. See --help\.$/);
   });
 
-  it('no word on where the tables are', async () => {
+  it('a command without an option for the tables', async () => {
     const { exit, err } = await run(['plan', 'list']);
     expect(exit).toBe(2);
     expect(err).toMatch(/--local .*--stack NAME .*--accounts-table NAME/);
@@ -105,7 +105,7 @@ describe('a refused command ends with 1 and one line that helps', () => {
     expect(JSON.parse(json.err)).toEqual({ error: { code, message: expect.stringMatching(message) } });
   });
 
-  it('a key too many', async () => {
+  it('a key above the maximum', async () => {
     for (let i = 0; i < maxActiveKeys; i++) await bench.run('key', 'create', '--account', 'acme', '--label', `k${i}`);
     const { exit, out, err } = await bench.run('key', 'create', '--account', 'acme', '--label', 'more', '--json');
     expect([exit, out]).toEqual([1, '']);
@@ -139,7 +139,7 @@ describe('--help', () => {
   ];
 
   it.each(['', 'plan', 'account', 'key', ...leaves])(
-    'of "%s" goes to standard output and ends with 0',
+    'of "%s" goes to standard output and exits with 0',
     async (command) => {
       const { exit, out, err } = await run([...command.split(' ').filter(Boolean), '--help']);
       expect([exit, err]).toEqual([0, '']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { renderStatus } from '../../bin/cli/render-load.ts';
 import { mutationStatus } from '../../bin/connect/loads.ts';
-import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { folderForNow } from '../support/folder-for-now.ts';
 
 const folder = folderForNow('bag-adres-list-');
@@ -44,13 +44,13 @@ async function shownFor(list: string | undefined, published = live): Promise<str
 }
 
 describe('the status of a dataset that follows days of mutations', () => {
-  it('shows the date of its extract, the days since, and that the next day is not there yet', async () => {
+  it('shows the date of its extract, the days since, and that the next day is not available yet', async () => {
     const shown = await shownFor(listOf(['11', '12'], ['10', '11']));
     expect(shown).toContain('snapshot   2026-01-12, 3 days old\nextract    2026-01-08, and 4 days of mutations\n');
     expect(shown).toContain('next       mutations from 2026-01-12 on, which are not listed yet\n');
   });
 
-  it('names the deliveries that wait for the next check', async () => {
+  it('names the deliveries that the next check will apply', async () => {
     const waiting = 'BAGNLDM-12012026-13012026.zip, BAGNLDM-13012026-14012026.zip';
     expect(await shownFor(listOf(['13', '14'], ['12', '13']))).toContain(
       `next       the next check applies ${waiting}\n`,
@@ -73,7 +73,7 @@ describe('the status of a dataset that follows days of mutations', () => {
     expect(await shownFor(undefined)).toContain('next       mutations from 2026-01-12 on\n');
   });
 
-  it('says nothing of mutations for a dataset of extracts alone', async () => {
+  it('does not mention mutations for a dataset of extracts alone', async () => {
     const extract = { peildatum: '2026-01-12', identity: 'extract', isNational: true };
     expect(await shownFor(undefined, { ...live, kind: 'extract', extract })).not.toMatch(/next|mutations/);
   });

@@ -112,7 +112,7 @@ const newKey = async (label: string): Promise<string> =>
   (await run(['key', 'create', '--account', 'acme', '--label', label, '--stack', 'a'])).out;
 
 describe('rotate-checksum-secret', () => {
-  it('walks through a rotation in which every key is accepted at every moment, until its replacement', async () => {
+  it('guides through a rotation in which every key is always accepted until it is replaced', async () => {
     const past = createAdmin({
       client: service.client,
       table: testTables.accounts,
@@ -162,7 +162,7 @@ describe('rotate-checksum-secret', () => {
   });
 });
 
-describe('the step that is due', () => {
+describe('the next step of a rotation', () => {
   const state = { current: 'v2', next: null, previous: 'v1', deployed: ['v2'], isDeploying: false };
 
   it.each([
@@ -187,12 +187,12 @@ describe('the step that is due', () => {
     expect(rotationStep({ ...state, ...change })).toEqual(step);
   });
 
-  it.each([[[]], [['v2']], [['v2', 'v1']]])('reads the versions %j out of the template', (ids: string[]) => {
+  it.each([[[]], [['v2']], [['v2', 'v1']]])('reads the versions %j from the template', (ids: string[]) => {
     expect(deployedVersions(JSON.stringify(template(ids)))).toEqual(ids);
     expect(deployedVersions(JSON.stringify(template(ids), null, 2))).toEqual(ids);
   });
 
-  it('reads them out of the template as it is synthesized', () => {
+  it('reads the versions from the synthesized template', () => {
     const [current, previous] = ['0f0a64ab-1111-4111-8111-111111111111', '0f0a64ab-2222-4222-8222-222222222222'];
     const { service: rotating } = templates({ checksumSecretVersions: [current, previous] });
     expect(deployedVersions(JSON.stringify(rotating))).toEqual([current, previous]);

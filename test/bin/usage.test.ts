@@ -5,8 +5,8 @@ import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../lambdas/shared/accounts/charge.ts';
-import { createRefusalCount } from '../../lambdas/shared/accounts/refusal-count.ts';
-import { dateOf } from '../../lambdas/shared/accounts/usage-count.ts';
+import { dateOf } from '../../lambdas/shared/accounts/quota.ts';
+import { createRefusalCount } from '../../lambdas/shared/accounts/usage-record.ts';
 import { startLocalRun } from './command-line.ts';
 
 const day = 86_400;
@@ -40,7 +40,7 @@ async function lookups(account: string, at: number, count: number): Promise<void
 }
 
 describe('account usage', () => {
-  it('--json gives each day of the range, today included', async () => {
+  it('--json prints each day of the range, today included', async () => {
     const range = ['--from', dateOf(now - 2 * day), '--to', today];
     expect(await bench.json('account', 'usage', 'acme', ...range)).toEqual({
       account: 'acme',
@@ -88,14 +88,14 @@ describe('account usage', () => {
     expect([exit, err]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  it('says that there is no such account', async () => {
+  it('reports that the account does not exist', async () => {
     const { exit, err } = await bench.run('account', 'usage', 'nobody');
     expect([exit, err]).toEqual([1, expect.stringContaining('There is no account "nobody".')]);
   });
 });
 
 describe('refusals', () => {
-  it('are listed below the usage where there were any, marked as not exact, and never in an export', async () => {
+  it('are listed below the usage if there are any, marked as not exact, and never in an export', async () => {
     const before = await bench.json('account', 'usage', 'idle');
     expect(before.refusals).toBeUndefined();
     const refusals = createRefusalCount(bench.client, 'accounts');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../../lambdas/shared/http/middleware.ts';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { expectContract } from '../support/contract.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
@@ -30,12 +30,12 @@ async function send(path: string, method = 'GET') {
 }
 
 describe('the deployed function', () => {
-  it('publishes the description of the file, without a key', async () => {
+  it('publishes the OpenAPI document of the repository, without a key', async () => {
     const { body } = await send('/v1/openapi.json');
     expect(JSON.parse(body)).toEqual(JSON.parse(await readFile('docs/openapi.json', 'utf8')));
   });
 
-  it('publishes the pages of problems, and nothing at an unknown one', async () => {
+  it('publishes the problem pages, and a 404 for an unknown one', async () => {
     expect((await send('/problems/invalid-input')).body).toContain('What to do');
     expect((await send('/problems/unknown')).status).toBe(404);
     expect((await send('/problems/invalid-input', 'POST')).status).toBe(405);

@@ -58,7 +58,7 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
   const because = here ? '' : ` (skipped: ${present[0]} is not on this machine)`;
   const isCurl = file === 'curl.sh';
 
-  test(`tells the outcomes apart${because}`, async () => {
+  test(`distinguishes the outcomes${because}`, async () => {
     const queries = [
       ['1012RJ', '147'],
       ['1381de', '30', 'a 100'],
@@ -80,7 +80,7 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     ]);
   });
 
-  test(`tells a problem as the service does, and fails${because}`, async () => {
+  test(`prints the problem that the service returns, and fails${because}`, async () => {
     const invalid = await run(command, ['0123AB', '0']);
     expect(invalid.code).not.toBe(0);
     for (const said of ['Invalid input', "postcode can't begin with 0", 'huisnummer must be']) {
@@ -90,7 +90,7 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     expect(isCurl ? refused.out : refused.error).toContain('Send a valid API key');
   });
 
-  test(`waits when it is asked to, and asks again${because}`, async () => {
+  test(`waits for Retry-After, and retries${because}`, async () => {
     const account = await newAccount(service, { minute: 1000 });
     for (const fault of [new StoreUnavailable('a moment'), new Error('a fault of ours')]) {
       service.faults.failing = Object.assign(fault, { times: 1 });
@@ -99,7 +99,7 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     }
   });
 
-  test(`retries a 429 after the seconds of Retry-After, and gives up where they are too many${because}`, async () => {
+  test(`retries a 429 after the seconds of Retry-After, and gives up if that is too long${because}`, async () => {
     for (const [seconds, retried] of [
       ['1', true],
       ['3600', false],
@@ -114,13 +114,13 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     }
   });
 
-  test(`says so when there is no response, after it has tried again${because}`, async () => {
+  test(`retries when there is no response, and then reports that${because}`, async () => {
     const { code, error } = await run(command, ['1012RJ', '147'], key, 'http://127.0.0.1:1');
     expect(code).not.toBe(0);
     expect(error).toMatch(isCurl ? /connect|refused/i : /no response/);
   });
 
-  test(`says what to set where the key or the base URL is missing${because}`, async () => {
+  test(`says which variable to set when the key or the base URL is missing${because}`, async () => {
     for (const [apiKey, baseUrl] of [
       ['', service.baseUrl],
       [key, ''],
@@ -131,14 +131,14 @@ describe.each(interpreters)('the example %s', (file, command, present) => {
     }
   });
 
-  test(`takes a base URL with a slash at its end${because}`, async () => {
+  test(`accepts a base URL with a trailing slash${because}`, async () => {
     const { code, error } = await run(command, ['1012RJ', '147'], key, `${service.baseUrl}/`);
     expect([code, error]).toEqual([0, '']);
   });
 });
 
 describe('the description', () => {
-  it('shows each of the programs as it is', async () => {
+  it('shows each example program unchanged', async () => {
     const { paths } = JSON.parse(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
     const shown: { source: string }[] = paths['/address'].get['x-codeSamples'];
     expect(shown).toEqual(codeSamples());

@@ -16,7 +16,7 @@ const without = (member: string) => JSON.stringify({ ...lookupExamples.found?.an
 const withMember = (member: object) => JSON.stringify({ ...lookupExamples.found?.answer, ...member });
 
 describe('the check against the contract', () => {
-  it('lets a described answer pass', () => {
+  it('accepts a documented response', () => {
     expect(() => expectContract('GET', '/v1/address?postcode=1012RJ', answer)).not.toThrow();
   });
 

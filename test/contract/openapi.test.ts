@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     expect(lengths[0]).toBeLessThan((lengths[2] ?? 0) / 3);
   });
 
-  it('is not sent again to a client that has it', async () => {
+  it('is not sent again to a client that has its ETag', async () => {
     const { etag = '' } = (await service.send('/v1/openapi.json')).headers;
     for (const condition of [etag, etag.replace('W/', ''), `"other", ${etag}`, '*']) {
       const answer = await service.send('/v1/openapi.json', { headers: { 'if-none-match': condition } });
@@ -68,13 +68,13 @@ describe('the OpenAPI document', () => {
     expect(changed.status).toBe(200);
   });
 
-  it('answers another method with 405, and a slash at the end with 404', async () => {
+  it('returns 405 for another method, and 404 with a trailing slash', async () => {
     expect(await service.send('/v1/openapi.json', { method: 'POST' })).toMatchObject({ status: 405 });
     expect(await service.send('/v1/openapi.json/')).toMatchObject({ status: 404 });
   });
 
   it.each(Object.keys(lookupExamples))(
-    'holds the lookup %s as the service answers it on the demo data',
+    'has the example of the lookup %s that the service returns for the demo data',
     async (name) => {
       const operation = (await file()).paths['/address']?.get;
       const given = (operation?.parameters ?? []).flatMap(({ name: parameter, examples }) =>
@@ -85,7 +85,7 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it('holds a validation as the service answers it', async () => {
+  it('has the example of a validation that the service returns', async () => {
     await service.admin.plans.put({ code: 'standard', limits: validationExample.limits });
     await service.admin.accounts.create({ id: 'example', plan: 'standard' });
     const { key } = await service.admin.keys.create({ account: 'example', label: 'webshop' });
@@ -94,14 +94,17 @@ describe('the OpenAPI document', () => {
     expect(json).toEqual(responses?.['200']?.content['application/json']?.examples.valid?.value);
   });
 
-  it.each(Object.keys(problems) as ProblemCode[])('holds the problem %s as the service answers it', async (code) => {
-    const answer = await provoke[code]();
-    const contents = Object.values((await file()).components.responses).map(({ content }) => content);
-    const example = contents.map((content) => content['application/problem+json']?.examples[code]).find(Boolean);
-    expect(answer.status).toBe(problems[code].status);
-    expect(answer.json).toMatchObject({ type: problemType(code) });
-    expect({ ...(answer.json as object), request_id: '' }).toEqual({ ...(example?.value as object), request_id: '' });
-  });
+  it.each(Object.keys(problems) as ProblemCode[])(
+    'has the example of the problem %s that the service returns',
+    async (code) => {
+      const answer = await provoke[code]();
+      const contents = Object.values((await file()).components.responses).map(({ content }) => content);
+      const example = contents.map((content) => content['application/problem+json']?.examples[code]).find(Boolean);
+      expect(answer.status).toBe(problems[code].status);
+      expect(answer.json).toMatchObject({ type: problemType(code) });
+      expect({ ...(answer.json as object), request_id: '' }).toEqual({ ...(example?.value as object), request_id: '' });
+    },
+  );
 });
 
 const query = { postcode: '1012RJ', huisnummer: 147 };

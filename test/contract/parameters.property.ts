@@ -33,7 +33,7 @@ describe('the described parameters', () => {
     );
   });
 
-  it('accept a huisnummer exactly when the service accepts it as it is written', () => {
+  it('accept a huisnummer exactly when the service accepts the same text', () => {
     const { minimum = Infinity, maximum = -Infinity } = schemaOf('huisnummer');
     fc.assert(
       fc.property(fc.oneof(fc.integer({ min: -2, max: 100_001 }), fc.integer()), (value) => {

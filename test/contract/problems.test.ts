@@ -27,18 +27,18 @@ describe('the page of a problem', () => {
     expect(text).toContain(explanations.en[code].remedy.replaceAll('`', ''));
   });
 
-  it('loads nothing from anywhere and runs nothing', async () => {
+  it('loads no subresources and runs no scripts', async () => {
     const { body, headers } = await service.send('/problems/invalid-input');
     expect(body).not.toMatch(/<(script|img|iframe)|<link(?! rel="icon" href="data:,">)|src=|url\(|https?:/);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
   });
 
-  it('of invalid input leads to each of its codes', async () => {
+  it('links from invalid input to each of its codes', async () => {
     const { body } = await service.send(problemType('invalid-input'));
     for (const code of faultCodes) expect(body).toContain(`<dt id="${code}"><a href="/problems/${code}">`);
   });
 
-  it('is reached by the type of a real answer', async () => {
+  it('is at the type of a real response', async () => {
     const answer = await service.send('/v1/address');
     const { type } = answer.json as { type: string };
     expect((await service.send(new URL(type, `${service.baseUrl}/v1/address`).pathname)).status).toBe(200);
@@ -51,7 +51,7 @@ describe('the page of a problem', () => {
     },
   );
 
-  it('answers to GET only, and an unknown one not even to say so', async () => {
+  it('answers only GET; an unknown page is a 404 for every method', async () => {
     const refused = await service.send('/problems/missing', { method: 'DELETE' });
     expect([refused.status, refused.headers.allow]).toEqual([405, 'GET']);
     expect(await service.send('/problems/unknown', { method: 'DELETE' })).toMatchObject({ status: 404 });
@@ -59,7 +59,7 @@ describe('the page of a problem', () => {
 });
 
 describe('the reference', () => {
-  it('has a heading with the same words for each of them', async () => {
+  it('has a section with the same text for each problem', async () => {
     const markdown = await readFile(new URL('../../docs/api.md', import.meta.url), 'utf8');
     expect(markdown).toBe(withGeneratedParts(markdown));
     for (const code of Object.keys(explanations.en)) expect(markdown).toContain(`\n\`/problems/${code}\`\n`);

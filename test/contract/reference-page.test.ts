@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { AxeResults, RunOptions } from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { newAccount } from '../support/address-service.ts';
+import { violations, visualRules, wcagRules } from '../support/axe.ts';
 import { findChromium } from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
@@ -31,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('the reference page', () => {
-  it('is one document that loads nothing, with a policy for exactly its own style and script', async () => {
+  it('is one document without subresources, whose policy allows only its own style and script', async () => {
     const { status, headers, body } = await service.send('/docs');
     const policy = headers['content-security-policy'] ?? '';
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -58,7 +56,7 @@ describe('the reference page', () => {
     expect(body).toContain(text);
   });
 
-  it('shows requests that get, with a key, the very responses beside them', async () => {
+  it('shows each request beside the response that it really gets', async () => {
     const { key } = await newAccount(service, { minute: 60, day: 5000, month: null });
     const { body } = await service.send('/docs');
     const samples = [...body.matchAll(/<figure class="sample (request|response)">.*?<code>([\s\S]*?)<\/code>/g)].map(
@@ -76,7 +74,7 @@ describe('the reference page', () => {
     expect(samples).toHaveLength(14);
   });
 
-  it('names no other host than that of the request, and nothing that is no host', async () => {
+  it('shows only the host of the request, and only a valid host', async () => {
     expect((await service.send('/docs')).body).toContain(`&quot;${service.baseUrl}/v1/address?`);
     const route = referenceRoute();
     for (const [host, shown] of [
@@ -88,7 +86,7 @@ describe('the reference page', () => {
     }
   });
 
-  it('has every parameter, code of an error, problem type and header of the OpenAPI document', async () => {
+  it('has every parameter, error code, problem type and header of the OpenAPI document', async () => {
     const document = (await service.send('/v1/openapi.json')).json as {
       paths: Record<string, { get: { parameters?: { name: string }[] } }>;
     };
@@ -106,7 +104,7 @@ describe('the reference page', () => {
     }
   });
 
-  it('is at /docs only, and answers to GET and HEAD only', async () => {
+  it('is served only at /docs, and only for GET and HEAD', async () => {
     for (const path of ['/docs/', '/docs/start.js', '/', '/favicon.ico']) {
       expect([path, (await service.send(path)).status]).toEqual([path, 404]);
     }
@@ -123,7 +121,7 @@ describe('the reference page', () => {
     }
   });
 
-  it('is not there where the deployment has it off, and everything else is', async () => {
+  it('is not served when the deployment turns it off, while everything else is', async () => {
     process.env[environment.referencePage] = 'off';
     try {
       expect((await service.send('/docs')).status).toBe(404);
@@ -134,29 +132,22 @@ describe('the reference page', () => {
     }
   });
 
+  // Each language is examined by all rules once, and again by those that depend on size and colours.
   describe.each([
-    ['a phone, light, in Dutch', { width: 390, height: 844 }, 'light', 'nl'],
-    ['a phone, dark, in English', { width: 390, height: 844 }, 'dark', 'en'],
-    ['a desktop, light, in English', { width: 1280, height: 900 }, 'light', 'en'],
-    ['a desktop, dark, in Dutch', { width: 1280, height: 900 }, 'dark', 'nl'],
-  ] as const)('on %s', (_device, viewport, colorScheme, language) => {
-    inBrowser(`asks for nothing else, reports nothing, fits, and is accessible${because}`, async () => {
-      const { page, requests, messages } = await open({ viewport, colorScheme }, `?lang=${language}`);
-      // Closed parts are examined too.
-      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })");
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
-      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
-        colorScheme === 'dark' ? 'rgb(16, 22, 29)' : 'rgb(255, 255, 255)',
-      );
-      expect(await violations(page)).toEqual([]);
-      expect(requests).toEqual([`${service.baseUrl}/docs?lang=${language}`]);
-      expect(messages).toEqual([]);
-      await page.close();
+    ['a phone, light, in Dutch', { width: 390, height: 844 }, 'light', 'nl', wcagRules],
+    ['a phone, dark, in English', { width: 390, height: 844 }, 'dark', 'en', visualRules],
+    ['a desktop, light, in English', { width: 1280, height: 900 }, 'light', 'en', wcagRules],
+    ['a desktop, dark, in Dutch', { width: 1280, height: 900 }, 'dark', 'nl', visualRules],
+  ] as const)('on %s', (_device, viewport, colorScheme, language, rules) => {
+    let opened: Awaited<ReturnType<typeof open>>;
+
+    beforeAll(async () => {
+      if (browser) opened = await open({ viewport, colorScheme }, `?lang=${language}`);
     });
+    afterAll(async () => opened?.page.close());
 
     inBrowser(`has each sample next to its text${because}`, async () => {
-      const { page } = await open({ viewport, colorScheme }, `?lang=${language}`);
-      const gaps: { right: number; below: number }[] = await page.evaluate(`
+      const gaps: { right: number; below: number }[] = await opened.page.evaluate(`
         [...document.querySelectorAll('.block:has(> .samples)')].map((block) => {
           const [text, samples] = [...block.children].map((part) => part.getBoundingClientRect());
           return { right: samples.left - text.right, below: samples.top - text.bottom };
@@ -167,7 +158,19 @@ describe('the reference page', () => {
         expect(gap).toBeGreaterThanOrEqual(0);
         expect(gap).toBeLessThan(60);
       }
-      await page.close();
+    });
+
+    inBrowser(`asks for nothing else, reports nothing, fits, and is accessible${because}`, async () => {
+      const { page, requests, messages } = opened;
+      // Closed parts are examined too.
+      await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })");
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+        colorScheme === 'dark' ? 'rgb(16, 22, 29)' : 'rgb(255, 255, 255)',
+      );
+      expect(await violations(page, rules)).toEqual([]);
+      expect(requests).toEqual([`${service.baseUrl}/docs?lang=${language}`]);
+      expect(messages).toEqual([]);
     });
   });
 
@@ -217,7 +220,7 @@ describe('the reference page', () => {
     for (const path of ['/problems/invalid-input', '/problems/quota-exceeded?lang=nl', '/problems/duplicate']) {
       const { page, requests, messages } = await open({ viewport: { width: 390, height: 844 } }, '', path);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      expect(await violations(page)).toEqual([]);
+      expect(await violations(page, wcagRules)).toEqual([]);
       expect(requests).toEqual([service.baseUrl + path]);
       expect(messages).toEqual([]);
       await page.close();
@@ -249,14 +252,4 @@ function textOf(html: string): string {
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>');
   return text.replaceAll('&quot;', '"').replaceAll('&amp;', '&');
-}
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const axeOptions: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
-
-/** What axe-core finds wrong, by rule, with the first element of each. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(await readFile(axe, 'utf8'));
-  const results: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(axeOptions)})`);
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }

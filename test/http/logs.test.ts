@@ -12,7 +12,7 @@ import { readyText, type Start, start } from '../support/start.ts';
 /** Found nowhere else, so that a search for it means something. */
 const label = 'Etiket-5b81e0';
 
-describe('a whole run', () => {
+describe('the service, from creating a key to revoking it', () => {
   let data: string;
   let run: Start;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('a whole run', () => {
     await rm(data, { recursive: true, force: true });
   });
 
-  it('writes no key, no secret and no label into any log, whatever a key goes through', async () => {
+  it('logs no key, secret or label', async () => {
     const { baseUrl, endpoint, accessKeyId, accountsTable, checksumSecret } = await readLocalState(data);
     const client = localDynamoDb(endpoint, accessKeyId);
     const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table: accountsTable, checksumSecret });

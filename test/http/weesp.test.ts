@@ -63,7 +63,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     });
   });
 
-  it('holds exactly the current addresses, each with its street', async () => {
+  it('loads exactly the current addresses, each with its street', async () => {
     const client = DynamoDBDocumentClient.from(localDynamoDb(service.state.endpoint, service.state.accessKeyId));
     const held = new Map<string, unknown>();
     for await (const { Items = [] } of paginateScan({ client }, { TableName: service.state.addressesTable })) {
@@ -88,7 +88,7 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     expect(wrong).toEqual([]);
   }, 180_000);
 
-  it('answers not_found, with the toevoegingen that exist, for one that was withdrawn or has expired', async () => {
+  it('answers not_found, with the existing toevoegingen, for a withdrawn or expired address', async () => {
     expect(truth.former.size).toBe(362);
     const existing = new Map<string, (string | null)[]>();
     for (const { postcode, huisnummer, toevoeging } of truth.current.values()) {

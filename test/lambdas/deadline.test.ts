@@ -25,7 +25,7 @@ function slowRoute(milliseconds: number) {
 }
 
 describe('the deadline of a request', () => {
-  it('aborts early enough to respond within the 5 seconds that are promised, and not before 3', async () => {
+  it('aborts early enough to respond within the guaranteed 5 seconds, and not before 3', async () => {
     const { answer, seen } = slowRoute(10_000);
     await jest.advanceTimersByTimeAsync(3_000);
     expect(seen.signal?.aborted).toBe(false);

@@ -28,7 +28,7 @@ describe('the app', () => {
     for (const directory of directories) rmSync(directory, { recursive: true });
   });
 
-  it('is the same to the byte when synthesized again, bundles and all', () => {
+  it('is byte for byte the same when synthesized again, including bundles', () => {
     expect(Object.keys(first)).toEqual(
       expect.arrayContaining([expect.stringMatching(/^asset\.[0-9a-f]{64}\/index\.mjs$/)]),
     );
@@ -36,7 +36,7 @@ describe('the app', () => {
     for (const [path, text] of Object.entries(first)) if (second[path] !== text) throw new Error(`${path} differs`);
   });
 
-  it('gives each function code of its own, and the module that its handler names is in it', () => {
+  it('gives each function its own code, which includes the module of its handler', () => {
     const functions = Object.entries(first)
       .filter(([path]) => path.endsWith('.template.json'))
       .flatMap(([, text]) => Object.values<Resource>(JSON.parse(text).Resources))
@@ -50,13 +50,13 @@ describe('the app', () => {
     expect(Object.keys(first)).toEqual(expect.arrayContaining(functions));
   });
 
-  it('puts out its version, which doctor compares with its own', () => {
+  it('outputs its version, for doctor to compare', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     const template = Object.entries(first).find(([path]) => path.endsWith('-service.template.json'))?.[1] ?? '{}';
     expect(JSON.parse(template).Outputs.Version.Value).toBe(version);
   });
 
-  it('has no exports, so that no stack holds up an update of another', () => {
+  it('has no exports, so that no stack blocks an update of another', () => {
     const templates = Object.entries(first).filter(([path]) => path.endsWith('.template.json'));
     expect(templates.length).toBeGreaterThanOrEqual(2);
     for (const [, text] of templates) {
@@ -78,7 +78,7 @@ describe('the app', () => {
     );
   });
 
-  it('puts the configured tags on what it makes, and the version on what a new version may change', () => {
+  it('tags its resources as configured, and those outside the data stack with the version', () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     const texts = Object.entries(contents(app(everything).synth().directory));
     const text = (stack: string) => texts.find(([path]) => path.endsWith(`${stack}.template.json`))?.[1] ?? '{}';
@@ -97,7 +97,7 @@ describe('the app', () => {
     ]);
   });
 
-  it('warns of a region that the CDK does not know, and of no other', () => {
+  it('warns about a region that the CDK does not know, and about no other', () => {
     const warnings = (region: string) => {
       const messages = app({ region })
         .synth()

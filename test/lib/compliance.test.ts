@@ -55,7 +55,7 @@ describe('the page on compliance', () => {
     expect(documented('Control Tower')).toEqual([...unmet.keys()].sort());
   }, 120_000);
 
-  it('would list a rule that a change breaks', () => {
+  it('reports a rule that a change breaks', () => {
     const worse = mkdtempSync(join(folder, 'worse-'));
     const table = { Type: 'AWS::DynamoDB::Table', Properties: { BillingMode: 'PAY_PER_REQUEST' } };
     writeFileSync(join(worse, 'data.json'), JSON.stringify({ Resources: { Table: table } }));
@@ -63,7 +63,7 @@ describe('the page on compliance', () => {
   }, 60_000);
 
   // `UPDATE_DOCS=1 npm test -- test/lib/compliance` writes the table anew.
-  it('has each rule of cdk-nag that is acknowledged, with the reason given where it is', () => {
+  it('lists each acknowledged rule of cdk-nag with its reason', () => {
     const reasons = new Map<string, Set<string>>();
     for (const file of metadata()) {
       for (const entries of Object.values(file)) {

@@ -41,7 +41,7 @@ describe('what the default configuration costs in us-east-1, by the figures in d
     expect(sum(lookupCosts(prices, 0, lookup, plain))).toBe(0);
   });
 
-  it('counts traces, dashboards and metrics where they are switched on', () => {
+  it('includes traces, dashboards and metrics if they are enabled', () => {
     expect(lookupCosts(prices, millionADay, lookup, plain).traces).toBe(0);
     // One of each second, of 30 days: that alone is 2.6 million traces.
     expect(lookupCosts(prices, millionADay, lookup, all).traces).toBeGreaterThan(13);
@@ -49,7 +49,7 @@ describe('what the default configuration costs in us-east-1, by the figures in d
     expect(lookupCosts(prices, millionADay, lookup, all).request_metrics).toBeGreaterThan(3);
   });
 
-  it('reads from the templates what decides about logs', () => {
+  it('reads the log settings from the templates', () => {
     expect(plain).toMatchObject({ system_lines: false, access_log_infrequent_access: true });
     expect(plain.access_log_kb).toBeGreaterThan(0.1);
     const withLines = { ...plain, system_lines: true };
@@ -73,12 +73,12 @@ describe('the figures in the docs', () => {
     ['10 thousand', '10000_lookups_a_day'],
     ['1 million', '1000000_lookups_a_day'],
     ['100 million', '100000000_lookups_a_day'],
-  ])('of a month with so many lookups a day are the recorded ones: %s', (shown, name) => {
+  ])('for a month with so many lookups a day are the recorded ones: %s', (shown, name) => {
     const [one, other] = [here, cheapest].map(({ a_month }) => short(a_month[name].total));
     expect(page).toContain(`| ${shown} | ${one} | ${other} |`);
   });
 
-  it('of a million lookups, the first load and the alarms are the recorded ones', () => {
+  it('for a million lookups, the first load and the alarms are the recorded ones', () => {
     const perMillion = (region: typeof here) => region.a_month['1000000_lookups_a_day'].total_a_million_lookups;
     expect(page).toContain(`| **total** | **${perMillion(here)}** |`);
     expect(page).toContain(`${perMillion(cheapest)} in \`us-east-1\` |`);
@@ -86,7 +86,7 @@ describe('the figures in the docs', () => {
     expect(page).toContain(`alarms (${here.fixed_a_month.alarms},`);
   });
 
-  it('of each service, for a million lookups, are the recorded ones', () => {
+  it('for each service and a million lookups are the recorded ones', () => {
     const parts: Record<string, string[]> = {
       'API Gateway, HTTP API': ['api_gateway'],
       'Lambda requests': ['lambda_requests'],
@@ -104,7 +104,7 @@ describe('the figures in the docs', () => {
     }
   });
 
-  it('of the README are the recorded ones, rounded', () => {
+  it('in the README are the recorded ones, rounded', () => {
     const words = ['', 'one', 'two', 'three', 'four', 'five', 'six'];
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replaceAll('\n', ' ');
     const { total_a_million_lookups: million } = here.a_month['1000000_lookups_a_day'];

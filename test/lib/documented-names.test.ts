@@ -14,7 +14,7 @@ describe('a name in a command of the docs', () => {
     stacks = { data, service, loader };
   }, 60_000);
 
-  it('leads to exactly one resource: `name STACK LOGICAL_ID TYPE`', () => {
+  it('identifies exactly one resource: `name STACK LOGICAL_ID TYPE`', () => {
     const names = [...docs.matchAll(/\bname (data|service|loader) (\w+) (AWS::\w+::\w+)/g)];
     expect(names.length).toBeGreaterThan(5);
     for (const [text, stack = '', prefix = '', type] of names) {
@@ -31,7 +31,7 @@ describe('a name in a command of the docs', () => {
       expect([stack, Object.keys(Resources).length < 100]).toEqual([stack, true]);
   });
 
-  it('leads to an output: `out STACK OUTPUT`', () => {
+  it('is an existing output: `out STACK OUTPUT`', () => {
     const outputs = [...docs.matchAll(/\bout (data|service|loader) ([A-Z]\w+)/g)];
     expect(outputs.length).toBeGreaterThan(5);
     for (const [text, stack = '', output = ''] of outputs)

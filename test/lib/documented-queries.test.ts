@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
-import type { ManifestEntry } from '../../loader/dataset/manifest.ts';
+import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import { type AddressService, newAccount, startAddressService } from '../support/address-service.ts';
 import { runbookQueries } from './runbook-queries.ts';
 import { everything, ofType, portal, type Template, templates } from './synthesized.ts';
@@ -87,7 +87,7 @@ describe('a log query of the runbook', () => {
   }, 60_000);
   afterAll(() => service.stop());
 
-  it('is found, and so are the lines that it reads', () => {
+  it('exists, and so do the log lines that it reads', () => {
     expect(queries.length).toBeGreaterThan(10);
     for (const fields of Object.values(logged)) expect(fields.length).toBeGreaterThan(4);
   });
@@ -149,7 +149,7 @@ describe('the saved queries', () => {
     for (const name of names) expect(name).toMatch(/^[^:*/]+\/[^:*/]+\/[^:*/]+$/);
   });
 
-  it('leave out what is not deployed', () => {
+  it('do not cover what is not deployed', () => {
     const { service, loader } = templates();
     const names = [service, loader].flatMap((template) =>
       Object.values(ofType(template, 'AWS::Logs::QueryDefinition')).map(({ Properties }) => String(Properties?.Name)),

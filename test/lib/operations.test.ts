@@ -28,7 +28,7 @@ describe('a deployment with the settings for operators', () => {
     expect(provisioned.filter(Boolean)).toEqual([{ ProvisionedConcurrentExecutions: 2 }]);
   });
 
-  it('warms the tables only where that is asked for', () => {
+  it('sets warm throughput only if configured', () => {
     const warm = ({ data }: Parts) =>
       Object.values(ofType(data, 'AWS::DynamoDB::Table')).map(({ Properties }) => Properties?.WarmThroughput);
     expect(warm(plain)).toEqual([undefined, undefined]);
@@ -38,7 +38,7 @@ describe('a deployment with the settings for operators', () => {
     ]);
   });
 
-  it('runs no more functions of a load at once than is configured', () => {
+  it('limits the concurrent functions of a load to the configured number', () => {
     const concurrency = (loadConcurrency?: number) => {
       const { loader } = templates(loadConcurrency ? { loadConcurrency } : {});
       const definition = JSON.stringify(first(loader, 'AWS::StepFunctions::StateMachine')?.DefinitionString);
@@ -48,7 +48,7 @@ describe('a deployment with the settings for operators', () => {
     expect(concurrency(2)).toEqual([2]);
   });
 
-  it('keeps every output of earlier releases: scripts and the other stacks read them', () => {
+  it('keeps every output of earlier releases, which scripts and other stacks read', () => {
     const releases = globSync('docs/releases/outputs-*.json');
     expect(releases.length).toBeGreaterThan(0);
     for (const file of releases) {
@@ -77,7 +77,7 @@ describe('another partition', () => {
     60_000,
   );
 
-  it('is not ruled out by an ARN in the source of what is deployed', () => {
+  it('is not prevented by a hard-coded ARN in the source', () => {
     const files = globSync(['lib/**/*.ts', 'lambdas/**/*.ts', 'loader/**/*.ts', 'bin/**/*.ts']);
     expect(files.length).toBeGreaterThan(100);
     expect(files.filter((file) => /arn:aws:/.test(readFileSync(file, 'utf8')))).toEqual([]);

@@ -212,7 +212,7 @@ describe('what each function may do', () => {
     expect(permissions(templates({ usage: { messageAtShare: 0 } }).service).UsageRole?.join()).not.toContain('sns:');
   });
 
-  it('has no usage job where it is left out', () => {
+  it('includes no usage job if it is turned off', () => {
     expect(Object.keys(permissions(templates({ usage: { job: false } }).service)).join()).not.toContain('Usage');
   });
 
@@ -252,7 +252,7 @@ describe('what each function may do', () => {
     ]);
   });
 
-  it('is nothing at all in the data stack, but for backups where they are configured', () => {
+  it('is nothing in the data stack, except for configured backups', () => {
     expect(permissions(plain.data)).toEqual({});
     expect(permissions(encrypted.data)).toEqual({
       AccountsBackupPlanAccountsRole: [
@@ -261,7 +261,7 @@ describe('what each function may do', () => {
     });
   });
 
-  it('is exactly the use of one key on top of it, where data is encrypted with a key of the operator; and the canary', () => {
+  it('adds only the use of one KMS key when the operator configures a key, and the canary', () => {
     const useObjects = ['kms:Decrypt on EncryptionKey', 'kms:GenerateDataKey on EncryptionKey'];
     const useTable = [
       ...['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'GenerateDataKeyWithoutPlaintext'],
@@ -303,7 +303,7 @@ describe('what each function may do', () => {
     });
   });
 
-  it('reaches a function from the one API only', () => {
+  it('allows only the one API to invoke a function', () => {
     const permits = Object.values(ofType(plain.service, 'AWS::Lambda::Permission'));
     expect(permits.length).toBeGreaterThan(0);
     for (const { Properties } of permits) {

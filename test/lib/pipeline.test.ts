@@ -18,7 +18,7 @@ const prefixes: Readonly<Record<string, string>> = {
   StepFunctions: 'states',
 };
 
-describe('the policies of the example of a pipeline', () => {
+describe('the policies of the example pipeline', () => {
   let all: Template[];
   beforeAll(() => {
     const { data, service, loader, stack } = templates({ ...everything, portal });
@@ -37,7 +37,7 @@ describe('the policies of the example of a pipeline', () => {
     expect(missing).toEqual([]);
   });
 
-  it('let doctor send every command that it sends', () => {
+  it('allow every command of doctor', () => {
     const sources = globSync('bin/doctor/*.ts').map((file) => readFileSync(file, 'utf8'));
     const sent = sources.flatMap((source) => [...source.matchAll(/new (\w+)Command\(/g)].map(([, name = '']) => name));
     expect(sent.length).toBeGreaterThan(5);

@@ -60,7 +60,7 @@ const actionsOn = (resource: string, all: Statement[]) =>
     .flatMap(({ Action }) => Action)
     .sort();
 
-describe('what a portal may do', () => {
+describe('the permissions of PortalAccess', () => {
   let granted: Statement[];
   let template: Template;
   let service: Awaited<ReturnType<typeof startAddressService>>;
@@ -72,7 +72,7 @@ describe('what a portal may do', () => {
   }, 60_000);
   afterAll(() => service.stop());
 
-  it('is exactly this, on the accounts table and on the secret, and nothing elsewhere', () => {
+  it('are exactly these, on the accounts table and the secret only', () => {
     expect(actionsOn(tableArn, granted)).toEqual([
       'dynamodb:BatchGetItem',
       'dynamodb:ConditionCheckItem',
@@ -88,18 +88,18 @@ describe('what a portal may do', () => {
     );
   });
 
-  it('comes with the settings that the admin module wants', () => {
+  it('come with the settings that the admin module needs', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: { ACCOUNTS_TABLE: 'Accounts', KEY_CHECKSUM_SECRET_ARN: secretArn } },
     });
   });
 
-  it('includes the key of the table where it has one', () => {
+  it('include the KMS key of the table if it has one', () => {
     const all = statements(portalStack({ encrypted: true }));
     expect(actionsOn(keyArn, all)).toContain('kms:Decrypt');
   });
 
-  it('includes plans where operators change them in the portal', async () => {
+  it('include writing plans if operators change them in the portal', async () => {
     const statements = portalStatements({ plans: 'change' });
     const refused: string[] = [];
     const admin = observedAdmin(service.client, statements, refused);
@@ -109,7 +109,7 @@ describe('what a portal may do', () => {
     expect(refused).toEqual([]);
   });
 
-  it('includes seeing and approving loads where they are given, and no other object or execution', () => {
+  it('include seeing and approving loads if configured, and no other object or execution', () => {
     const statements = portalStatements({ loads: true });
     const of = (action: string) =>
       statements.filter(({ Action }) => [Action].flat().includes(action)).flatMap(({ Resource }) => Resource);
@@ -131,7 +131,7 @@ describe('what a portal may do', () => {
     });
   });
 
-  it('is enough for all that a portal does, and does not reach to plans', async () => {
+  it('are enough for everything a portal does, and do not include writing plans', async () => {
     const refused: string[] = [];
     const admin = observedAdmin(service.client, granted, refused);
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { environment } from '../../lambdas/shared/tables.ts';
+import { environment } from '../../lambdas/shared/names.ts';
 import { app, everything, ofType, portal, type Template } from './synthesized.ts';
 
 const { domain } = portal;
@@ -20,7 +20,7 @@ describe('the stack of the portal', () => {
     withPool = portalTemplate({ portal });
   }, 120_000);
 
-  it('is there only where the portal is configured', () => {
+  it('exists only if the portal is configured', () => {
     const names = app({ stage: 'trial' })
       .synth()
       .stacks.map(({ stackName }) => stackName);
@@ -28,7 +28,7 @@ describe('the stack of the portal', () => {
     expect(names).toHaveLength(3);
   });
 
-  it('has a host name of its own, and no other way in', () => {
+  it('has its own host name, and no other endpoint', () => {
     expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::DomainName'))).toMatchObject([
       { Properties: { DomainName: 'portal.example.nl' } },
     ]);
@@ -61,7 +61,7 @@ describe('the stack of the portal', () => {
     expect(text).not.toContain('{{resolve:');
   });
 
-  it('may use the accounts and plans, see what waits, start the loader, and nothing else', () => {
+  it('may only use accounts and plans, see loads that await approval, and start the state machine', () => {
     const statements = Object.values(ofType(withProvider, 'AWS::IAM::Policy')).flatMap(
       ({ Properties }) =>
         (Properties as { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } })
@@ -99,7 +99,7 @@ describe('the stack of the portal', () => {
     expect(resourcesOf('states:DescribeExecution')).toEqual([expect.stringMatching(/:approve-\*"\]\]\}$/)]);
   });
 
-  it('creates a user pool where no provider is configured, without sign-up and with a required second factor', () => {
+  it('creates a user pool if no provider is configured, without sign-up and with a required second factor', () => {
     expect(Object.values(ofType(withProvider, 'AWS::Cognito::UserPool'))).toEqual([]);
     expect(Object.values(ofType(withPool, 'AWS::Cognito::UserPool'))).toMatchObject([
       { Properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, MfaConfiguration: 'ON' } },

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 const script = new URL('./synthesize-with-rules.ts', import.meta.url).pathname;
 
-describe('the rules of a synthesis, warnings included', () => {
+describe('the synthesis with all rules, warnings included', () => {
   let reports: Record<string, { plugins: string[]; found: string[] }>;
 
   beforeAll(async () => {
@@ -15,16 +15,16 @@ describe('the rules of a synthesis, warnings included', () => {
   it.each([
     ['an identity provider', 'provider'],
     ['a user pool', 'userPool'],
-  ])('find nothing with every option on and a portal with %s', (_, name) => {
+  ])('has no findings with every option on and a portal with %s', (_, name) => {
     // The check of properties has a report only where it finds something.
     expect(reports[name]).toEqual({ plugins: expect.arrayContaining(['AwsSolutions', 'Serverless']), found: [] });
   });
 
-  it('name a bucket that breaks them', () => {
+  it('reports a bucket that breaks a rule', () => {
     expect(reports.withBucket?.found).toEqual(expect.arrayContaining([expect.stringContaining('AwsSolutions-S1')]));
   });
 
-  it('name a value that a property does not take', () => {
+  it('reports an invalid value of a property', () => {
     expect(reports.withTableClass?.found).toEqual(
       expect.arrayContaining([expect.stringContaining("'CHEAP' is not one of")]),
     );

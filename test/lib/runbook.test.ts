@@ -39,22 +39,22 @@ describe('the runbook', () => {
     events = all.filter(isEvent);
   }, 60_000);
 
-  it('has a chapter for every alarm, and none for an alarm that is no more', () => {
+  it('has a chapter for every alarm, and none for an alarm that no longer exists', () => {
     expect(linked.length).toBeGreaterThan(8);
     expect([...new Set(linked)].sort()).toEqual(chapters.map(({ anchor }) => anchor).sort());
   });
 
-  it('says of each what it is, how to look into it and how to end it', () => {
+  it('has a description, investigation and resolution for each alarm', () => {
     for (const { anchor, parts } of chapters)
       expect([anchor, parts]).toEqual([anchor, ['Description', 'Investigation', 'Resolution']]);
   });
 
-  it('is reached by alarms that notify the operator when they go off and when they recover', () => {
+  it('covers alarms that notify the operator when they go off and when they recover', () => {
     for (const [, alarm, ok] of actions) expect([alarm, ok].map((each) => each?.length)).toEqual([1, 1]);
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('gets no recovery message for a failed or refused load, an audit, or a sample of the table', () => {
+  it('covers alarms without a recovery message: failed and refused loads, audits, samples of the table', () => {
     expect(events.map(([anchor]) => anchor).sort()).toEqual([
       'audit-differences',
       'load-failed',

@@ -43,7 +43,7 @@ describe('a Distributed Map whose children fail', () => {
     expect(await run(mapping({ ...more, ToleratedFailureCount: 3 }), failing)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  it('starts no more children once too many have failed, and stops those that are running', async () => {
+  it('starts no more children after too many have failed, and stops the running ones', async () => {
     const { events } = await run(mapping(one), double(3));
     expect(events.at(-1)).toEqual({
       kind: 'mapped',
@@ -57,13 +57,13 @@ describe('a Distributed Map whose children fail', () => {
     });
   });
 
-  it('hands on how a tolerated child failed, in its place', async () => {
+  it('returns the error of a tolerated child in its position', async () => {
     const { output } = (await run(mapping({ ...one, ToleratedFailureCount: 1 }), double(2))) as { output?: unknown };
     const failed = { Status: 'FAILED', Error: 'OddError', Cause: expect.stringContaining('no 2'), Input: '{"n":2}' };
     expect(output).toEqual([2, expect.objectContaining(failed), 6, 8, 10]);
   });
 
-  it('retries all of the map, and its children by themselves', async () => {
+  it('retries the whole map, and its children separately', async () => {
     let calls = 0;
     const flaky = ({ n }: { n: number }) => {
       calls++;
@@ -87,7 +87,7 @@ describe('a ResultWriter', () => {
   const more = { ItemReader: read('items.json'), MaxConcurrency: 1, ResultWriter };
   type Written = { MapRunArn: string; ResultWriterDetails: { Bucket: string; Key: string } };
 
-  it('writes a manifest and the executions, and hands on where they are', async () => {
+  it('writes a manifest and the executions, and returns their location', async () => {
     const { output } = (await run(mapping(more), double(), { name: 'a' })) as unknown as { output: Written };
     const { Bucket, Key } = output.ResultWriterDetails;
     expect(Bucket).toBe('work');
@@ -104,7 +104,7 @@ describe('a ResultWriter', () => {
     expect(executions[0]).toMatchObject({ Status: 'SUCCEEDED', Input: '{"n":1}', Output: '2' });
   });
 
-  it('writes apart what failed and what did not begin, also when the map fails', async () => {
+  it('writes failed and pending children separately, also when the map fails', async () => {
     expect((await run(mapping(more), double(3), { name: 'b' })).status).toBe('FAILED');
     const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket: 'work', Prefix: 'runs/b/' }));
     const keys = Contents.map(({ Key = '' }) => Key);
@@ -114,7 +114,7 @@ describe('a ResultWriter', () => {
     expect(failed).toEqual([expect.objectContaining({ Status: 'FAILED', Error: 'OddError' })]);
   });
 
-  it('fails the map where it can not write', async () => {
+  it("fails the map if it can't write", async () => {
     const elsewhere = { Resource, Arguments: { Bucket: 'other', Prefix: 'p' } };
     const execution = await run(mapping({ ...more, ResultWriter: elsewhere }), double());
     expect(execution).toMatchObject({ status: 'FAILED', error: 'States.ResultWriterFailed' });

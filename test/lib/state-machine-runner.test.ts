@@ -15,10 +15,10 @@ describe('a state machine', () => {
 
   it.each<[string, Record<string, unknown>, unknown]>([
     ['Pass hands on its input', { A: pass() }, input],
-    ['an expression stands for its value', { A: expression('$states.input.name') }, 'Weesp'],
+    ['an expression is replaced by its value', { A: expression('$states.input.name') }, 'Weesp'],
     ['text without marks is text', { A: pass({ Output: '$states.input.name' }) }, '$states.input.name'],
     [
-      'expressions stand anywhere in an object or array',
+      'expressions can be anywhere in an object or array',
       { A: pass({ Output: { a: ['{% $states.input.list[1] %}', 'b'], c: { d: '{% $states.input.none %}' } } }) },
       { a: [2, 'b'], c: { d: null } },
     ],
@@ -120,7 +120,7 @@ describe('a state machine', () => {
       ],
     ],
     [
-      'the context tells the execution, the machine and the state',
+      'the context has the execution, the state machine and the state',
       {
         A: expression(
           "[$states.context.State.Name, $states.context.StateMachine.Name, $states.context.Execution.Input.name, $contains($states.context.Execution.Id, ':execution:Machine:')]",
@@ -132,7 +132,7 @@ describe('a state machine', () => {
     expect(await run(tinyMachine(states), input)).toMatchObject({ status: 'SUCCEEDED', output });
   });
 
-  it('waits without waiting, and says how long', async () => {
+  it('records the duration of a Wait instead of waiting', async () => {
     const { events } = await run(
       tinyMachine({
         A: { Type: 'Wait', Seconds: '{% 60 * 60 %}', Next: 'B' },
@@ -145,7 +145,7 @@ describe('a state machine', () => {
     ]);
   });
 
-  it('takes an input of just the payload limit, and none above it', async () => {
+  it('accepts an input of exactly the payload limit, and refuses a larger one', async () => {
     const machine = tinyMachine({ A: { Type: 'Succeed', Output: 'fits' } });
     const most = 262_144 - '{"text":""}'.length;
     expect(await run(machine, inputText(most))).toMatchObject({ status: 'SUCCEEDED' });

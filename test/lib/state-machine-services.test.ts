@@ -48,7 +48,7 @@ describe('a message to a topic', () => {
     expect(published).toEqual([{ TopicArn: topic, Subject: 'one 1', Message: 'text' }]);
   });
 
-  it('that is no text is sent as JSON', async () => {
+  it('is sent as JSON unless it is text', async () => {
     await publish({ Message: { of: '{% $states.input %}' } });
     expect(published[0]?.Message).toBe('{"of":{"n":1}}');
   });
@@ -59,12 +59,12 @@ describe('a message to a topic', () => {
     ['begins with a space', ' one'],
     ['has other letters than ASCII', 'één'],
     ['is empty', ''],
-  ])('fails where its subject %s', async (_, Subject) => {
+  ])('fails if its subject %s', async (_, Subject) => {
     expect(await publish({ Subject, Message: 'text' })).toMatchObject({ error: 'SNS.InvalidParameterException' });
     expect(published).toEqual([]);
   });
 
-  it('fails by the name of what SNS answers', async () => {
+  it('fails with the name of the SNS error', async () => {
     const execution = await publish({ TopicArn: `${topic}-gone`, Message: 'text' });
     expect(execution).toMatchObject({ status: 'FAILED', error: expect.stringMatching(/^SNS\.NotFound/) });
   });
@@ -80,7 +80,7 @@ describe('a call of another service', () => {
     }),
   );
 
-  it('is given its arguments, and gives JSON', async () => {
+  it('gets its arguments, and returns JSON', async () => {
     const definition = task(Resource, { TableName: 't', Key: { a: '{% $states.input.n %}' } });
     const execution = await runStateMachine(definition, { integrations: { [Resource]: call }, input: { n: 1 } });
     expect(execution).toMatchObject({ output: { asked: { TableName: 't', Key: { a: 1 } } } });

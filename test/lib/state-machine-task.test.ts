@@ -27,7 +27,7 @@ const busy = (more: Record<string, unknown> = {}) => ({ ErrorEquals: ['BusyError
 const inputText = (letters: number) => ({ text: 'x'.repeat(letters) });
 
 describe('a Task', () => {
-  it('gives the function JSON and takes JSON from it', async () => {
+  it('sends JSON to the function and reads JSON from it', async () => {
     const given = { at: new Date(0), left: undefined, kept: null };
     let seen: unknown;
     const see = (event: unknown) => {
@@ -40,21 +40,21 @@ describe('a Task', () => {
     expect(execution).toMatchObject({ output: { seen } });
   });
 
-  it('gives null for a function that answers nothing', async () => {
+  it('returns null for a function without a result', async () => {
     const machine = tinyMachine({ A: invoke('F', {}, { Output: '{% $states.result %}' }) });
     expect(await run(machine, { F: () => undefined })).toMatchObject({
       output: { Payload: null, StatusCode: 200, ExecutedVersion: '$LATEST' },
     });
   });
 
-  it('fails by the name of what the function throws, which is JSON in the cause', async () => {
+  it('fails with the name of the thrown error, with JSON in the cause', async () => {
     const execution = await run(tinyMachine({ A: invoke('F') }), { F: flaky(new BusyError('no time')) });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'BusyError' });
     const { cause } = execution as { cause: string };
     expect(JSON.parse(cause)).toEqual({ errorType: 'BusyError', errorMessage: 'no time', trace: [] });
   });
 
-  it('tries again as the retrier says, with delays that grow to the longest', async () => {
+  it('retries as the retrier says, with delays up to the maximum', async () => {
     const Retry = [
       busy({ IntervalSeconds: 2, MaxAttempts: 4, BackoffRate: 3, MaxDelaySeconds: 20, JitterStrategy: 'FULL' }),
     ];
@@ -72,7 +72,7 @@ describe('a Task', () => {
     ]);
   });
 
-  it('counts the attempts of each retrier by itself, by default three', async () => {
+  it('counts the attempts of each retrier separately, by default three', async () => {
     const Retry = [busy(), { ErrorEquals: ['Lambda.ServiceException'], MaxAttempts: 1 }];
     const service = () => new StateError('Lambda.ServiceException', 'oops');
     const machine = tinyMachine({ A: invoke('F', {}, { Retry }) });
@@ -91,7 +91,7 @@ describe('a Task', () => {
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { Error: 'BusyError', Cause: expect.any(String) } });
   });
 
-  it('is caught with what the catcher assigns and hands on', async () => {
+  it("applies the catcher's Assign and Output when it is caught", async () => {
     const more = {
       Assign: { why: '{% $states.errorOutput.Error %}' },
       Output: { of: '{% $states.input.name %}', why: '{% $parse($states.errorOutput.Cause).errorMessage %}' },
@@ -108,7 +108,7 @@ describe('a Task', () => {
     expect(events.map(({ kind }) => kind)).toEqual(['entered', 'retried', 'retried', 'caught', 'entered']);
   });
 
-  it('is retried and caught for expressions too, also of what it hands on', async () => {
+  it('is retried and caught for failing expressions too, also in its output', async () => {
     const Retry = [{ ErrorEquals: ['States.QueryEvaluationError'], MaxAttempts: 1 }];
     const task = { ...catching(['States.QueryEvaluationError']), Retry, Output: '{% $states.result.Payload.other %}' };
     let calls = 0;
@@ -121,7 +121,7 @@ describe('a Task', () => {
     ['States.ALL', 'FAILED'],
     ['States.TaskFailed', 'FAILED'],
     ['States.DataLimitExceeded', 'SUCCEEDED'],
-  ])('whose result is too large and that catches %s has %s', async (name, status) => {
+  ])('with a result that is too large and a catcher for %s has %s', async (name, status) => {
     const execution = await run(tinyMachine({ A: catching([name]), ...after }), { F: () => inputText(262_144) });
     expect(execution.status).toBe(status);
   });
@@ -132,17 +132,17 @@ describe('a Task', () => {
     ['States.Timeout', 'SUCCEEDED'],
     ['States.ALL', 'SUCCEEDED'],
     ['States.TaskFailed', 'FAILED'],
-  ])('that takes too long and catches %s has %s', async (name, status) => {
+  ])('that times out and has a catcher for %s has %s', async (name, status) => {
     const states = { A: { ...catching([name]), TimeoutSeconds: '{% 1 + 1 %}' }, ...after };
     expect((await run(tinyMachine(states), slow)).status).toBe(status);
   });
 
-  it('ends when the machine has taken too long, whatever it catches', async () => {
+  it('ends when the state machine times out, whatever it catches', async () => {
     const execution = await run(tinyMachine({ A: catching(['States.ALL']), ...after }, { TimeoutSeconds: 2 }), slow);
     expect(execution).toMatchObject({ status: 'TIMED_OUT', error: 'States.Timeout' });
   });
 
-  it('of a branch that failed is the last: no further state of its siblings begins', async () => {
+  it('in a failed branch stops its sibling branches', async () => {
     const states = {
       A: {
         Type: 'Parallel',

@@ -19,23 +19,23 @@ describe('a token', () => {
       { 'Fn::Sub': `at ${of('AWS::Region')}: ${of('F.Arn')} ${of('!literal')}` },
       `at eu-west-1: F ${of('literal')}`,
     ],
-    ['a text with values of its own', { 'Fn::Sub': [`${of('x')} ${of('F')}`, { x: { Ref: 'Y' } }] }, 'Y F'],
+    ['a text with its own values', { 'Fn::Sub': [`${of('x')} ${of('F')}`, { x: { Ref: 'Y' } }] }, 'Y F'],
     ['values within others', { a: [{ Ref: 'B' }], Fn: 1, Ref: 'x', c: null }, { a: ['B'], Fn: 1, Ref: 'x', c: null }],
   ])('of %s becomes a name', (_, value, resolved) => {
     expect(tokenResolver()(value)).toEqual(resolved);
   });
 
-  it('becomes what it is renamed to, but for what the region and the account are', () => {
+  it('is resolved to its renamed value, except region and account', () => {
     const resolve = tokenResolver((name) => name.toLowerCase());
     expect(resolve({ 'Fn::Sub': `${of('AWS::AccountId')} ${of('Bucket1A2B')}` })).toBe('123456789012 bucket1a2b');
   });
 
-  it('selects a part of a text, and of a name that has no parts the whole', () => {
+  it('selects a part of a string, or the whole if it has no parts', () => {
     const part = (text: unknown) => ({ 'Fn::Select': [1, { 'Fn::Split': [':', text] }] }) as Json;
     expect(tokenResolver()([part('a:b'), part({ Ref: 'Machine' })])).toEqual(['b', 'Machine']);
   });
 
-  it('of a function that is not known is refused', () => {
+  it('with an unknown function is refused', () => {
     expect(() => tokenResolver()({ 'Fn::Cidr': ['a'] })).toThrow(/Fn::Cidr is not known/);
   });
 });
@@ -43,7 +43,7 @@ describe('a token', () => {
 describe('the definitions of a template', () => {
   const machine = (Properties: Record<string, unknown>) => ({ Type: 'AWS::StepFunctions::StateMachine', Properties });
 
-  it('are those of its state machines, by logical id, with their tokens resolved', () => {
+  it('are found by logical id, with their tokens resolved', () => {
     const DefinitionString = { 'Fn::Join': ['', ['{"StartAt":"', { Ref: 'F' }, '"}']] };
     const Resources = { F: { Type: 'AWS::Lambda::Function' }, M: machine({ DefinitionString }) };
     expect(resolveTokens({ Resources })).toEqual({ M: { StartAt: 'F' } });
@@ -51,9 +51,9 @@ describe('the definitions of a template', () => {
   });
 
   it.each([
-    ['elsewhere', { DefinitionS3Location: {} }, /no DefinitionString/],
+    ['in S3', { DefinitionS3Location: {} }, /no DefinitionString/],
     ['with substitutions', { DefinitionString: '{}', DefinitionSubstitutions: {} }, /DefinitionSubstitutions/],
-  ])('that lie %s are refused', (_, properties, message) => {
+  ])('are refused %s', (_, properties, message) => {
     expect(() => resolveTokens({ Resources: { M: machine(properties) } })).toThrow(message);
   });
 });

@@ -2,7 +2,7 @@ import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { startCountingProxy } from '../support/counting-proxy.ts';
-import { createTables } from '../support/dynamodb.ts';
+import { createAddressesTable } from '../support/dynamodb.ts';
 import { startRangeServer } from '../support/range-server.ts';
 import { startS3 } from '../support/s3.ts';
 import { startFakeExecutions } from './fake-executions.ts';
@@ -63,7 +63,7 @@ export async function startLoadPlaces() {
       silent = false;
       await storage.delete((await storage.list('')).map(({ key }) => key));
       await bench.client.send(new DeleteTableCommand({ TableName: table }));
-      await createTables(bench.client, { addresses: table, accounts: `accounts-${crypto.randomUUID()}` });
+      await createAddressesTable(bench.client, table);
       dynamoDb.take();
     },
     async stop(): Promise<void> {

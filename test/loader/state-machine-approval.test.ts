@@ -78,7 +78,7 @@ describe('an approval in a portal', () => {
     expect(await loads.approve(input)).toMatchObject({ started: false });
   });
 
-  it('says which loads are running', async () => {
+  it('reports which loads are running', async () => {
     const startDate = new Date('2026-03-09T05:00:00Z');
     const running = {
       executionArn: 'x',

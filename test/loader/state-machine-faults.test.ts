@@ -34,7 +34,7 @@ describe('a load that fails', () => {
     expect(await loader.addresses()).toEqual(tableOf(january));
   });
 
-  it('by a fault of Lambda itself is tried again by itself, and a server that is unwell after minutes', async () => {
+  it('is retried after an error of Lambda itself, and some minutes after an unavailable server', async () => {
     let [busy, unwell] = [2, 2];
     loader.replace('extract', (event, real) => {
       if (busy-- > 0) throw new StateError('Lambda.TooManyRequestsException', 'Rate Exceeded.');
@@ -89,7 +89,7 @@ describe('a load that fails', () => {
     expect(loader.messages.map(({ text }) => text)).toEqual([expect.stringContaining('odd')]);
   });
 
-  it('to send a message has published its snapshot, and fails so that the alarm goes off', async () => {
+  it('to send its message has published its snapshot, and fails so that the alarm goes off', async () => {
     loader.silence();
     const execution = await loader.run({ source: await loader.serve(january) });
     expect(execution).toMatchObject({ status: 'FAILED', error: 'SNS.ThrottledException' });
@@ -102,7 +102,7 @@ describe('a load that fails', () => {
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
-  it('as its extract was replaced while it was read begins again with the new one', async () => {
+  it('because its extract was replaced while it was read starts again with the new one', async () => {
     const source = await loader.serve(january);
     let replaced = false;
     loader.replace('stage', async (event, real) => {
@@ -116,7 +116,7 @@ describe('a load that fails', () => {
     expect(await loader.addresses()).toEqual(tableOf(february));
   });
 
-  it('as its extract is replaced again and again gives up', async () => {
+  it('because its extract is replaced repeatedly gives up', async () => {
     const source = await loader.serve(january);
     loader.replace('stage', async (event, real) => {
       await loader.serve(january);
@@ -128,7 +128,7 @@ describe('a load that fails', () => {
     expect(subjects()).toEqual(['a load failed']);
   });
 
-  it('as another one is at work leaves that one alone', async () => {
+  it('because another load is running does not affect that one', async () => {
     const source = await loader.serve(january);
     const executions = await Promise.all([loader.run({ source }), loader.run({ source })]);
     const [won, lost] = executions.sort((a, b) => b.status.localeCompare(a.status));
@@ -146,7 +146,7 @@ describe('a load that dies while it writes', () => {
       return end();
     });
 
-  it('is finished first by the next one, which then does what it was asked for', async () => {
+  it('is finished by the next load, which then does its own work', async () => {
     await loader.run({ source: await loader.serve(january) });
     halfWay(() => Promise.reject(new Error('out of time')));
     expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({ status: 'FAILED' });
@@ -176,7 +176,7 @@ describe('a load that dies while it writes', () => {
   it.each([
     ['it was stopped', () => new StoppedError(), 'ABORTED'],
     ['one of its workers failed, as the others may still write', () => new Error('out of time'), 'FAILED'],
-  ])('is waited for as long as a Lambda of it may write, and then finished: %s', async (_, error, status) => {
+  ])('is finished by the next load once none of its Lambdas can still write: %s', async (_, error, status) => {
     const source = await loader.serve(january);
     halfWay(() => Promise.reject(error()));
     expect(await loader.run({ source })).toMatchObject({ status });

@@ -63,8 +63,8 @@ async function tableOfDay({ date, state }: RegisterDay) {
   return table;
 }
 
-describe('the daily execution where mutations are configured', () => {
-  it('loads an extract, looks for mutations that lead on, and sends a message that the extract is live', async () => {
+describe('the daily execution with mutations configured', () => {
+  it('loads an extract, looks for later mutations, and sends a message that the extract is live', async () => {
     await list([]);
     const execution = await loader.run({ source: await serve(start, first), again: true });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { kind: 'extract', peildatum: start } });
@@ -81,7 +81,7 @@ describe('the daily execution where mutations are configured', () => {
     expect(subjects()).toEqual([`the snapshot of ${start} is live`]);
   });
 
-  it('applies the days that lead on from an extract in the same execution', async () => {
+  it('applies the days after an extract in the same execution', async () => {
     const expected = await tableOfDay(two);
     await list([one, two]);
     const execution = await loader.run({ source: await serve(start, first) });
@@ -101,7 +101,7 @@ describe('the daily execution where mutations are configured', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('applies a day, then three that were missed at once, then nothing', async () => {
+  it('applies a day, then three missed days at once, then nothing', async () => {
     const [afterOne, afterFour] = [await tableOfDay(one), await tableOfDay(four)];
     await list([]);
     const source = await serve(start, first);
@@ -124,7 +124,7 @@ describe('the daily execution where mutations are configured', () => {
     expect(subjects()).toHaveLength(told);
   });
 
-  it('brings an extract of an earlier date to the live date by the days that it kept, and compares the two', async () => {
+  it('brings an older extract forward to the live date with the stored days, and compares the two', async () => {
     await list([one, two, three]);
     await loader.run({ source: await serve(start, first) });
     const before = await loader.addresses();
@@ -165,7 +165,7 @@ describe('the daily execution where mutations are configured', () => {
   });
 });
 
-describe('an execution that can not go on with a day', () => {
+describe("an execution that can't apply a day", () => {
   const isNot = (kind: string) => (group: MutationGroup) => group.kind !== kind;
   const other = [...laterDays(new Random(99), firstState(new Random(98), start), start, 8)]
     .flatMap(({ groups }) => groups)
@@ -174,13 +174,13 @@ describe('an execution that can not go on with a day', () => {
   it.each([
     ['a gap in the list', 'MutationGapError', `No mutations lead on from ${start}`, () => list([two, three])],
     [
-      'a day that changes what is not there',
+      'a day that changes a missing object',
       'MutationMismatchError',
       `${nameOf(one)}: changes occurrence`,
       () => list([one], new Map([[one, other]])),
     ],
     [
-      'a page where the list should be',
+      'an HTML page instead of the list',
       'SourceError',
       'returned a web page instead of a list of mutations',
       () => loader.storage.put('uploads/bestanden.json', Buffer.from('<!DOCTYPE html>')),
@@ -194,7 +194,7 @@ describe('an execution that can not go on with a day', () => {
         await loader.storage.put(`uploads/${nameOf(one)}`, Buffer.from('cut off'));
       },
     ],
-  ])('%s: tells the operator which file and what to do, and changes nothing', async (_, error, message, damage) => {
+  ])('%s: reports the file and what to do to the operator, and changes nothing', async (_, error, message, damage) => {
     await list([]);
     const source = await serve(start, first);
     await loader.run({ source });
@@ -207,7 +207,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(before);
   });
 
-  it('applies the days before one that is wrong, and then fails by that one', async () => {
+  it('applies the days before a wrong one, and then fails on that one', async () => {
     const expected = await tableOfDay(two);
     await list([]);
     const source = await serve(start, first);
@@ -220,7 +220,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('is made whole by the next extract, without anybody', async () => {
+  it('is corrected by the next extract automatically', async () => {
     const expected = await tableOfDay(three);
     await list([two, three]);
     expect(await loader.run({ source: await serve(start, first) })).toMatchObject({ error: 'MutationGapError' });
@@ -229,7 +229,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('counts what a day had missed in the audit, and makes it right', async () => {
+  it('counts in the audit what a day had missed, and corrects it', async () => {
     const expected = await tableOfDay(two);
     const partial = days.map((day) => [day, day.groups.filter(isNot('NUM'))] as const).slice(0, 2);
     await list([one, two], new Map(partial));
@@ -241,7 +241,7 @@ describe('an execution that can not go on with a day', () => {
     expect(await loader.addresses()).toEqual(expected);
   });
 
-  it('continues with mutations where an extract is older and those in between are not known', async () => {
+  it('continues with mutations if an extract is older and the days in between are unavailable', async () => {
     await list([one, two, three]);
     await loader.run({ source: await serve(start, first) });
     const kept = await loader.storage.list('mutations/');

@@ -65,7 +65,7 @@ function allows({ action, resource }: Permission, call: Call): boolean {
 const inWords = ({ action, resource }: Permission) => `${action} on ${resource}`;
 
 describe.each(['machine', ...steps])('the role of %s', (name) => {
-  it('allows all that loads ask for, and that is something', () => {
+  it('allows every call of loads, of which there are some', () => {
     const calls = loader.calls.get(name) ?? [];
     const allowed = loader.permissions[name] ?? [];
     const denied = calls.filter((call) => !allowed.some((permission) => allows(permission, call)));
@@ -73,7 +73,7 @@ describe.each(['machine', ...steps])('the role of %s', (name) => {
     expect(calls).not.toEqual([]);
   });
 
-  it('allows nothing that loads do not ask for', () => {
+  it('allows nothing that loads do not call', () => {
     const calls = loader.calls.get(name) ?? [];
     const unused = (loader.permissions[name] ?? []).filter(
       (permission) =>
@@ -90,7 +90,7 @@ describe.each(['machine', ...steps])('the role of %s', (name) => {
 });
 
 describe('the roles', () => {
-  it('are those of all steps and the machine', () => {
+  it('are those of all steps and the state machine', () => {
     expect(Object.keys(loader.permissions).sort()).toEqual(['machine', ...steps].sort());
   });
 });

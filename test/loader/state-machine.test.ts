@@ -61,7 +61,7 @@ describe('the state machine of the loader', () => {
     expect(subjects()).toHaveLength(1);
   });
 
-  it('goes through all of it for the same extract when it has to, and writes no address', async () => {
+  it('runs every step for the same extract on request, and writes no address', async () => {
     const source = await loader.serve(january);
     await loader.run({ source });
     loader.dynamoDb.take();
@@ -71,7 +71,7 @@ describe('the state machine of the loader', () => {
     expect(loader.dynamoDb.take()).not.toHaveProperty('BatchWriteItem');
   });
 
-  it('plans without a write, and without telling anybody', async () => {
+  it('plans without a write or a message', async () => {
     await loader.run({ source: await loader.serve(january) });
     loader.dynamoDb.take();
     const execution = await loader.run({ source: await loader.serve(february), planOnly: true });
@@ -88,7 +88,7 @@ describe('the state machine of the loader', () => {
   it.each<[string, () => number, number]>([
     ['runs a quarter of the functions that the account can run at once', () => 10, 2],
     [
-      'runs as many functions as configured where the quota can not be read',
+      "runs as many functions as configured if the quota can't be read",
       () => {
         throw new StateError('Lambda.AccessDeniedException', 'not allowed');
       },
@@ -101,7 +101,7 @@ describe('the state machine of the loader', () => {
     expect(ofKind(execution, 'mapped')).toContainEqual(expect.objectContaining({ state: 'Merge', items: 4, peak }));
   });
 
-  it('goes back to an earlier state', async () => {
+  it('rolls back to an earlier snapshot', async () => {
     await loader.run({ source: await loader.serve(january) });
     await loader.run({ source: await loader.serve(february) });
     const execution = await loader.run({ rollback: january.peildatum });
@@ -124,7 +124,7 @@ describe('the state machine of the loader', () => {
 });
 
 describe('a load that the guard refuses', () => {
-  it('stops before its first write, says why, and continues when it is approved', async () => {
+  it('stops before its first write with the reason, and continues when it is approved', async () => {
     await loader.run({ source: await loader.serve(january) });
     loader.dynamoDb.take();
     const source = await loader.serve(march);
@@ -147,7 +147,7 @@ describe('a load that the guard refuses', () => {
     expect(await loader.addresses()).toEqual(tableOf(march));
   });
 
-  it('is not let go on by the approval of another', async () => {
+  it('does not continue with the approval of another load', async () => {
     await loader.run({ source: await loader.serve(january) });
     const execution = await loader.run({ source: await loader.serve(march), approve: '2026-02-08-0123456789' });
     expect(execution).toMatchObject({ error: 'LoadRefused' });

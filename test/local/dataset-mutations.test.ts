@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe('npm start with mutations', () => {
-  it('applies what is there at first, then each day that comes, and announces a broken one once', async () => {
+  it('applies the available days at the start, then each new one, and reports a broken one once', async () => {
     const days = [...laterDays(random, first, '2026-01-08', 2)] as [RegisterDay, RegisterDay];
     const mutations = join(folder, 'mutations');
     await mkdir(mutations);
@@ -82,7 +82,7 @@ describe('npm start with mutations', () => {
     expect(lines).toHaveLength(3);
   });
 
-  it('says what it waits for where a list does not answer', async () => {
+  it('says what it is waiting for when a list does not respond', async () => {
     const server = createServer((_request, response) => setTimeout(() => response.writeHead(404).end(), 200));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const mutations = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bestanden.json`;

@@ -13,7 +13,7 @@ async function runAs(version: string, ...args: string[]) {
   );
 }
 
-describe('an entry in a Node that is too old', () => {
+describe('an entry point under a Node version that is too old', () => {
   it.each([
     ['the command line', ['local/launch.js', 'plan', 'list']],
     ['the smoke check', ['local/launch.js', 'bin/smoke.ts', '--help']],

@@ -47,7 +47,7 @@ describe('a lock', () => {
     await (await acquireLock(file))();
   });
 
-  it('goes to exactly one of many concurrent callers, every time', async () => {
+  it('is acquired by exactly one of many concurrent callers, every time', async () => {
     for (let round = 0; round < 20; round++) {
       const results = await Promise.allSettled(Array.from({ length: 50 }, () => acquireLock(file)));
       const holders = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
@@ -59,7 +59,7 @@ describe('a lock', () => {
     }
   });
 
-  it('goes to exactly one of several processes that start at the same time', async () => {
+  it('is acquired by exactly one of several processes that start at the same time', async () => {
     const script = `
       const { acquireLock } = await import('${lockModule}');
       await acquireLock(${JSON.stringify(file)}).then(() => console.log('held'), () => console.log('refused'));
@@ -77,7 +77,7 @@ describe('a lock', () => {
     await Promise.all([one(), other()]);
   });
 
-  it('is the same one by another path to the file', async () => {
+  it('is the same lock through another path to the file', async () => {
     await symlink(folder, `${folder}-link`);
     const release = await acquireLock(file);
     await expect(acquireLock(join(`${folder}-link`, 'lock'))).rejects.toThrow(LockHeldError);
@@ -90,7 +90,7 @@ describe('a lock', () => {
     await expect(acquireLock(file)).rejects.toThrow(/is locked by process \d+ on /);
   });
 
-  it('is kept by a suspended holder, which is reported at once', async () => {
+  it('stays with a suspended holder, which is reported at once', async () => {
     const { pid } = await holdElsewhere();
     holder?.kill('SIGSTOP');
     const begun = performance.now();

@@ -10,18 +10,18 @@ const options = [
 const advice = (args: string[], env: NodeJS.ProcessEnv) =>
   misplacedOptionsText(options, args, { npm_lifecycle_event: 'start', ...env });
 
-describe('options before which the "--" is missing', () => {
+describe('options without the "--" before them', () => {
   it.each([
     [['3001'], { npm_config_port: 'true' }, '--port 3001'],
     [[], { npm_config_port: '3001' }, '--port 3001'],
     [[], { npm_config_fresh: 'true' }, '--fresh'],
     [['a.zip'], { npm_config_extract: 'true', npm_config_fresh: 'true' }, '--extract a.zip --fresh'],
     [['--fresh'], { npm_config_port: '3001' }, '--port 3001 --fresh'],
-  ])('are named with what to type: %j %j', (args, env, typed) => {
+  ])('are reported with what to type: %j %j', (args, env, typed) => {
     expect(advice(args, env)).toMatch(new RegExp(`Type: npm start -- ${typed}$`));
   });
 
-  it('are none when npm took none, or did not start us', () => {
+  it('are not reported when npm consumed none, or when npm is not involved', () => {
     expect(advice(['--port', '3001'], {})).toBeUndefined();
     expect(misplacedOptionsText(options, [], { npm_config_port: '3001' })).toBeUndefined();
   });

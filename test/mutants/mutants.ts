@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { Random } from '../bench/generator/random.ts';
-import { type Mutant, mutantsOf } from './operators.ts';
-import { Copy, type TestsOf } from './run-tests.ts';
+import { Copy } from './copy.ts';
+import { type Measured, measure, testsOf } from './covering-tests.ts';
+import { type Mutant, mutantsOf, mutate } from './operators.ts';
 
 /** A mutant that no test can kill, or need not, and why. Found by its text, so that it may move within its file. */
 type Explained = Pick<Mutant, 'file' | 'before' | 'after'> & { why: string };
@@ -16,7 +17,14 @@ const areas = [
   'loader/bag/*.ts',
 ];
 
-type Options = { files: string[]; limit: number; seed: number; workers: number; far: number };
+const stopEarly = [
+  '--testEnvironment=<rootDir>/test/mutants/stop-at-failure.js',
+  '--testSequencer=<rootDir>/test/mutants/in-order.js',
+  '--setupFiles=<rootDir>/test/support/quiet.js',
+  '--setupFiles=<rootDir>/test/mutants/first-counterexample.js',
+];
+
+type Options = { files: string[]; limit: number; seed: number; workers: number; seconds: number };
 
 await new Command('npm run mutants --')
   .description('Changes the code one line at a time and reports the changes that no test notices.')
@@ -24,7 +32,7 @@ await new Command('npm run mutants --')
   .option('--limit <number>', 'how many changes to try, chosen at random', Number, 20)
   .option('--seed <number>', 'repeats a choice', Number, Date.now() % 100_000)
   .option('--workers <number>', 'how many to try at once', Number, 2)
-  .option('--far <number>', 'how many tests of other folders a change has to survive', Number, 10)
+  .option('--seconds <number>', 'how long the tests of one change may take', Number, 30)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(run)
   .parseAsync();
@@ -33,7 +41,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function run({ files, limit, seed, workers, far }: Options): Promise<void> {
+async function run({ files, limit, seed, workers, seconds }: Options): Promise<void> {
   const named = globSync(files).sort();
   // What runs is the last commit.
   if (spawnSync('git', ['diff', '--quiet', 'HEAD', '--', ...named]).status !== 0) {
@@ -43,58 +51,59 @@ async function run({ files, limit, seed, workers, far }: Options): Promise<void>
   }
   const explained = JSON.parse(readFileSync(join(import.meta.dirname, 'survivors.json'), 'utf8')) as Explained[];
   const all = named.flatMap(mutantsOf);
-  const left = all.filter((mutant) => !explained.some((one) => isSame(one, mutant)));
-  say(`${all.length} possible changes, ${all.length - left.length} of them explained in survivors.json;`);
-  const chosen = choose(left, limit, new Random(seed));
-  say(`trying ${chosen.length} with --seed ${seed}`);
+  const chosen = choose(all, limit, new Random(seed));
+  say(`${all.length} possible changes; trying ${chosen.length} with --seed ${seed}`);
 
-  const tests = new Map<string, Promise<TestsOf | undefined>>();
-  const count = { killed: 0, survived: 0, 'not tried': 0 };
-  const waiting = chosen.values();
-  const copies = new Set<Copy>();
+  const count = { killed: 0, explained: 0, survived: 0, 'not run by a test': 0 };
+  const report = () => say(JSON.stringify({ seed, files: named.length, possible: all.length, ...count }));
+  const copies = Array.from({ length: workers }, () => new Copy());
+  const remove = () => {
+    for (const copy of copies.splice(0)) copy.remove();
+  };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
-      for (const copy of copies) copy.remove();
+      report();
+      remove();
       process.exit(130);
     });
   }
-  const work = async () => {
-    const copy = new Copy();
-    copies.add(copy);
-    try {
+  try {
+    const measured = await measure(copies, named, seconds);
+    for (const { test } of measured.filter(({ passes }) => !passes))
+      say(`${test} is left out: it fails with nothing changed, or takes too long`);
+    const waiting = chosen.values();
+    const work = async (copy: Copy) => {
       for (const mutant of waiting) {
-        const { file } = mutant;
-        if (!tests.has(file)) tests.set(file, greenTests(copy, file, far));
-        const known = await tests.get(file);
-        const end = !known ? 'not tried' : (await copy.isKilled(mutant, known)) ? 'killed' : 'survived';
+        const tests = testsOf(measured, mutant.file, mutant.line, seconds);
+        const end = explained.some((one) => isSame(one, mutant))
+          ? 'explained'
+          : tests.length === 0
+            ? 'not run by a test'
+            : (await isKilled(copy, mutant, tests))
+              ? 'killed'
+              : 'survived';
         count[end]++;
-        if (end === 'survived') say(`survived: ${described(mutant)}`);
+        if (end === 'survived' || end === 'not run by a test') say(`${end}: ${described(mutant)}`);
       }
-    } finally {
-      copies.delete(copy);
-      copy.remove();
-    }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
-  say(
-    JSON.stringify({ seed, files: named.length, possible: all.length, explained: all.length - left.length, ...count }),
-  );
-  if (count.survived > 0) process.exitCode = 1;
+    };
+    await Promise.all(copies.map(work));
+  } finally {
+    remove();
+  }
+  report();
+  if (count.survived + count['not run by a test'] > 0) process.exitCode = 1;
 }
 
-/**
- * The tests of a file, but for groups of which one fails with nothing changed: with these every mutant would look killed. None
- * if no group is left.
- */
-async function greenTests(copy: Copy, file: string, far: number): Promise<TestsOf | undefined> {
-  const green: TestsOf = [];
-  for (const group of await copy.testsOf(file, far)) {
-    if (await copy.pass(group)) green.push(group);
-    else say(`${file}: without ${group.length} tests in ${dirname(group[0] ?? '')}, as they fail with nothing changed`);
-  }
-  if (green.length > 0) return green;
-  say(`not tried: ${file}, as no test of it passes`);
-  return undefined;
+async function isKilled(copy: Copy, mutant: Mutant, tests: readonly Measured[]): Promise<boolean> {
+  const args = ['--runInBand', '--silent', '--bail', '--testTimeout=60000', ...stopEarly, '--runTestsByPath'];
+  const cpuSeconds = 20 + 4 * Math.ceil(tests.reduce((sum, { seconds }) => sum + seconds, 0));
+  const named = tests.map(({ test }) => test);
+  const { code } = await copy.with(
+    mutant.file,
+    (text) => mutate(text, mutant),
+    () => copy.jest([...args, ...named], cpuSeconds),
+  );
+  return code !== 0;
 }
 
 /** In the order of their files, so that tests are looked for once. */

@@ -39,7 +39,7 @@ describe('the package bag-adres-admin', () => {
     expect(importsOf(scripts['access.js'])).toEqual(['aws-cdk-lib', 'constructs']);
   });
 
-  it('declares what it imports as peer dependencies, with a range that our own versions are in', () => {
+  it('declares its imports as peer dependencies, with a range that includes our own versions', () => {
     const imported = [...new Set(Object.values(scripts).flatMap(importsOf))].sort();
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(imported);
     expect(manifest.dependencies).toBeUndefined();
@@ -51,7 +51,7 @@ describe('the package bag-adres-admin', () => {
     }
   });
 
-  it('is JavaScript without types, which Node strips nowhere under node_modules', () => {
+  it('is plain JavaScript, because Node does not strip types under node_modules', () => {
     expect(Object.keys(scripts).sort()).toEqual(['access.js', 'index.js', 'loads.js', 'shared.js']);
     const targets = Object.values<{ types: string; default: string } | string>(manifest.exports);
     expect(targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target))).sort()).toEqual([
@@ -69,7 +69,7 @@ describe('the package bag-adres-admin', () => {
     expect(manifest.version).toBe(apiVersion);
   });
 
-  it('exports createAdmin and AdminError, and is the only way in', () => {
+  it('exports createAdmin and AdminError, and allows no deep imports', () => {
     expect(Object.keys(admin).sort()).toEqual(['AdminError', 'createAdmin', 'windowNames']);
     expect(ours.exports).toBeUndefined();
   });
@@ -98,7 +98,7 @@ describe('the page for portals', () => {
     }
   });
 
-  it('shows the imports that there are', () => {
+  it('shows all imports of the package', () => {
     const pages = globSync(['docs/*.md', 'docs/examples/portal/*', 'packages/admin/README.md'], { cwd: root });
     const imported = pages.flatMap((file) =>
       [...read(file).matchAll(/from '(bag-adres[^']*)'/g)].map(([, name]) => name),

@@ -56,7 +56,7 @@ function lookUp(key = '') {
 }
 
 describe('the worked example of a portal', () => {
-  it('gives out a key that works at once, and never shows it again', async () => {
+  it('creates a key that works at once, and never shows it again', async () => {
     const { ask } = await newCustomer();
     const made = await ask('POST', '/keys', { label: 'webshop' });
     expect(made.status).toBe(201);
@@ -89,7 +89,7 @@ describe('the worked example of a portal', () => {
     expect((await lookUp(old.key)).status).toBe(401);
   });
 
-  it('shows the use of each window, and lets a customer choose from the plans on offer', async () => {
+  it('shows the usage of each window, and lets a customer choose from the offered plans', async () => {
     const { ask } = await newCustomer();
     const { key } = (await ask('POST', '/keys', { label: 'webshop' })).body;
     await lookUp(key);
@@ -105,7 +105,7 @@ describe('the worked example of a portal', () => {
     });
   });
 
-  it('names in the audit who was signed in, and holds no key there', async () => {
+  it('records who was signed in in the audit, without a key', async () => {
     const { ask, account } = await newCustomer();
     const { key, keyId } = (await ask('POST', '/keys', { label: 'webshop' })).body;
     await ask('POST', '/plan', { plan: 'large' });
@@ -120,7 +120,7 @@ describe('the worked example of a portal', () => {
     expect(JSON.stringify(body)).not.toContain('webshop');
   });
 
-  it('keeps customers apart, and strangers out', async () => {
+  it('isolates customers from each other, and refuses visitors who are not signed in', async () => {
     const [one, other] = [await newCustomer(), await newCustomer()];
     const { keyId } = (await one.ask('POST', '/keys', { label: 'webshop' })).body;
     expect(await other.ask('DELETE', `/keys/${keyId}`)).toMatchObject({ status: 404 });
@@ -137,7 +137,7 @@ describe('the worked example of a portal', () => {
     expect(await ask(method, path, body)).toEqual({ status, body: { error: expect.stringMatching(/\w{3}/) } });
   });
 
-  it('takes no form of another site', async () => {
+  it('refuses a form of another site', async () => {
     const { account, port } = await newCustomer();
     const form = {
       method: 'POST',

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe('the smoke test', () => {
-  it('passes the real service in everything, and counts what it costs', async () => {
+  it('passes the real service, and counts its lookups', async () => {
     proxy.spoil({});
     const before = await used();
     const { results, lookups, requests } = await runSmoke(proxy.url, options);
@@ -41,7 +41,7 @@ describe('the smoke test', () => {
     expect(requests).toBeGreaterThan(100);
   });
 
-  it('skips addresses that were not given, and one that another dataset lacks', async () => {
+  it('skips addresses that were not given or that the dataset lacks', async () => {
     proxy.spoil({});
     const guess = { postcode: '1012RJ', huisnummer: 99_998, toevoeging: '' };
     const { results } = await runSmoke(proxy.url, { key: options.key, address: guess, isGuess: true });
@@ -55,7 +55,7 @@ describe('the smoke test', () => {
   it.each([
     ['little left', { day: 15 }, 1, /only 14 units left/],
     ['nothing left', { day: 0 }, 0, /no quota left|only 0 units left/],
-  ])('uses up no quota: an account with %s is left alone', async (_, limits, charged, reason) => {
+  ])('skips lookups that would exhaust the quota: an account with %s', async (_, limits, charged, reason) => {
     proxy.spoil({});
     const { key } = await newAccount(service, limits);
     const { results, lookups } = await runSmoke(proxy.url, { ...options, key });
@@ -79,7 +79,7 @@ describe('the smoke test', () => {
     expect(results.map(({ state }) => state)).toEqual(['passed']);
   });
 
-  it('passes an account without limits, which has no RateLimit fields', async () => {
+  it('passes for an account without limits, which has no RateLimit fields', async () => {
     proxy.spoil({});
     const { key } = await newAccount(service, { day: null });
     const { results } = await runSmoke(proxy.url, { ...options, key }, quotaChecks());
@@ -103,8 +103,8 @@ describe('the smoke test fails a service that', () => {
   });
 });
 
-describe('an answer that never comes', () => {
-  it('fails its check, and the others go on', async () => {
+describe('a response that never arrives', () => {
+  it('fails its check, and the other checks continue', async () => {
     proxy.spoil({
       request: ({ url }) => void (url.pathname === '/v1/' && Object.assign(url, { protocol: 'http:', port: '1' })),
     });
@@ -115,7 +115,7 @@ describe('an answer that never comes', () => {
 });
 
 describe('npm run smoke', () => {
-  it('prints a table of checks and ends with 0', async () => {
+  it('prints a table of checks and exits with 0', async () => {
     const { exit, out, err } = await smoke('--url', service.baseUrl, '--key', options.key);
     expect([exit, err]).toEqual([0, expect.stringMatching(/with at most \d+ lookups/)]);
     expect(out).toMatch(/│ passed +│ authentication +│ refuses a missing, malformed/);
@@ -123,7 +123,7 @@ describe('npm run smoke', () => {
     expect(out).not.toContain(options.key);
   });
 
-  it('ends with 1 and the reason when a guarantee is not kept, in JSON too', async () => {
+  it('exits with 1 and the reason when a guarantee is broken, also in JSON', async () => {
     proxy.spoil({ answer: ({ headers }) => void Object.assign(headers, { 'access-control-allow-origin': '*' }) });
     const { exit, out } = await smoke('--url', proxy.url, '--key', options.key, '--json');
     expect(exit).toBe(1);
@@ -149,7 +149,7 @@ describe('npm run smoke', () => {
     ['no key', ['--url', 'http://127.0.0.1:1'], 2, /BAG_ADRES_KEY/],
     ['no possible key', ['--url', 'http://127.0.0.1:1', '--key', 'a\nb'], 2, /copied in full/],
     ['half an address', ['--url', 'http://127.0.0.1:1', '--address', '1012RJ'], 2, /1012RJ 147/],
-  ])('says so where there is %s', async (_, args, code, message) => {
+  ])('reports that there is %s', async (_, args, code, message) => {
     const { exit, out, err } = await smoke(...args);
     expect([exit, out]).toEqual([code, '']);
     expect(err).toMatch(message);

@@ -2,11 +2,11 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
 import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { createKeyStore } from '../../lambdas/shared/accounts/key-record.ts';
+import { systemClock } from '../../lambdas/shared/accounts/quota.ts';
 import type { Place } from '../../lambdas/shared/addresses/address-item.ts';
 import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import type { StoreClient } from '../../lambdas/shared/dynamodb.ts';
-import { systemClock } from '../../lambdas/shared/environment.ts';
-import { createKeyStore } from '../../lambdas/validate/key-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { expectContract } from './contract.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';

@@ -1,12 +1,12 @@
-import { localDynamoDb } from '../../local/engine/client.ts';
 import { createInstance } from './address-service.ts';
+import { testDynamoDb } from './dynamodb.ts';
 
 /**
  * One of several processes that charge one account: `node lookup-burst.ts ENDPOINT KEY COUNT CLOCK_SKEW_SECONDS`. Starts
  * when it reads a line, and prints how many lookups got each status.
  */
 const [endpoint = '', key = '', count = '0', skew = '0'] = process.argv.slice(2);
-const instance = createInstance(localDynamoDb(endpoint), () => Date.now() / 1000 + Number(skew));
+const instance = createInstance(testDynamoDb(endpoint), () => Date.now() / 1000 + Number(skew));
 process.stdout.write('ready\n');
 await new Promise((resolve) => process.stdin.once('data', resolve));
 const statuses: Record<number, number> = {};

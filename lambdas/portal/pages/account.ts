@@ -5,7 +5,7 @@ import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../
 import { changesTable, doneNote, instantOf, scrollTable, stateTag } from './parts.ts';
 
 /**
- * What everybody who belongs to an account may look at: its limits, what it used, what was changed, and how to call the API.
+ * The pages that every member of an account may see: its limits, usage and changes, and how to call the API.
  * The first page leads there; for operators there is also what all accounts used.
  */
 export const accountPages: readonly PageRoute[] = [
@@ -84,7 +84,7 @@ export function curlLine(apiUrl: string, key = 'YOUR-KEY'): string {
   return `curl -H 'X-API-Key: ${key}' '${apiUrl}/v1/address?postcode=9999SD&huisnummer=1'`;
 }
 
-/** Copies the text of an element; the script shows it, so that nobody sees a button that does nothing. */
+/** Copies the text of an element; hidden without JavaScript, where it would do nothing. */
 export function copyButton(text: Visit['text'], id: string): Html {
   return html`<p><button type="button" class="button plain" hidden data-copy="${id}" data-copied="${text.copied}">${text.copy}</button> <span id="copied" role="status"></span></p>`;
 }
@@ -96,7 +96,7 @@ const dayMilliseconds = 86_400_000;
 const daysShown = 30;
 const monthsShown = 12;
 
-/** The days or the months that a page shows, the last of which is not over yet. */
+/** The days or months that a page shows, including the current one. */
 async function barsOf({
   admin,
   account,

@@ -86,7 +86,7 @@ async function remove(visit: AccountVisit): Promise<PageAnswer> {
   return 'fault' in done ? done.fault : { goTo: `${pathOf(visit)}?done=removed` };
 }
 
-/** So that nobody locks themselves out by mistake. */
+/** Administrators can't remove themselves, so they don't lock themselves out by mistake. */
 function refuseSelf(visit: AccountVisit): Page {
   const { text } = visit;
   return faultPage(text, {

@@ -133,7 +133,7 @@ ${limitFields(visit, ownLimits, text.limitHint)}
 
 const seenSchema = z.object({ plan: z.string(), ownLimits: limitsSchema });
 
-/** Refused when somebody changed the account after the form was shown: nothing of that change is overwritten. */
+/** Refused if the account has changed since the form was shown, so that no change is overwritten. */
 async function save(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form, text } = visit;
   const back = pathOf(visit);

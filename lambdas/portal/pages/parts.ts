@@ -7,7 +7,7 @@ import { type Limits, type WindowName, windowNames } from '../../shared/accounts
 import type { Text } from '../text/en.ts';
 import type { Html, Page, Visit } from '../visit/visit.ts';
 
-/** A table that scrolls by itself on a narrow screen, also by keyboard. */
+/** A table that scrolls separately from the page on a narrow screen, also with the keyboard. */
 export function scrollTable(caption: string, head: (string | { number: string })[], rows: Html[][]): Html {
   const isNumber = (i: number) => typeof head[i] === 'object';
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table>
@@ -53,7 +53,7 @@ export function confirmation(
   };
 }
 
-/** A page that says what is wrong and where to go on. */
+/** A page that says what is wrong and links to where the visitor can continue. */
 export function faultPage(
   text: Text,
   fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']> },
@@ -65,7 +65,7 @@ export function faultPage(
   };
 }
 
-/** A page that says what is wrong with what was entered. */
+/** A page that says what is wrong with the input. */
 export function invalidPage(text: Text, back: string, explanation: string): Page {
   return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
 }
@@ -76,12 +76,12 @@ export function notFoundPage(text: Text, back: string): Page {
   return faultPage(text, { title, explanation, back, status: 404 });
 }
 
-/** A hidden field with what a form was shown upon, so that the form overwrites no change that came later. */
+/** A hidden field with the values that a form shows. A change made after the form was opened is then refused, not overwritten. */
 export function seenField(seen: object): Html {
   return html`<input type="hidden" name="seen" value="${JSON.stringify(seen)}">`;
 }
 
-/** What `seenField` put into a form; `undefined` for anything else. */
+/** The values in the field that `seenField` writes; `undefined` if the field is missing or malformed. */
 export function readSeen<T>({ form }: Visit, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(form.seen ?? ''));
@@ -90,7 +90,7 @@ export function readSeen<T>({ form }: Visit, schema: z.ZodMiniType<T>): T | unde
   }
 }
 
-/** The limits in a field with what was seen. */
+/** The limits in a hidden field with the values that the form showed. */
 export const limitsSchema = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
 
 /**

@@ -71,7 +71,7 @@ export async function allPlans(admin: Admin): Promise<Plan[]> {
   return plans;
 }
 
-/** The most accounts that a page counts, and changes with a plan: each hundred is a read of its own. */
+/** The most accounts that a page counts, and changes with a plan: each hundred takes one read. */
 const accountsCounted = 2_000;
 
 type Followers = { counts: ReadonlyMap<string, number>; all: boolean };

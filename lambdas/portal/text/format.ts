@@ -1,3 +1,4 @@
+import { preferredLanguage } from '../../shared/http/accept.ts';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 
@@ -5,20 +6,10 @@ export type Language = 'nl' | 'en';
 
 export const texts: Readonly<Record<Language, Text>> = { nl, en };
 
-/** The language of a person who chose none: the one of the two that the browser prefers, else Dutch. */
-export function preferredLanguage(chosen: string | undefined, acceptLanguage: string | undefined): Language {
+/** The language that somebody chose, else the one of the two that the browser prefers, else Dutch. */
+export function languageFor(chosen: string | undefined, acceptLanguage: string | undefined): Language {
   if (chosen === 'nl' || chosen === 'en') return chosen;
-  const wishes = (acceptLanguage ?? '').split(',').map((wish) => {
-    const [range = '', ...parameters] = wish
-      .trim()
-      .toLowerCase()
-      .split(/\s*;\s*/);
-    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
-    return { language: range.split('-')[0], weight: weight === undefined ? 1 : Number(weight) || 0 };
-  });
-  const known = wishes.filter(({ language, weight }) => (language === 'nl' || language === 'en') && weight > 0);
-  const [best] = known.toSorted((a, b) => b.weight - a.weight);
-  return best?.language === 'en' ? 'en' : 'nl';
+  return preferredLanguage(['nl', 'en'], acceptLanguage) ?? 'nl';
 }
 
 /** How numbers and instants are written in a language; instants in Dutch time. */

@@ -22,7 +22,7 @@ export function isLoopback(url: string): boolean {
   return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
 }
 
-/** Somebody who signed in, as the provider told us and the session keeps it. */
+/** A signed-in person, as reported by the provider and stored in the session. */
 export type Identity = {
   /** `sub:` and the subject: how the admin module names a person. */
   subject: string;
@@ -35,7 +35,7 @@ export type Identity = {
 /** Somebody who signed in, and whether they are an operator by today's configuration. */
 export type Person = Identity & { operator: boolean };
 
-/** What a sign-in must bring back, kept in a sealed cookie meanwhile. */
+/** The values that the callback of a sign-in must match, kept in an encrypted cookie until then. */
 export type Attempt = { verifier: string; state: string; nonce: string };
 
 /** The authorization code flow with PKCE at an OpenID provider (OpenID Connect Core 1.0, RFC 7636). */
@@ -105,7 +105,7 @@ export function openIdSignIn(settings: SignInSettings, baseUrl: string) {
   };
 }
 
-/** Reads the claims of a person. An e-mail address that the provider did not verify is nobody's. */
+/** Reads the claims of a person. An e-mail address that the provider has not verified identifies no one. */
 export function identityOf(
   claims: Record<string, unknown> & { sub: string },
   { operatorClaim }: Pick<SignInSettings, 'operatorClaim'>,
@@ -124,7 +124,7 @@ export function identityOf(
   };
 }
 
-/** Decided on every request, so that somebody who is taken off the list is no operator in an open session either. */
+/** Decided on every request, so that removal from the list also takes effect in open sessions. */
 export function isOperator(
   { email, hasOperatorClaim }: Identity,
   { operators, operatorClaim }: Pick<SignInSettings, 'operators' | 'operatorClaim'>,
@@ -164,14 +164,14 @@ export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
       setCookie(c, nameOf(name), value, { ...options, maxAge }),
     remove: (c: Context, name: CookieName) => void deleteCookie(c, nameOf(name), { path: '/', secure }),
 
-    /** Sets a cookie that nobody else can read or make. */
+    /** Sets an encrypted cookie that only this service can read or create. */
     async seal(c: Context, name: CookieName, content: JWTPayload, seconds: number): Promise<void> {
       const sealed = new EncryptJWT(content).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' });
       const value = await sealed.setExpirationTime(`${seconds}s`).encrypt(await keyFor(name));
       setCookie(c, nameOf(name), value, { ...options, maxAge: seconds });
     },
 
-    /** The content of a sealed cookie; `undefined` where there is none, it is forged or it has expired. */
+    /** The content of an encrypted cookie; `undefined` if it is missing, forged or expired. */
     async unseal(c: Context, name: CookieName): Promise<JWTPayload | undefined> {
       const value = getCookie(c, nameOf(name));
       if (!value) return undefined;

@@ -5,7 +5,7 @@ import type { Admin } from '../../shared/accounts/admin.ts';
 import { AdminError, type Role as MemberRole } from '../../shared/accounts/admin-error.ts';
 import type { Loads } from '../../shared/loads/loads.ts';
 import type { Text } from '../text/en.ts';
-import { type Formatter, formatter, type Language, preferredLanguage, texts } from '../text/format.ts';
+import { type Formatter, formatter, type Language, languageFor, texts } from '../text/format.ts';
 import {
   type CookieSettings,
   type Identity,
@@ -16,7 +16,7 @@ import {
   type SignInSettings,
 } from './sign-in.ts';
 
-/** What somebody who signed in is to an account: a member with a role, or an operator of the whole service. */
+/** The role of a signed-in person for an account: that of a member, or operator of the whole service. */
 export type Role = MemberRole | 'operator';
 
 /** Everything that a page of the portal can show or do. */
@@ -81,7 +81,7 @@ export type Tools = {
   now: () => number;
 };
 
-/** One request of somebody who signed in. */
+/** One request of a signed-in person. */
 export type Visit = {
   c: Context;
   tools: Tools;
@@ -100,7 +100,7 @@ export type Visit = {
   form: Readonly<Record<string, string>>;
 };
 
-/** A visit of a page of one account, by somebody who has a role there. */
+/** A visit to a page of one account, by a person who has a role there. */
 export type AccountVisit = Visit & { account: string; role: Role };
 
 export type Html = ReturnType<typeof html> | string;
@@ -114,8 +114,8 @@ export type PageAnswer = Page | { goTo: string } | { file: string; type: string;
 type Path = { method: 'GET' | 'POST'; path: string };
 
 /**
- * A page, with the action that somebody must be allowed. `of: 'account'` has `:account` in its path: the action is decided
- * by the role in that account, and nobody else learns whether it exists.
+ * A page, with the action that it requires permission for. `of: 'account'` has `:account` in its path: permission depends
+ * on the role in that account, and no one else learns whether it exists.
  */
 export type PageRoute =
   | (Path & { of: 'account'; action: Action; handle: (visit: AccountVisit) => Promise<PageAnswer> })
@@ -129,7 +129,7 @@ const formBytes = 16 * 1024;
 /** Recognises who sends a request, and whether a form is one of ours. */
 export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
   const languageOf = (c: Context): Language =>
-    preferredLanguage(cookies.read(c, 'language'), c.req.header('accept-language'));
+    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'));
 
   /** The fields of a form of ours; `undefined` for one of another site or another session, and for one too large. */
   async function formOf(c: Context, token: string): Promise<Record<string, string> | undefined> {

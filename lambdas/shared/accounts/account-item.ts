@@ -1,8 +1,7 @@
 import type { Documents, Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
-import type { Access, PlanVersion, Terms } from './account.ts';
-import { inWindowOrder, type QuotaState, type WindowCount, type WindowName, windowNames } from './quota.ts';
-import { dateOf, type UsageCount } from './usage-count.ts';
+import { accountsTable } from '../names.ts';
+import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
+import { dateOf, inWindowOrder, type QuotaState, type WindowCount, type WindowName, windowNames } from './quota.ts';
 
 /**
  * How the accounts table lays out an account. The access item is all that a request touches: one conditional write of
@@ -15,12 +14,12 @@ import { dateOf, type UsageCount } from './usage-count.ts';
  * | `account` | `item` | holds |
  * |---|---|---|
  * | account id | `access#0`, `access#1`, ... | an access item, one for each quota shard |
- * | account id | `key#<key id>` | label, created, revoked |
- * | account id | `usage#2026-11-21` | the lookups of a UTC day (`usage-record.ts`) |
+ * | account id | `key#<key id>` | label, created, revoked, last used (`key-record.ts`) |
+ * | account id | `usage#2026-11-21` | the lookups and refusals of a UTC day (`usage-record.ts`) |
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
  * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
- * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`account-index.ts`) |
+ * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
  */
 export const accessItem = {
   sortKey: (shard = 0) => `access#${shard}`,
@@ -70,17 +69,6 @@ export const accessItem = {
   exhausted: (window: WindowName) => `${window}_dry`,
 } as const;
 
-export const keyRecord = {
-  sortKey: (keyId: string) => `key#${keyId}`,
-  label: 'label',
-  created: 'created',
-  revoked: 'revoked',
-  /** The last UTC date on which a lookup was charged with it, `2026-11-21`. */
-  lastUsed: 'last_used',
-  /** Random: identifies the call that created the record, for when a response was lost. */
-  attempt: 'attempt',
-} as const;
-
 export const planRecord = {
   partitionKey: (code: string) => `${accountsTable.planPartitionPrefix}${code}`,
   sortKey: 'plan',
@@ -93,11 +81,6 @@ export const planRecord = {
 /** The primary key of an item: of the access item on which requests of `account` are counted, or of one of its shards. */
 export function accessKey(account: string, shard = 0): Record<string, string> {
   return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: accessItem.sortKey(shard) };
-}
-
-/** The primary key of the record of an API key. */
-export function recordKey({ account, keyId }: { account: string; keyId: string }): Record<string, string> {
-  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: keyRecord.sortKey(keyId) };
 }
 
 /** The primary key of a plan. */
@@ -195,7 +178,7 @@ export function newAccessItem(account: string, { plan, ownLimits }: Terms, nowSe
   };
 }
 
-/** The attributes of an access item that come from the plan, apart from its windows. */
+/** The attributes of an access item that come from the plan, except its windows. */
 export function planAttributes({ plan, ownLimits }: Terms): Item {
   return {
     [accessItem.plan]: plan.code,
@@ -225,19 +208,6 @@ export async function readShards(query: Documents['query'], table: string, accou
     ExpressionAttributeValues: { ':account': account, ':access': accessItem.sortKeyPrefix },
   });
   return items.map(readAccess).toSorted((a, b) => a.shard - b.shard);
-}
-
-/** What is stored of an API key beside its hash; instants in seconds since 1970. */
-export type KeyRecord = { keyId: string; label: string | null; created: number | null; revoked: number | null };
-
-/** Reads the record of an API key. */
-export function readKeyRecord(record: Item): KeyRecord {
-  return {
-    keyId: String(record[accountsTable.sortKey]).slice(keyRecord.sortKey('').length),
-    label: record[keyRecord.label] ?? null,
-    created: record[keyRecord.created] ?? null,
-    revoked: record[keyRecord.revoked] ?? null,
-  };
 }
 
 /** Reads a plan. */

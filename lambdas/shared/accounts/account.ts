@@ -1,7 +1,6 @@
 import type { InputFault } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
-import type { Limits, QuotaState, WindowName } from './quota.ts';
-import type { UsageCount } from './usage-count.ts';
+import { dateOf, type Limits, type QuotaState, type WindowName } from './quota.ts';
 
 /**
  * What a request needs to know of an account: whether it is admitted, and why it is refused. `suspended`: an operator has
@@ -21,6 +20,18 @@ export type PlanVersion = Plan & { version: number };
 
 /** What applies to an account: a plan, and its own limits, which override the plan's. */
 export type Terms = { plan: PlanVersion; ownLimits: Limits };
+
+/**
+ * The lookups that an access item has counted. `total` is all of them, `mark` what it was when `date` (UTC,
+ * `2026-11-21`) began; `days` are the sums of earlier days that no usage record holds yet. Without a `date` nothing was
+ * counted so far (decision 0141).
+ */
+export type UsageCount = {
+  total: number;
+  date: string | null;
+  mark: number;
+  days: Readonly<Record<string, number>>;
+};
 
 /**
  * One access item: all that a request needs to know of an account. Most accounts have one; an account with several quota
@@ -54,13 +65,26 @@ export type Access = {
   moves: number;
 };
 
+/** The most days in `days`: what fits the access item. A charge that would begin another one records these first. */
+export const maxUnrecordedDays = 2;
+
+/** Whether the day that is being counted has passed at `now`. A day in the future is the current one. */
+export function dayHasPassed({ date }: UsageCount, now: number): boolean {
+  return date === null || date < dateOf(Math.floor(now));
+}
+
+/** Whether there is no space left for another unrecorded day. */
+export function hasNoSpace({ days }: UsageCount): boolean {
+  return Object.keys(days).length >= maxUnrecordedDays;
+}
+
 /** Who made a request; `charged` if it consumed quota, with the windows that it restarted. */
 export type Caller = {
   account: string;
   keyId: string;
   access: Access;
   charged?: { rolled: WindowName[] };
-  /** Of the key, where the request asked for it. Never logged. */
+  /** The label of the key, if the request reads it. Never logged. */
   label?: string;
 };
 
@@ -104,7 +128,7 @@ export function requireAccess(access: Access | undefined, claim: KeyClaim, now: 
   return access;
 }
 
-/** Whether this shard takes the requests of `claim`: like `requireAccess`, for a shard that must not refuse by itself. */
+/** Whether this shard takes the requests of `claim`: like `requireAccess`, for a shard that may not refuse on its own. */
 export function admits(access: Access, claim: KeyClaim, now: number): boolean {
   const { state, planState, shard, shards } = access;
   return hasKey(access, claim, now) && state === 'active' && planState === 'active' && shard < shards;

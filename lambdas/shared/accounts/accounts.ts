@@ -1,17 +1,17 @@
-import type { Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { guardedUpdate, type Item } from '../dynamodb.ts';
+import { accountsTable } from '../names.ts';
 import type { Access, AccountState, PlanState, PlanVersion, ShardState } from './account.ts';
-import { addToIndex, listNames, type PageOptions } from './account-index.ts';
 import { accessItem, accessKey, newAccessItem, readAccess } from './account-item.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
   type AdminStore,
   accessUpdate,
+  addToIndex,
   exists,
   findAccess,
   getAccess,
-  guardedUpdate,
-  instant,
+  listNames,
+  type PageOptions,
   retryConflicts,
   type Write,
 } from './admin-store.ts';
@@ -19,8 +19,8 @@ import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { isDeleted, tombstoneKey } from './delete-account.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
-import { configured, type WindowName, windowEnd, windowNames, windowStart } from './quota.ts';
-import { allShards, resetWrites, type Shards } from './reshard.ts';
+import { configured, instant, type WindowName, windowEnd, windowNames } from './quota.ts';
+import { allShards, resetWrites, type Shards, useOf } from './reshard.ts';
 import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';
 
 /** The use of a window as of now: `limit` is the effective one, `null` is unlimited; `resets` is an ISO 8601 instant. */
@@ -65,15 +65,8 @@ function viewTerms(shards: Shards, nowSeconds: number): Omit<AccountView, 'keys'
 }
 
 function viewWindow(shards: Shards, window: WindowName, nowSeconds: number): WindowUsage {
-  const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
-  // The next request restarts a window that has passed. A window that starts in the future is the current one.
-  const current = Math.max(windowStart(window, nowSeconds), ...counts.map(({ start }) => start));
-  const { limit = null, total = limit } = shards[0].quota[window] ?? {};
-  return {
-    limit: total,
-    used: counts.reduce((sum, { start, used }) => sum + (start === current ? used : 0), 0),
-    resets: instant(windowEnd(window, current)),
-  };
+  const { limit, used, start } = useOf(shards, window, nowSeconds);
+  return { limit, used, resets: instant(windowEnd(window, start)) };
 }
 
 /** An account to create. */
@@ -127,7 +120,7 @@ export function creation(store: AdminStore, plan: PlanVersion, item: Item): Writ
   ];
 }
 
-/** What to change of an account; `'plan'` as a limit makes the window follow the plan again. */
+/** What to change of an account; `'plan'` as a limit removes the own limit. */
 export type AccountChanges = {
   plan?: string | undefined;
   limits?: OwnLimitChanges | undefined;

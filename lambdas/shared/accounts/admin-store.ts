@@ -12,81 +12,21 @@ import {
   type TransactWriteCommandInput,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { type Item, isConflict, type Query, type Update } from '../dynamodb.ts';
+import {
+  type Changes,
+  type Guard,
+  guardedUpdate,
+  type Item,
+  isConflict,
+  type Query,
+  type Update,
+} from '../dynamodb.ts';
+import { accountsTable } from '../names.ts';
 import { retryWithBackoff } from '../retry.ts';
 import type { Access } from './account.ts';
-import { accessItem, accessKey, readAccess } from './account-item.ts';
+import { accessItem, accessKey, planRecord, readAccess } from './account-item.ts';
 import { AdminError } from './admin-error.ts';
-
-/**
- * The attributes of an item to set, to raise, to copy and to remove; the others stay, also while a request is counted at
- * the same time. An attribute that is raised or copied exists.
- */
-export type Changes = {
-  set: Item;
-  raise?: Record<string, number>;
-  /** By the attribute to set: the one whose value it gets, which may be removed by the same write. */
-  copy?: Record<string, string>;
-  remove: string[];
-};
-
-/** What an attribute must be for a change to happen. */
-export type Guard =
-  | { attribute: string; is: '=' | '<='; value: Item[string] }
-  | { attribute: string; is: 'absent' | 'there' };
-
-/**
- * The parts of an `UpdateItem` for `changes`. Each attribute `a` is aliased `#a` and its value `:a`, since many of our
- * names are reserved words; attribute names are lower case letters and `_`.
- */
-export function updateChanges({ set, raise = {}, copy = {}, remove }: Changes) {
-  const sets = [
-    ...Object.entries(copy).map(([name, from]) => `#${name} = #${from}`),
-    ...Object.keys(set).map((name) => `#${name} = :${name}`),
-    ...Object.keys(raise).map((name) => `#${name} = #${name} + :${name}`),
-  ];
-  const removes = remove.map((name) => `#${name}`);
-  return {
-    UpdateExpression: [sets.length && `SET ${sets.join(', ')}`, removes.length && `REMOVE ${removes.join(', ')}`]
-      .filter(Boolean)
-      .join(' '),
-    names: aliases([...Object.keys(set), ...Object.keys(raise), ...Object.entries(copy).flat(), ...remove]),
-    values: Object.fromEntries(Object.entries({ ...set, ...raise }).map(([name, value]) => [`:${name}`, value])),
-  };
-}
-
-/** An update of the item under `Key` in `table` that happens if all of `guards` hold. */
-export function guardedUpdate(table: string, Key: Record<string, string>, changes: Changes, guards: Guard[]): Update {
-  const { UpdateExpression, names, values } = updateChanges(changes);
-  const guard = guardExpression(guards);
-  return {
-    TableName: table,
-    Key,
-    UpdateExpression,
-    ConditionExpression: guard.ConditionExpression,
-    ExpressionAttributeNames: { ...names, ...guard.names },
-    ExpressionAttributeValues: { ...values, ...guard.values },
-  };
-}
-
-/** The parts of a condition that all of `guards` hold. */
-export function guardExpression(guards: Guard[]) {
-  const conditions = guards.map((guard, i) => {
-    if (guard.is === 'absent') return `attribute_not_exists(#${guard.attribute})`;
-    if (guard.is === 'there') return `attribute_exists(#${guard.attribute})`;
-    return `#${guard.attribute} ${guard.is} :seen${i}`;
-  });
-  const values = guards.flatMap((guard, i) => ('value' in guard ? [[`:seen${i}`, guard.value] as const] : []));
-  return {
-    ConditionExpression: conditions.join(' AND '),
-    names: aliases(guards.map(({ attribute }) => attribute)),
-    values: Object.fromEntries(values) as Item,
-  };
-}
-
-function aliases(names: string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [`#${name}`, name]));
-}
+import { accountIdPattern } from './api-key.ts';
 
 /** One part of a transaction. */
 export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -224,7 +164,93 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Seconds since 1970 as `2026-08-01T12:00:00Z`. */
-export function instant(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+/**
+ * Partitions that hold only names, so that accounts and plans can be listed by page and by prefix without reading the
+ * whole table. An entry is written and deleted in the same transaction as what it names, so a list is exact as soon as
+ * a call has returned (decision 0125). No account id and no plan code has a `#` or is empty.
+ */
+const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
+
+/** The write that adds a name to an index, or keeps it there. */
+export function addToIndex(table: string, index: keyof typeof partitions, name: string): Write {
+  return { Put: { TableName: table, Item: entryKey(index, name) } };
+}
+
+/** The write that takes a name out of an index. */
+export function removeFromIndex(table: string, index: keyof typeof partitions, name: string): Write {
+  return { Delete: { TableName: table, Key: entryKey(index, name) } };
+}
+
+function entryKey(index: keyof typeof partitions, name: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: partitions[index], [accountsTable.sortKey]: name };
+}
+
+/** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
+export type PageOptions = {
+  prefix?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
+export type NamePage = { names: string[]; cursor: string | null };
+
+/** The most entries of one page: what DynamoDB reads by key in one call. */
+export const maxPage = 100;
+
+/** Reads a page of an index, in the order of its names. Throws `invalid`. */
+export async function listNames(
+  store: AdminStore,
+  index: keyof typeof partitions,
+  { prefix = '', limit = maxPage, cursor }: PageOptions,
+): Promise<NamePage> {
+  checkPage({ prefix, limit, cursor });
+  // One more than requested shows whether there is another page.
+  const entries = await store.query({
+    TableName: store.table,
+    Limit: limit + 1,
+    // Rather than `begins_with`, in which some local DynamoDB engines ignore letter case.
+    KeyConditionExpression: '#partition = :partition AND #name BETWEEN :first AND :last',
+    ExpressionAttributeNames: { '#partition': accountsTable.partitionKey, '#name': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':partition': partitions[index], ':first': prefix || '-', ':last': `${prefix}~` },
+    ...(cursor !== undefined && { ExclusiveStartKey: entryKey(index, cursor) as Item }),
+  });
+  const names = entries.slice(0, limit).map((entry): string => entry[accountsTable.sortKey]);
+  return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
+}
+
+/** All names of an index, read page by page. */
+export async function* allNames(store: AdminStore, index: keyof typeof partitions): AsyncGenerator<string> {
+  for await (const names of pagesOf(store, index)) yield* names;
+}
+
+/** Every account, read page by page: shard 0 of it, as it is when its page is read. */
+export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
+  for await (const names of pagesOf(store, 'account')) {
+    yield* (await store.getAll(names.map((id) => accessKey(id)))).map(readAccess);
+  }
+}
+
+async function* pagesOf(store: AdminStore, index: keyof typeof partitions): AsyncGenerator<string[]> {
+  let cursor: string | null = null;
+  do {
+    const page: NamePage = await listNames(store, index, cursor === null ? {} : { cursor });
+    yield page.names;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+function checkPage({ prefix, limit, cursor }: { prefix: string; limit: number; cursor: string | undefined }): void {
+  if (prefix !== '' && !accountIdPattern.test(prefix)) {
+    throw new AdminError(
+      'invalid',
+      'A prefix is the beginning of a name: letters, digits, ".", "_" or "-", 32 at most.',
+    );
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxPage) {
+    throw new AdminError('invalid', `A page has 1 to ${maxPage} entries.`);
+  }
+  if (cursor !== undefined && !(accountIdPattern.test(cursor) && cursor.startsWith(prefix))) {
+    throw new AdminError('invalid', 'This cursor is not one that the list with this prefix returned.');
+  }
 }

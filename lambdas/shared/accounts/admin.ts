@@ -1,6 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Plan } from './account.ts';
-import type { PageOptions } from './account-index.ts';
 import {
   type AccountChanges,
   type AccountInput,
@@ -16,11 +15,10 @@ import {
   showAccount,
 } from './accounts.ts';
 import type { Role } from './admin-error.ts';
-import { createAdminStore } from './admin-store.ts';
+import { createAdminStore, type PageOptions } from './admin-store.ts';
 import type { AuditEntry } from './audit.ts';
-import { type Backup, exportBackup } from './backup.ts';
+import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
-import { type ImportResult, importBackup } from './import-backup.ts';
 import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
 import {
   accountsOf,
@@ -62,7 +60,7 @@ export type Admin = {
   accounts: {
     /** Creates an active account on a plan. */
     create(input: AccountInput): Promise<AccountView>;
-    /** Changes plan, own limits or quota shards; what was used stays used. */
+    /** Changes plan, own limits or quota shards; usage is kept. */
     set(input: AccountChanges & { id: string }): Promise<AccountView>;
     /** Refuses the requests of an account from the next one on, until it is activated. */
     suspend(id: string): Promise<AccountView>;
@@ -74,7 +72,7 @@ export type Admin = {
     show(id: string): Promise<AccountView>;
     /** A page of the accounts, by id. */
     list(options?: PageOptions): Promise<AccountPage>;
-    /** Deletes a suspended account and its keys for good. */
+    /** Permanently deletes a suspended account and its keys. */
     delete(id: string): Promise<void>;
     /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
     usage(id: string, range?: UsageRange): Promise<AccountUsage>;
@@ -94,7 +92,7 @@ export type Admin = {
     create(input: KeyInput): Promise<{ key: string; keyId: string }>;
     /** The keys of an account, expired and revoked ones too, the oldest first. */
     list(account: string): Promise<KeyView[]>;
-    /** Revokes a key for good: every request that starts after this returned is refused. */
+    /** Permanently revokes a key: every request that starts after this has returned is refused. */
     revoke(input: { account: string; keyId: string }): Promise<KeyView>;
   };
   members: {

@@ -3,7 +3,7 @@ import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto';
 /**
  * An API key reads `bagadres_<account>_<key id><secret><checksum>`: the prefix lets secret scanners find a leak, the
  * account says which item to charge, and the checksum, keyed with a secret of the deployment, keeps made-up keys away
- * from the database. The checksum admits nobody: the stored hash does. (Decision 0102.)
+ * from the database. The checksum authenticates no one: the stored hash does. (Decision 0102.)
  */
 export const apiKeyPrefix = 'bagadres';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Item, Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import { inWindowOrder } from './quota.ts';
@@ -71,7 +71,7 @@ export async function auditOf(store: AdminStore, partition: string, last: number
 
 function newEntry({ actor, now }: AdminStore, { partition, action, detail }: Change) {
   const time = new Date(now()).toISOString();
-  // The time sorts the entries; the random part keeps two changes of the same millisecond apart.
+  // The time sorts the entries; the random part distinguishes two changes in the same millisecond.
   const item = `${prefix}${time}#${randomBytes(6).toString('hex')}`;
   return {
     key: { [accountsTable.partitionKey]: partition, [accountsTable.sortKey]: item },

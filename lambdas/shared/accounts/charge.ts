@@ -1,9 +1,19 @@
 import { StoreUnavailable, type Update } from '../dynamodb.ts';
-import type { Clock } from '../environment.ts';
-import { type Access, admits, type Caller, Refusal, requireAccess } from './account.ts';
+import {
+  type Access,
+  admits,
+  type Caller,
+  dayHasPassed,
+  hasNoSpace,
+  maxUnrecordedDays,
+  Refusal,
+  requireAccess,
+} from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
 import { expiringKeyBounds, type KeyClaim } from './api-key.ts';
 import {
+  type Clock,
+  dateOf,
   decideQuota,
   type QuotaDecision,
   type QuotaState,
@@ -14,7 +24,6 @@ import {
   windowStart,
 } from './quota.ts';
 import { decideShards, markedExhausted, type ShareMove, sameShares } from './shards.ts';
-import { dateOf, dayHasPassed, hasNoSpace, maxUnrecordedDays } from './usage-count.ts';
 
 /**
  * One conditional write that authenticates a request and counts it: a charge. `roll` restarts windows that had passed in

@@ -1,24 +1,24 @@
-import { accountsTable } from '../tables.ts';
+import { type Guard, guardExpression } from '../dynamodb.ts';
+import { accountsTable } from '../names.ts';
 import type { Access } from './account.ts';
-import { addToIndex, removeFromIndex } from './account-index.ts';
-import { accessItem, accessKey, recordKey } from './account-item.ts';
+import { accessItem, accessKey } from './account-item.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import {
   type AdminStore,
+  addToIndex,
   exists,
   findAccess,
-  type Guard,
-  guardExpression,
   isUnchanged,
+  removeFromIndex,
   retryConflicts,
   type Write,
 } from './admin-store.ts';
 import { audited } from './audit.ts';
+import { recordKey } from './key-record.ts';
 import { keyRecordsOf } from './keys.ts';
 import { removeAllMembers } from './members.ts';
 import { allShards } from './reshard.ts';
-import { sumByDate, unrecorded } from './usage-count.ts';
-import { addToRecords } from './usage-record.ts';
+import { addToRecords, sumByDate, unrecorded } from './usage-record.ts';
 
 /** The primary key of the item that remains of a deleted account, so that its id is not used again. */
 export function tombstoneKey(account: string): Record<string, string> {
@@ -31,7 +31,7 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
 }
 
 /**
- * Deletes a suspended account for good: its limits, its counts, its members, its keys and their labels. Its audit
+ * Permanently deletes a suspended account: its limits, its counts, its members, its keys and their labels. Its audit
  * stays, its usage stays until the records expire, and its id can't be used again: a new account of that id would begin
  * with nothing used. Can be repeated after an interruption. Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
  */

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Item, isConflict, type Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access } from './account.ts';
-import { accessItem, accessKey, type KeyRecord, keyRecord, readKeyRecord, recordKey } from './account-item.ts';
+import { accessItem, accessKey } from './account-item.ts';
 import { AdminError, checkAccountId, checkExpiry, checkKeyId, checkLabel, checkToken } from './admin-error.ts';
-import { type AdminStore, getAccess, instant, retryConflicts } from './admin-store.ts';
+import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, storedKey } from './api-key.ts';
 import { audited } from './audit.ts';
+import { type KeyRecord, keyRecord, readKeyRecord, recordKey } from './key-record.ts';
+import { instant } from './quota.ts';
 
 /** A key as an operator or a portal sees it. A key whose creation or revocation was interrupted counts as revoked. */
 export type KeyView = {
@@ -213,7 +215,7 @@ function keyUpdate(
 }
 
 /**
- * Revokes a key for good: every request that starts after this returned is refused. Revoking it again is harmless, and
+ * Permanently revokes a key: every request that starts after this has returned is refused. It is idempotent, and
  * completes an interrupted call. Throws `invalid`, `not_found`.
  */
 export async function revokeKey(

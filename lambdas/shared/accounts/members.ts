@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
-import { type AdminStore, getAccess, instant, retryConflicts } from './admin-store.ts';
+import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
+import { instant } from './quota.ts';
 
 /**
  * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the
  * OpenID provider gives. The record in the account's partition is the valid one; the entry in the person's partition
- * only serves to find the accounts of somebody who signs in, without a scan. One transaction writes both.
+ * only serves to find the accounts of a person at sign-in, without a scan. One transaction writes both.
  *
- * The sessions of a person lie beside these entries. A sealed cookie alone would work until it expires, also after its
- * owner has signed out; a session that is not here has ended, whoever kept a copy of its cookie.
+ * The sessions of a person are in the same partition. An encrypted cookie alone would work until it expires, also after its
+ * owner has signed out; a session without an item has ended, also for copies of its cookie.
  *
  * | `account` | `item` | holds |
  * |---|---|---|

@@ -1,10 +1,18 @@
 import { forEachConcurrently } from '../concurrency.ts';
-import type { Update } from '../dynamodb.ts';
+import { type Update, updateChanges } from '../dynamodb.ts';
 import type { Access, Plan, PlanState, PlanVersion, Terms } from './account.ts';
-import { addToIndex, listNames, type NamePage, type PageOptions } from './account-index.ts';
-import { accessKey, planAttributes, planKey, planRecord, readAccess, readPlan } from './account-item.ts';
+import { planAttributes, planKey, planRecord, readPlan } from './account-item.ts';
 import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
-import { type AdminStore, accessUpdate, findAccess, retryConflicts, updateChanges } from './admin-store.ts';
+import {
+  type AdminStore,
+  accessUpdate,
+  addToIndex,
+  allAccounts,
+  findAccess,
+  listNames,
+  type PageOptions,
+  retryConflicts,
+} from './admin-store.ts';
 import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { inWindowOrder, type Limits, windowNames } from './quota.ts';
 import { mergedShards, reshareWrites } from './reshard.ts';
@@ -43,8 +51,8 @@ async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan &
   // Strongly consistent reads after the write: an account that joined the plan before the write is seen, and one that
   // joins after it has checked the version of the plan in its own write.
   let followed = 0;
-  await forEachConcurrently(accountsBehind(store, plan), concurrency, async (access) => {
-    if (await follow(store, access, plan)) followed++;
+  await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
+    if (isBehind(access, plan) && (await follow(store, access, plan))) followed++;
   });
   const { code, state, limits } = plan;
   return { code, state, limits, followed };
@@ -100,15 +108,8 @@ function planUpdate(table: string, previous: PlanVersion | null, plan: PlanVersi
   };
 }
 
-async function* accountsBehind(store: AdminStore, plan: PlanVersion): AsyncGenerator<Access> {
-  let cursor: string | null = null;
-  do {
-    const page: NamePage = await listNames(store, 'account', cursor === null ? {} : { cursor });
-    for (const access of (await store.getAll(page.names.map((id) => accessKey(id)))).map(readAccess)) {
-      if (access.plan === plan.code && access.planVersion < plan.version) yield access;
-    }
-    cursor = page.cursor;
-  } while (cursor !== null);
+function isBehind({ plan: code, planVersion }: Access, plan: PlanVersion): boolean {
+  return code === plan.code && planVersion < plan.version;
 }
 
 /** Returns whether this call changed the account; it may have left the plan, or have a later version already. */
@@ -119,8 +120,8 @@ async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promi
     const current = access;
     access = null; // if the write meets a conflict, the next attempt reads afresh
     if (!current) return false;
-    return applyPlan(store, current, async ({ plan: code, planVersion, ownLimits }) =>
-      code === plan.code && planVersion < plan.version ? { plan, ownLimits } : null,
+    return applyPlan(store, current, async (latest) =>
+      isBehind(latest, plan) ? { plan, ownLimits: latest.ownLimits } : null,
     );
   });
 }
@@ -165,7 +166,7 @@ async function changeUnsharded(store: AdminStore, access: Access, terms: Terms):
   await store.writeAll([...checks, { Update }]);
 }
 
-/** Fails the transaction when the plan has changed, so that its change can't miss an account that joins it meanwhile. */
+/** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */
 export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
   return {
     TableName: table,

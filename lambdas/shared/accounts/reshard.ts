@@ -1,18 +1,9 @@
+import { type Guard, guardExpression, guardedUpdate } from '../dynamodb.ts';
 import type { Access, Terms } from './account.ts';
 import { accessItem, accessKey, newUsage, planAttributes, readShards, shardAttributes } from './account-item.ts';
-import {
-  type AdminStore,
-  exists,
-  type Guard,
-  guardExpression,
-  guardedUpdate,
-  isUnchanged,
-  retryConflicts,
-  type Write,
-} from './admin-store.ts';
-import type { WindowName } from './quota.ts';
-import { dateOf, sumByDate, unrecorded } from './usage-count.ts';
-import { addToRecords } from './usage-record.ts';
+import { type AdminStore, exists, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
+import { dateOf, type WindowName, windowStart } from './quota.ts';
+import { addToRecords, sumByDate, unrecorded } from './usage-record.ts';
 import {
   type GuardedChanges,
   mergeWindows,
@@ -25,11 +16,28 @@ import {
 /** An account's shards by number, shard 0 first; after those that take requests, those that are about to be merged. */
 export type Shards = [Access, ...Access[]];
 
-/** The shards of an account as they are now; `shard0` says that there is one. */
+/** The current shards of an account; `shard0` shows that the account exists. */
 export async function allShards(store: AdminStore, shard0: Access): Promise<Shards> {
   if (!shard0.sharded) return [shard0];
   const [first = shard0, ...others] = await readShards(store.query, store.table, shard0.account);
   return [first, ...others];
+}
+
+/** What all shards have used of a window at `nowSeconds`: `limit` is the account's, `start` is when the window began. */
+export function useOf(
+  shards: Shards,
+  window: WindowName,
+  nowSeconds: number,
+): { limit: number | null; used: number; start: number } {
+  const counts = shards.flatMap(({ quota }) => quota[window] ?? []);
+  // The next request restarts a window that has passed. A window that starts in the future is the current one.
+  const start = Math.max(windowStart(window, nowSeconds), ...counts.map((count) => count.start));
+  const { limit = null, total = limit } = shards[0].quota[window] ?? {};
+  return {
+    limit: total,
+    used: counts.reduce((sum, count) => sum + (count.start === start ? count.used : 0), 0),
+    start,
+  };
 }
 
 /** The guard of a change of several shards: shard 0 shows whether another change came in between. */
@@ -172,7 +180,7 @@ export function mergeUsage(target: Access, closed: readonly Access[]): GuardedCh
 }
 
 /**
- * The changes that bring a day of usage in the future back to the present: what was counted since becomes usage of
+ * The changes that move a day of usage in the future back to the present: what was counted since becomes usage of
  * today.
  */
 export function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {

@@ -11,7 +11,7 @@ import {
 } from './quota.ts';
 
 /**
- * A move of shares: each donor gives what is in `takes`, and `target` gets it all, in the windows that are current at
+ * A move of shares: `takes` is moved from each donor to `target`, in the windows that are current at
  * `at`. Shares stay where they are put, so the limit holds at every moment and in every window after.
  */
 export type ShareMove = {
@@ -72,7 +72,7 @@ export function decideShards(
   return { kind: 'move', move: gather(shards, least.target, at) };
 }
 
-/** The quota of the account as if it were one shard; what is left of it is exact. */
+/** The quota of the account as if it were one shard; its remainder is exact. */
 function wholeQuota(shards: readonly Access[], at: number): QuotaState {
   const quota: QuotaState = {};
   for (const name of windowNames) {

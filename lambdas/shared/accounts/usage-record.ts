@@ -1,14 +1,56 @@
-import type { Item, Update } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
-import type { Access } from './account.ts';
+import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
+import { accountsTable } from '../names.ts';
+import type { Access, RefusalCode, UsageCount } from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
-import { defaultUsageMonths, expiryOfRecord, sumByDate, type UnitsByDate, withoutZeros } from './usage-count.ts';
+import { dateOf, secondsOf, windowEnd } from './quota.ts';
 
-/** An item for each account and UTC day with lookups: `usage#2026-11-21`. */
+/**
+ * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups are exact: they move here from
+ * the access item that counted them, when their day has ended (decision 0141). Refusals are at least so many (decision 0148).
+ */
 export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
   lookups: 'lookups',
+  refused: (kind: RefusalKind) => `refused_${kind}`,
 } as const;
+
+function recordKey(account: string, date: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: usageRecord.sortKey(date) };
+}
+
+/** Lookups by UTC date. */
+export type UnitsByDate = Record<string, number>;
+
+/** How many whole months usage records are kept unless a deployment configures it. */
+export const defaultUsageMonths = 25;
+
+/** The lookups of the days that are not recorded yet, with the one that is being counted. */
+export function unrecorded({ total, date, mark, days }: UsageCount): UnitsByDate {
+  const units = { ...days };
+  if (date !== null) units[date] = (units[date] ?? 0) + total - mark;
+  return withoutZeros(units);
+}
+
+/** The sums of all of `parts`, by date. */
+export function sumByDate(parts: readonly UnitsByDate[]): UnitsByDate {
+  const sums: UnitsByDate = {};
+  for (const part of parts) {
+    for (const [date, units] of Object.entries(part)) sums[date] = (sums[date] ?? 0) + units;
+  }
+  return sums;
+}
+
+/** Only the dates with lookups. */
+function withoutZeros(units: UnitsByDate): UnitsByDate {
+  return Object.fromEntries(Object.entries(units).filter(([, count]) => count !== 0));
+}
+
+/** When the record of `date` may be deleted, in seconds: `months` after the end of its month. */
+function expiryOfRecord(date: string, months: number): number {
+  let end = secondsOf(`${date.slice(0, 7)}-01`);
+  for (let i = 0; i <= months; i++) end = windowEnd('month', end);
+  return end;
+}
 
 /**
  * The updates that add lookups to the records of an account. Each belongs in the transaction that removes the same
@@ -16,16 +58,34 @@ export const usageRecord = {
  * an expiry keeps it, and a new one gets the default.
  */
 export function addToRecords(table: string, account: string, units: UnitsByDate, months?: number): Update[] {
-  return Object.entries(withoutZeros(units)).map(([date, count]) => ({
+  return Object.entries(withoutZeros(units)).map(([date, count]) =>
+    addition(table, account, date, { [usageRecord.lookups]: count }, months),
+  );
+}
+
+/** The update that adds to attributes of the record of a day. */
+function addition(
+  table: string,
+  account: string,
+  date: string,
+  counts: Record<string, number>,
+  months?: number,
+): Update {
+  const attributes = Object.keys(counts);
+  const expires = months === undefined ? 'if_not_exists(#expires, :expires)' : ':expires';
+  return {
     TableName: table,
-    Key: {
-      [accountsTable.partitionKey]: account,
-      [accountsTable.sortKey]: usageRecord.sortKey(date),
+    Key: recordKey(account, date),
+    UpdateExpression: `SET #expires = ${expires} ADD ${attributes.map((name) => `#${name} :${name}`).join(', ')}`,
+    ExpressionAttributeNames: {
+      '#expires': accountsTable.expires,
+      ...Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
     },
-    UpdateExpression: `SET #expires = ${months === undefined ? 'if_not_exists(#expires, :expires)' : ':expires'} ADD #lookups :lookups`,
-    ExpressionAttributeNames: { '#lookups': usageRecord.lookups, '#expires': accountsTable.expires },
-    ExpressionAttributeValues: { ':lookups': count, ':expires': expiryOfRecord(date, months ?? defaultUsageMonths) },
-  }));
+    ExpressionAttributeValues: {
+      ':expires': expiryOfRecord(date, months ?? defaultUsageMonths),
+      ...Object.fromEntries(attributes.map((name) => [`:${name}`, counts[name]])),
+    },
+  };
 }
 
 /** The lookups of one day in a backup; `expires` is when the record may be deleted, in seconds since 1970. */
@@ -43,11 +103,11 @@ export function backupDays(records: readonly Item[], unrecorded: readonly UnitsB
     .toSorted((a, b) => (a.date < b.date ? -1 : 1));
 }
 
-/** The update that makes the record of a day in a backup; a record that has lookups keeps them. */
+/** The update that creates the record of a day from a backup; a record that has lookups keeps them. */
 export function restoreDay(table: string, account: string, { date, lookups, expires }: DayBackup): Update {
   return {
     TableName: table,
-    Key: { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: usageRecord.sortKey(date) },
+    Key: recordKey(account, date),
     UpdateExpression: 'SET #lookups = if_not_exists(#lookups, :lookups), #expires = if_not_exists(#expires, :expires)',
     ExpressionAttributeNames: { '#lookups': usageRecord.lookups, '#expires': accountsTable.expires },
     ExpressionAttributeValues: { ':lookups': lookups, ':expires': expires },
@@ -103,4 +163,89 @@ export function recordDays(table: string, access: Access, { today = '', months }
   };
   const units = ends ? sumByDate([days, { [date]: total - mark }]) : days;
   return [taken, ...addToRecords(table, account, units, months)];
+}
+
+/** Why requests with a valid key were refused: no quota left (429), invalid input (422), account or plan inactive (403). */
+export type RefusalKind = 'quota' | 'input' | 'inactive';
+
+export const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive'];
+
+/** Refusals by kind: at least so many. */
+export type RefusalCounts = Record<RefusalKind, number>;
+
+const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {
+  'quota-exceeded': 'quota',
+  'invalid-input': 'input',
+  'account-inactive': 'inactive',
+  'plan-inactive': 'inactive',
+};
+
+/**
+ * Counts the refusals of an account by day, in the memory of the instance, and now and then adds them to the day's record. What
+ * an instance has counted when it ends is lost, so the counts are not exact (decision 0148). Never throws, never waits.
+ */
+export type RefusalCount = {
+  /** Notes a refusal of a request whose key is one of the account. One without a kind is not counted. */
+  note(account: string, code: RefusalCode, now: number): void;
+  /** Writes the counts, unless it did so within the last minute. Runs in parallel with other work, which does not wait for it. */
+  flush(now: number): void;
+};
+
+/** Between two flushes of an instance. */
+const flushSeconds = 60;
+
+/** Days of accounts that one flush writes, and that an instance remembers; refusals of others are not counted. */
+const mostWrites = 10;
+const mostPending = 1_000;
+
+const writeMs = 2_000;
+
+export function createRefusalCount(client: StoreClient, table: string): RefusalCount {
+  const { update } = documents(client);
+  const pending = new Map<string, { account: string; date: string; counts: RefusalCounts }>();
+  let flushed = Number.NEGATIVE_INFINITY;
+
+  return {
+    note(account, code, now) {
+      const kind = kindOf[code];
+      if (!kind) return;
+      const date = dateOf(Math.floor(now));
+      const key = `${account}#${date}`;
+      const noted = pending.get(key);
+      if (noted) noted.counts[kind]++;
+      else if (pending.size < mostPending) {
+        pending.set(key, { account, date, counts: { ...noRefusals(), [kind]: 1 } });
+      }
+    },
+    flush(now) {
+      if (pending.size === 0 || Math.abs(now - flushed) < flushSeconds) return;
+      flushed = now;
+      for (const [key, { account, date, counts }] of [...pending].slice(0, mostWrites)) {
+        // Before the write, whose answer may be lost: counted once at most.
+        pending.delete(key);
+        update(addRefusals(table, account, date, counts), AbortSignal.timeout(writeMs)).catch(() => undefined);
+      }
+    },
+  };
+}
+
+export function noRefusals(): RefusalCounts {
+  return { quota: 0, input: 0, inactive: 0 };
+}
+
+/** The refusals in the record of a day, without kinds that have none. */
+export function refusalsIn(record: Item): RefusalCounts | undefined {
+  const counts = noRefusals();
+  for (const kind of refusalKinds) counts[kind] = record[usageRecord.refused(kind)] ?? 0;
+  return refusalKinds.some((kind) => counts[kind] > 0) ? counts : undefined;
+}
+
+function addRefusals(table: string, account: string, date: string, counts: RefusalCounts): Update {
+  const kinds = refusalKinds.filter((kind) => counts[kind] > 0);
+  return addition(
+    table,
+    account,
+    date,
+    Object.fromEntries(kinds.map((kind) => [usageRecord.refused(kind), counts[kind]])),
+  );
 }

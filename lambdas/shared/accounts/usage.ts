@@ -1,15 +1,23 @@
 import { forEachConcurrently } from '../concurrency.ts';
 import type { Item } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 import type { Access } from './account.ts';
-import { listNames, type NamePage } from './account-index.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
-import { type AdminStore, findAccess, retryConflicts } from './admin-store.ts';
+import { type AdminStore, allNames, findAccess, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
-import { type RefusalCounts, refusalsIn } from './refusal-count.ts';
+import { dateOf, daySeconds, isDate, secondsOf } from './quota.ts';
 import { allShards } from './reshard.ts';
-import { dateOf, daySeconds, isDate, secondsOf, sumByDate, type UnitsByDate, unrecorded } from './usage-count.ts';
-import { dateIn, lookupsIn, recordDays, usageRecord } from './usage-record.ts';
+import {
+  dateIn,
+  lookupsIn,
+  type RefusalCounts,
+  recordDays,
+  refusalsIn,
+  sumByDate,
+  type UnitsByDate,
+  unrecorded,
+  usageRecord,
+} from './usage-record.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
 export type AccountUsage = {
@@ -61,7 +69,7 @@ export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Pro
     const usage = await usageOf(store, id, range);
     if (keep(usage)) found.push(usage);
   };
-  // An account that is deleted meanwhile is read by now, or is among the deleted ones.
+  // An account that was deleted in the meantime has been read already, or is among the deleted ones.
   const existing = new Set<string>();
   await forEachConcurrently(allNames(store, 'account'), concurrency, async (id) => {
     existing.add(id);
@@ -71,15 +79,6 @@ export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Pro
     if (!existing.has(id)) await read(({ days }) => days.some(({ lookups }) => lookups > 0))(id);
   });
   return found.toSorted((a, b) => (a.account < b.account ? -1 : 1));
-}
-
-async function* allNames(store: AdminStore, index: 'account' | 'deleted'): AsyncGenerator<string> {
-  let cursor: string | null = null;
-  do {
-    const page: NamePage = await listNames(store, index, cursor === null ? {} : { cursor });
-    yield* page.names;
-    cursor = page.cursor;
-  } while (cursor !== null);
 }
 
 function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string; to: string } {

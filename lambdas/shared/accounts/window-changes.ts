@@ -1,10 +1,10 @@
+import type { Changes, Guard } from '../dynamodb.ts';
 import type { Access, Plan } from './account.ts';
 import { accessItem } from './account-item.ts';
 import { AdminError } from './admin-error.ts';
-import type { Changes, Guard } from './admin-store.ts';
 import { inWindowOrder, type Limits, type WindowName, windowNames, windowStart } from './quota.ts';
 
-/** Own limits to set, by window; `'plan'` makes the window follow the plan again. */
+/** Own limits to set, by window; `'plan'` removes the own limit. */
 export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
 
 /**
@@ -97,7 +97,7 @@ function dropWindow({ changes, guards }: GuardedChanges, window: WindowName, see
   guards.push({ attribute: accessItem.start(window), is: '=', value: seen.start });
 }
 
-/** Makes a window a limit from `start`, with what was counted in it while it was dropped. */
+/** Limits a window from `start`, with the count that it kept while it was dropped. */
 function startWindow(
   { changes }: GuardedChanges,
   window: WindowName,

@@ -169,7 +169,7 @@ const meanings = new Map(
 );
 
 const own = new Set(['postcode', 'huisnummer', 'toevoeging']);
-/** A name longer than this is none of these. */
+/** No name in the list is longer than this. */
 const longest = 40;
 
 /** The meaning of a parameter name of another API; `null` for our own names and unknown ones. */

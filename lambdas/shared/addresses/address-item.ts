@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Place } from '../contract.ts';
-import { addressesTable } from '../tables.ts';
+import { addressesTable } from '../names.ts';
 
 export type { Place };
 

@@ -1,7 +1,7 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { AddressRequest } from '../contract.ts';
 import { documents, orUnavailable, type StoreClient } from '../dynamodb.ts';
-import { addressesTable } from '../tables.ts';
+import { addressesTable } from '../names.ts';
 import { keyItem, type Place, type StoredAddress, storedAddress, type Toevoeging } from './address-item.ts';
 import { addressKey } from './address-key.ts';
 

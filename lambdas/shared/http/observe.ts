@@ -1,11 +1,5 @@
 import { redactKeys } from '../accounts/api-key.ts';
-import {
-  alarmedOutcomes,
-  metricNames,
-  metricNamespace,
-  requestDimensions,
-  requestMetricsVariable,
-} from '../metric-names.ts';
+import { alarmedOutcomes, metricNames, metricNamespace, requestDimensions, requestMetricsVariable } from '../names.ts';
 import type { Middleware, MiddlewareRequest } from './middleware.ts';
 import { reasonOf } from './problem.ts';
 
@@ -16,7 +10,7 @@ const isSilent = process.env.POWERTOOLS_METRICS_DISABLED === 'true';
 
 /**
  * Writes one line for each request: the caller and the outcome, with a metric in embedded metric format where one is read.
- * A fault that is not the caller's gets a line of its own. No line ever contains a header, a path, a query or a label.
+ * An error that is not the caller's gets a separate line. No line ever contains a header, a path, a query or a label.
  */
 export function observe(service: string): Middleware {
   function report({ event, response }: MiddlewareRequest, outcome: string): void {
@@ -33,7 +27,7 @@ export function observe(service: string): Middleware {
       key_id: caller?.keyId,
       charged: caller?.charged && 1,
     };
-    // Not the console, which Lambda wraps in a line of its own.
+    // Not the console, whose output Lambda wraps in its own format.
     process.stdout.write(`${JSON.stringify(line)}\n`);
   }
 

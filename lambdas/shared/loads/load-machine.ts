@@ -54,7 +54,7 @@ function loadMachine(client: SFNClient, stateMachineArn: string): LoadRunner {
       try {
         await client.send(new StartExecutionCommand({ stateMachineArn, name, input }));
       } catch (error) {
-        if (!(error instanceof ExecutionAlreadyExists)) throw error; // else it has run meanwhile
+        if (!(error instanceof ExecutionAlreadyExists)) throw error; // otherwise it has already run
       }
     },
     async stateOf(name) {

@@ -8,7 +8,7 @@ import { AdminError } from '../accounts/admin-error.ts';
 import type { AdminStore } from '../accounts/admin-store.ts';
 import { type AuditEntry, audited, auditOf } from '../accounts/audit.ts';
 import { isConflict } from '../dynamodb.ts';
-import { accountsTable } from '../tables.ts';
+import { accountsTable } from '../names.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */
 export type RegisterView = { snapshotDate: string | null; loads: PublishedLoad[] };
@@ -172,7 +172,7 @@ const loadsPartition = 'loads#';
 /** What an approval leaves: which plan, by whom, and how often it was tried. */
 type StoredApproval = { plan: string; by: string; time: string; attempt: number };
 
-/** Longer than a name of an execution can't be used again, and than the work of a load is kept. */
+/** Longer than an execution's name stays reserved, and than the work of a load is kept. */
 const keptSeconds = 100 * 86_400;
 
 /**
@@ -194,7 +194,7 @@ function notSettled(load: string): never {
   throw new AdminError('conflict', `Load ${load} is being approved by several people. Look at it again.`);
 }
 
-/** Returns nothing where somebody else claimed it after this call had looked. */
+/** Returns nothing if another call has claimed it since this one read it. */
 async function tryApprove(
   store: AdminStore,
   runner: LoadRunner,

@@ -44,7 +44,7 @@ function listsThatDiffer(before: Map<string, string>, after: Map<string, string>
 }
 
 describe('a generated extract', () => {
-  it.each([0, 1])('holds exactly what it says: month %i', async (month) => {
+  it.each([0, 1])('has exactly the declared contents: month %i', async (month) => {
     const { path, peildatum, truth } = months[month] as Generated;
     const read = await readExtract(readFileSync(path));
     expect(read.peildatum).toBe(peildatum);
@@ -59,7 +59,7 @@ describe('a generated extract', () => {
     expect(lines.reduce((sum, line) => (sum + crc32(line)) % 2 ** 48, 0)).toBe(truth.checksum);
   });
 
-  it('differs a month later by as much as it says, about one address in two hundred', () => {
+  it('differs a month later by the declared amount, about one address in two hundred', () => {
     const [before, after] = tables as [Map<string, string>, Map<string, string>];
     const difference = months[1]?.difference;
     expect(difference).toEqual({
@@ -73,7 +73,7 @@ describe('a generated extract', () => {
     expect(writes / before.size).toBeLessThan(0.02);
   });
 
-  it('holds what the register holds: history, withdrawn, no postcode, a place of its own, additions, odd names', () => {
+  it('has the variety of the register: history, withdrawn, no postcode, own woonplaats, additions, unusual names', () => {
     const { NUM, OPR } = block({ ...plan, month: 0 }, 3);
     const share = (count: number) => count / NUM.length;
     expect(share(NUM.filter(({ eind }) => eind !== undefined).length)).toBeGreaterThan(0.1);
@@ -90,7 +90,7 @@ describe('a generated extract', () => {
     expect(block({ ...plan, seed: 8 }, 3)).not.toEqual(block(plan, 3));
   });
 
-  it('has no postcode in two blocks, so that what is true of the blocks adds up', () => {
+  it('has each postcode in one block, so that counts of blocks add up', () => {
     const blocks = [0, 1, 2, 3].map(
       (index) => new Set(block(plan, index).NUM.flatMap(({ postcode }) => postcode ?? [])),
     );
@@ -99,7 +99,7 @@ describe('a generated extract', () => {
     expect(all.size).toBe(blocks.reduce((sum, postcodes) => sum + postcodes.size, 0));
   });
 
-  it('compresses about fifty to one, as the real one does', async () => {
+  it('compresses about fifty to one, like the real extract', async () => {
     const { path, truth } = months[0] as Generated;
     const xmlBytes = truth.voorkomens.NUM * 1_260;
     const ratio = xmlBytes / readFileSync(path).length; // streets and places are in it too, but they are few

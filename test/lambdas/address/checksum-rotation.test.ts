@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../lambdas/shared/accounts/admin.ts';
-import { optionalEnvironment, requireEnvironment, systemClock } from '../../../lambdas/shared/environment.ts';
+import { systemClock } from '../../../lambdas/shared/accounts/quota.ts';
+import { optionalEnvironment, requireEnvironment } from '../../../lambdas/shared/names.ts';
 import {
   createInstance,
   newAccount,
@@ -67,7 +68,7 @@ describe('a rotation of the checksum secret, as the runbook has it', () => {
 });
 
 describe('a variable that CloudFormation did not resolve', () => {
-  it('stops the start by name, as a reference is no secret', () => {
+  it('stops the function from starting, with an error that names it', () => {
     process.env.SOME_SECRET = '{{resolve:secretsmanager:arn:SecretString:::}}';
     try {
       for (const read of [requireEnvironment, optionalEnvironment])

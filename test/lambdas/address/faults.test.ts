@@ -67,8 +67,8 @@ describe('a store that fails', () => {
     ['is not there', new ResourceNotFoundException(meta)],
     ['times out', Object.assign(new Error('injected'), { name: 'TimeoutError' })],
     ['drops the connection', Object.assign(new Error('injected'), { code: 'ECONNRESET' })],
-    ['answers nonsense', new SyntaxError('injected')],
-  ])('makes a lookup 503 with Retry-After and never an answer when it %s while charging', async (_, error) => {
+    ['returns an invalid response', new SyntaxError('injected')],
+  ])('makes a lookup return 503 with Retry-After when it %s during the charge', async (_, error) => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(error);
     mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
@@ -79,14 +79,14 @@ describe('a store that fails', () => {
     expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
   });
 
-  it('makes a lookup 503 when the dataset can not be read, after the charge', async () => {
+  it("makes a lookup return 503 when the dataset can't be read, after the charge", async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
     mock.on(GetItemCommand).rejects(new InternalServerError(meta));
     expect((await instance.lookUp(key)).status).toBe(503);
   });
 
-  it('makes a lookup 503 when the toevoegingen that exist can not be read, never not_found without them', async () => {
+  it("makes a lookup return 503 when the existing toevoegingen can't be read, never not_found without them", async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).resolves({ Attributes: accessItem() });
     mock.on(GetItemCommand).resolvesOnce({}).rejects(new InternalServerError(meta));
@@ -106,15 +106,18 @@ describe('a store that fails', () => {
     ['has counted nothing', accessItem({ day_used: 0 })],
     ['has counted more than the limit', accessItem({ day_used: 11 })],
     ['counts an earlier window', accessItem({ day_start: today - 86_400 })],
-  ])('makes a lookup 503, and looks nothing up, when the answer to a charge %s', async (_, Attributes) => {
-    const { mock, instance } = mocked();
-    mock.on(UpdateItemCommand).resolves(Attributes ? { Attributes } : {});
-    mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
-    expect((await instance.lookUp(key)).status).toBe(503);
-    expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
-  });
+  ])(
+    'makes a lookup return 503, without reading an address, when the response to a charge %s',
+    async (_, Attributes) => {
+      const { mock, instance } = mocked();
+      mock.on(UpdateItemCommand).resolves(Attributes ? { Attributes } : {});
+      mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
+      expect((await instance.lookUp(key)).status).toBe(503);
+      expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
+    },
+  );
 
-  it('makes a validation 503 when the store leaves out a part of what was asked for', async () => {
+  it('makes a validation return 503 when the store returns only part of the items', async () => {
     const { mock, instance } = mocked();
     const Keys = [marshall({ account: 'demo', item: `key#${claim.keyId}` })];
     mock
@@ -123,7 +126,7 @@ describe('a store that fails', () => {
     expect((await instance.send('/v1/auth/validate', { headers: { 'x-api-key': key } })).status).toBe(503);
   });
 
-  it("makes a validation and an invalid lookup 503, because the key can't be verified", async () => {
+  it("makes a validation and an invalid lookup return 503, because the key can't be verified", async () => {
     const { mock, instance } = mocked();
     mock.on(BatchGetItemCommand).rejects(new ThrottlingException(meta));
     mock.on(GetItemCommand).rejects(new ThrottlingException(meta));
@@ -131,7 +134,7 @@ describe('a store that fails', () => {
     expect((await instance.lookUp(key, 'postcode=x')).status).toBe(503);
   });
 
-  it('charges again when an operator changed the account at that moment', async () => {
+  it('retries the charge when an operator changed the account at the same moment', async () => {
     const { mock, instance } = mocked();
     mock
       .on(UpdateItemCommand)
@@ -143,14 +146,14 @@ describe('a store that fails', () => {
     expect(mock.commandCalls(UpdateItemCommand)).toHaveLength(3);
   });
 
-  it('gives up with 503 when the write is refused again and again without a reason', async () => {
+  it('returns 503 when the write keeps failing without a reason', async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(new ConditionalCheckFailedException({ ...meta, Item: accessItem() }));
     expect((await instance.lookUp(key)).status).toBe(503);
     expect(mock.commandCalls(UpdateItemCommand).length).toBeLessThan(10);
   });
 
-  it('reveals nothing internal when the fault is ours', async () => {
+  it('reveals no internals in a 500', async () => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(Object.assign(new Error('secret detail'), { name: 'ValidationException' }));
     const { status, body, json } = await instance.lookUp(key);
@@ -195,7 +198,7 @@ describe('a connection that fails', () => {
     return (await service.admin.accounts.show(id)).windows.day?.used;
   }
 
-  it('counts a lookup whose answer was lost at least once, and as often as it was tried at most', async () => {
+  it('counts a lookup whose write response was lost at least once, and at most once per attempt', async () => {
     const { id, key } = await newAccount(service, { day: 100 });
     const instance = createInstance(createStoreClient());
     plan = ['lose'];
@@ -206,14 +209,14 @@ describe('a connection that fails', () => {
     expect(await used(id)).toBe(5);
   });
 
-  it('never serves over the limit, also when the last unit was taken by a write whose answer was lost', async () => {
+  it('never exceeds the limit, also when a write with a lost response took the last unit', async () => {
     const { id, key } = await newAccount(service, { day: 1 });
     plan = ['lose'];
     expect((await createInstance(createStoreClient()).lookUp(key)).status).toBe(429);
     expect(await used(id)).toBe(1);
   });
 
-  it('is answered within 5 seconds when the store hangs', async () => {
+  it('still returns a response within 5 seconds when the store hangs', async () => {
     const { key } = await newAccount(service, { day: 100 });
     const instance = createInstance(createStoreClient());
     plan = Array.from({ length: 20 }, () => 'hang');

@@ -37,7 +37,7 @@ async function burst(key: string, count: number, skews: number[]): Promise<Recor
   return total;
 }
 
-it('never serves one more than the limit, and never one less, from several processes at once', async () => {
+it('admits exactly the limit from several concurrent processes', async () => {
   const { id, key } = await newAccount(service, { hour: 150, day: 137, month: 5000 });
   const total = await burst(key, 100, [0, 0, 0]);
   expect(total).toEqual({ 200: 137, 429: 163 });
@@ -45,13 +45,13 @@ it('never serves one more than the limit, and never one less, from several proce
   expect([windows.hour?.used, windows.day?.used, windows.month?.used]).toEqual([137, 137, 137]);
 }, 60_000);
 
-it('holds for processes whose clocks differ', async () => {
+it('holds exactly for processes whose clocks differ', async () => {
   const { key } = await newAccount(service, { month: 60 });
   const first = await burst(key, 40, [0, 0.5, -0.5]);
   expect(first).toEqual({ 200: 60, 429: 60 });
 }, 60_000);
 
-it('holds over quota shards, each process finding them by itself', async () => {
+it('holds exactly over quota shards, which each process discovers itself', async () => {
   const { id, key } = await shardedAccount(service, { day: 70, month: 75 }, 4);
   expect(await burst(key, 40, [0, 0, 0])).toEqual({ 200: 70, 429: 50 });
   const { windows } = await service.admin.accounts.show(id);

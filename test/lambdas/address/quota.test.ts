@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { localDynamoDb } from '../../../local/engine/client.ts';
 import { type AddressService, createInstance, newAccount, startAddressService } from '../../support/address-service.ts';
+import { testDynamoDb } from '../../support/dynamodb.ts';
 
 let service: AddressService;
 
@@ -43,7 +43,7 @@ describe('quota', () => {
     [{ month: null }, 60, 60],
     [{ hour: 0, day: 10 }, 20, 0],
     [{ minute: 99, hour: 1 }, 50, 1],
-  ])('of %j admits of %i concurrent lookups exactly %i', async (limits, count, admitted) => {
+  ])('of %j admits, of %i concurrent lookups, exactly %i', async (limits, count, admitted) => {
     const { id, key } = await newAccount(service, limits);
     const statuses = await burst([service.instance, createInstance(service.observed)], key, count);
     expect(statuses).toEqual({
@@ -60,7 +60,7 @@ describe('quota', () => {
     expect((a[200] ?? 0) + (b[200] ?? 0)).toBe(10);
   });
 
-  it('returns to an exhausted caller the windows, how long to wait, and the state of each', async () => {
+  it('returns a 429 with the violated windows, the wait and the state of each window', async () => {
     const { key } = await newAccount(service, { minute: 2, day: 2, month: 50 });
     const now = month + 86_400 + 3600 + 10.5;
     const instance = instanceAt(now);
@@ -75,7 +75,7 @@ describe('quota', () => {
     expect(json).toMatchObject({ type: '/problems/quota-exceeded', violated_windows: ['minute', 'day'] });
   });
 
-  it('admits again when the wait that it named is over, and not before', async () => {
+  it('admits again after exactly Retry-After seconds, and not earlier', async () => {
     const { key } = await newAccount(service, { minute: 1, hour: 100 });
     const now = month + 10;
     await instanceAt(now).lookUp(key);
@@ -84,7 +84,7 @@ describe('quota', () => {
     expect((await instanceAt(now + wait).lookUp(key)).status).toBe(200);
   });
 
-  it('rolls passed windows over under load without losing or inventing a unit', async () => {
+  it('rolls windows over under load without losing or adding a unit', async () => {
     const { id, key } = await newAccount(service, { minute: 10, day: 35, month: 1000 });
     for (const [minute, admitted] of [10, 10, 10, 5, 0].entries()) {
       const statuses = await burst([instanceAt(month + 60 * minute + 5), instanceAt(month + 60 * minute + 6)], key, 30);
@@ -95,7 +95,7 @@ describe('quota', () => {
     expect([windows.month?.used, windows.day?.used]).toEqual([45, 10]);
   });
 
-  it('meets a roll-over with at most three writes a caller, and one write when nothing rolls', async () => {
+  it('takes at most three writes per caller when a window rolls over, and otherwise one', async () => {
     const { key } = await newAccount(service, { minute: 1000, day: 1000 });
     const callers = 40;
     for (const [minute, most] of [
@@ -112,7 +112,7 @@ describe('quota', () => {
     }
   });
 
-  it('holds with clocks that differ: a window never moves backwards', async () => {
+  it('is exact when clocks differ: a window never moves backwards', async () => {
     const { id, key } = await newAccount(service, { minute: 20, day: 1000 });
     const boundary = month + 600;
     const instances = [-90, -2, -0.5, 0, 0.5, 3].map((skew) => instanceAt(boundary + skew));
@@ -137,7 +137,7 @@ describe('quota', () => {
     expect((await burst([instanceAt(boundary + 2)], key, 20))[200] ?? 0).toBe(0);
   });
 
-  it('lets no lookup through that starts after a revocation returned, in the middle of a burst', async () => {
+  it('refuses every lookup that starts after a revocation returned, in the middle of a burst', async () => {
     const { id, key, keyId } = await newAccount(service, { day: 100_000 });
     let revoked = false;
     let late = 0;
@@ -160,7 +160,7 @@ describe('quota', () => {
     expect((await used(id)).day).toBeGreaterThanOrEqual(before);
   });
 
-  it('follows a plan that changes in the middle of a window, at once and exactly', async () => {
+  it('applies a plan change in the middle of a window at once and exactly', async () => {
     const { id, plan, key } = await newAccount(service, { day: 10 });
     expect((await burst([service.instance], key, 8))[200]).toBe(8);
     await service.admin.plans.put({ code: plan, limits: { day: 5 } });
@@ -172,7 +172,7 @@ describe('quota', () => {
     expect(await used(id)).toEqual({ day: 31 });
   });
 
-  it('is exact while the plan is rewritten all the time', async () => {
+  it('is exact while the plan is rewritten continuously', async () => {
     const { id, plan, key } = await newAccount(service, { hour: 50, day: 60 });
     let done = false;
     const rewriting = (async () => {
@@ -185,9 +185,9 @@ describe('quota', () => {
     expect(await used(id)).toEqual({ hour: 50, day: 50 });
   });
 
-  it('is charged by a client of its own in each instance just as well', async () => {
+  it('is exact with a separate client in each instance', async () => {
     const { key } = await newAccount(service, { day: 25 });
-    const instances = Array.from({ length: 3 }, () => createInstance(localDynamoDb(service.endpoint)));
+    const instances = Array.from({ length: 3 }, () => createInstance(testDynamoDb(service.endpoint)));
     expect((await burst(instances, key, 75))[200]).toBe(25);
   });
 });

@@ -69,7 +69,7 @@ describe('a lookup', () => {
     });
   });
 
-  it('takes exactly two calls: one write unit and half a read unit', async () => {
+  it('makes exactly two calls: one write unit and half a read unit', async () => {
     await service.instance.lookUp(key);
     expect(service.sent).toEqual([
       { name: 'UpdateItemCommand', table: 'accounts', units: 1 },
@@ -125,7 +125,7 @@ describe('every answer', () => {
 });
 
 describe('authentication', () => {
-  it('answers byte for byte the same to a missing, malformed, unknown, wrong and revoked key, valid input or not', async () => {
+  it('returns the same bytes for a missing, malformed, unknown, wrong and revoked key, with valid or invalid input', async () => {
     const revoked = await newAccount(service, { day: 10 });
     await service.admin.keys.revoke({ account: revoked.id, keyId: revoked.keyId });
     const suspended = await newAccount(service, { day: 10 });
@@ -158,14 +158,14 @@ describe('authentication', () => {
     expect([...answers][0]).toMatch(/"status":401.*"www-authenticate":"ApiKey /);
   });
 
-  it('spends no call on a key that this deployment has not issued', async () => {
+  it('makes no call for a key that this deployment has not issued', async () => {
     for (const junk of ['', 'junk', `${key}x`, key.slice(1), issueApiKey('demo', 'another deployment').key]) {
       expect((await service.instance.lookUp(junk)).status).toBe(401);
     }
     expect(service.sent).toEqual([]);
   });
 
-  it('refuses a suspended account and an inactive plan by name, charges nothing, and admits them again', async () => {
+  it('refuses a suspended account and an inactive plan with their own types, without a charge, until they are active again', async () => {
     const { id, plan, key } = await newAccount(service, { day: 10 });
     await service.admin.accounts.suspend(id);
     for (const url of ['/v1/address?postcode=1381AA&huisnummer=9', '/v1/address', '/v1/auth/validate']) {
@@ -192,7 +192,7 @@ describe('authentication', () => {
 });
 
 describe('invalid input', () => {
-  it('is refused with every fault, after authentication and without a charge', async () => {
+  it('is refused with every error, after authentication and without a charge', async () => {
     const { id, key } = await newAccount(service, { day: 1 });
     const { status, json } = await service.instance.lookUp(key, 'postcode=0000aa&toevoeging=abcdef');
     expect(status).toBe(422);
@@ -215,7 +215,7 @@ describe('invalid input', () => {
 
 describe('paths and methods', () => {
   it.each(['/v1/address/', '/v1/Address', '/V1/address', '/', '', '//v1/address', '/v1/auth/validate/', '/v1/auth'])(
-    'has nothing at %s',
+    'returns 404 at %s',
     async (path) => {
       const { status, json } = await service.instance.send(path, { headers: { 'x-api-key': key } });
       expect([status, json]).toEqual([404, expect.objectContaining({ type: '/problems/not-found' })]);

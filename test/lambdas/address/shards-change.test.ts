@@ -49,7 +49,7 @@ const usedOf = async (id: string) =>
   Object.values((await service.admin.accounts.show(id)).windows).map(({ used }) => used);
 
 describe('a change of an account with quota shards, while it is being charged', () => {
-  it('of the number of shards, up and down, loses no unit and invents none', async () => {
+  it('of the number of shards, up and down, loses and adds no unit', async () => {
     const limits = { day: 500, month: 600 };
     const { id, key } = await shardedAccount(service, limits, 1);
     const { all } = await under(6, key, async () => {
@@ -65,7 +65,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     expect(await usedOf(id)).toEqual([500, 500]);
   });
 
-  it('of the number of shards, when hardly anything is left, serves exactly that', async () => {
+  it('of the number of shards, close to the limit, serves exactly the remaining quota', async () => {
     const limits = { day: 60, month: 100 };
     const { id, key } = await shardedAccount(service, limits, 3);
     const { all } = await under(6, key, async () => {
@@ -76,7 +76,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     await expectWholeShards(service, id, 4, limits);
   });
 
-  it('of the plan and of own limits, is followed exactly on all shards', async () => {
+  it('of the plan and of own limits, applies exactly on all shards', async () => {
     const { id, plan, key } = await shardedAccount(service, { hour: null, day: 310 }, 4);
     const { all } = await under(6, key, async () => {
       await service.admin.plans.put({ code: plan, limits: { day: 290, month: 5000 } });
@@ -91,7 +91,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     expect(served + (await drain(key))).toBe(330);
   });
 
-  it('to a limit below what is used, refuses from then on, and to a higher one serves the rest', async () => {
+  it('to a limit below the usage refuses from then on, and to a higher one serves the rest', async () => {
     const { id, plan, key } = await shardedAccount(service, { day: 100 }, 4);
     expect(await drain(key)).toBe(100);
     await service.admin.plans.put({ code: plan, limits: { day: 40 } });
@@ -119,7 +119,7 @@ describe('a change of an account with quota shards, while it is being charged', 
       async (_: string, __: string, plan: string) =>
         void (await service.admin.plans.put({ code: plan, state: 'inactive' })),
     ],
-  ])('by %s, lets no lookup through on any shard that starts after it returned', async (_, status, change) => {
+  ])('by %s refuses every later lookup on every shard as soon as it has returned', async (_, status, change) => {
     const { id, key, keyId, plan } = await shardedAccount(service, { day: 100_000 }, 8);
     const { all, late } = await under(10, key, async () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
@@ -130,7 +130,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     expect(await usedOf(id)).toEqual([all[200]]);
   });
 
-  it('of its keys or its state refuses no other caller: a new key works, and so does an activated account', async () => {
+  it('of its keys or its state affects no other caller: a new key works, and so does an activated account', async () => {
     const { id, key, keyId } = await shardedAccount(service, { day: 100_000 }, 8);
     const { all } = await under(6, key, async () => {
       const other = await service.admin.keys.create({ account: id, label: 'other' });
@@ -152,7 +152,7 @@ describe('a change of an account with quota shards, while it is being charged', 
     expect(Object.keys(item?.keys as object)).toEqual([keyId]);
   });
 
-  it('by a revocation and a growth at once, leaves the key on no shard', async () => {
+  it('by a concurrent revocation and increase of shards leaves the key on no shard', async () => {
     for (let round = 0; round < 5; round++) {
       const { id, key, keyId } = await shardedAccount(service, { day: 100_000 }, 1 + round);
       await Promise.all([

@@ -1,6 +1,6 @@
 import { QueryCommand, ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../lambdas/shared/environment.ts';
+import { systemClock } from '../../../lambdas/shared/accounts/quota.ts';
 import { type AddressService, createInstance, startAddressService } from '../../support/address-service.ts';
 import { expectWholeShards, type Limits, patchShard, shardedAccount, shardItems } from '../../support/shards.ts';
 
@@ -57,7 +57,7 @@ describe('an account with several quota shards', () => {
     [8, { month: null }, 60, 63],
     [4, { day: 0, month: 10 }, 20, 0],
   ] as [number, Limits, number, number][])(
-    'of %i and %j is served exactly what is left: after 3 lookups and %i at once it has used %i',
+    'of %i and %j gets exactly its remaining quota: after 3 lookups and %i concurrent ones it has used %i',
     async (shards, limits, count, most) => {
       const { id, key } = await shardedAccount(service, limits, shards);
       const left = most - Math.min(3, most);
@@ -86,7 +86,7 @@ describe('an account with several quota shards', () => {
     await expectWholeShards(service, id, 4, { day: 40, month: 60 });
   });
 
-  it('is charged by one write a lookup, by instances that know it and by those that do not', async () => {
+  it("is charged by one write per lookup, by instances that know its shards and by those that don't", async () => {
     const { id, key } = await shardedAccount(service, { minute: 100_000, day: null }, 4);
     const known = await acquaintances(key, 2);
     service.sent.length = 0;
@@ -96,7 +96,7 @@ describe('an account with several quota shards', () => {
     for (const { minute_used: count } of await shardItems(service, id)) expect(count).toBeGreaterThan(0);
   });
 
-  it('evens out shares that do not fit its requests, in few further calls', async () => {
+  it('moves shares to the shards that need them, in a few further calls', async () => {
     const { id, key } = await shardedAccount(service, { hour: 2000 }, 4);
     for (const [i, share] of [1940, 20, 20, 20].entries()) await patchShard(service, id, i, { hour_limit: share });
     const known = await acquaintances(key);
@@ -110,7 +110,7 @@ describe('an account with several quota shards', () => {
     expect(Object.values(callsByName()).reduce((sum, calls) => sum + calls, 0)).toBeLessThan(2.1 * 200);
   });
 
-  it('is refused by one write a lookup once it is known to be exhausted', async () => {
+  it('is refused by one write per lookup once it is marked as exhausted', async () => {
     const { key } = await shardedAccount(service, { day: 12 }, 3);
     const known = await acquaintances(key);
     await burst(known, key, 100);
@@ -137,7 +137,7 @@ describe('an account with several quota shards', () => {
     expect(validation.json).toMatchObject({ limits: { minute: 400, day: 20 } });
   });
 
-  it('rolls passed windows over under load without losing or inventing a unit', async () => {
+  it('rolls windows over under load without losing or adding a unit', async () => {
     const { id, key } = await shardedAccount(service, { minute: 15, day: 50 }, 4);
     for (const [minute, admitted] of [15, 15, 15, 5, 0].entries()) {
       const known = await acquaintances(key, 2, month + 60 * minute + 5);
@@ -147,7 +147,7 @@ describe('an account with several quota shards', () => {
     expect((await used(id)).day).toBe(15);
   });
 
-  it('is never served more than the limit in a window when clocks differ, and all of it', async () => {
+  it('gets exactly the limit in a window when clocks differ', async () => {
     const { key } = await shardedAccount(service, { minute: 16 }, 5);
     const boundary = month + 1200;
     const known = await Promise.all(
@@ -162,7 +162,7 @@ describe('an account with several quota shards', () => {
     expect((await burst(await acquaintances(key, 2, boundary + 3), key, 30))[200] ?? 0).toBe(0);
   });
 
-  it('is refused with 503 and nothing else when its shards can not be read', async () => {
+  it("gets only 503 when its shards can't be read", async () => {
     const { key } = await shardedAccount(service, { day: 2 }, 2);
     const send = (command: unknown, ...rest: unknown[]) =>
       command instanceof QueryCommand

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { mockClient } from 'aws-sdk-client-mock';
 import { handler, probe } from '../../../lambdas/canary/handler.ts';
 import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
-import { canaryEnvironment, metricNames } from '../../../lambdas/shared/metric-names.ts';
+import { canaryEnvironment, metricNames } from '../../../lambdas/shared/names.ts';
 
 const { key } = issueApiKey('canary', 'any secret');
 let server: Server;
@@ -42,7 +42,7 @@ describe('a probe', () => {
     [{ status: 429, body: '{"type":"/problems/quota-exceeded"}' }, 'status 429, /problems/quota-exceeded'],
     [{ status: 401, body: '{"type":"/problems/unauthorized"}' }, 'status 401, /problems/unauthorized'],
     [{ status: 502, body: '<html>' }, 'SyntaxError'],
-  ])('fails on %j with a reason that never has the key', async (wrong, reason) => {
+  ])('fails on %j with a reason that never contains the key', async (wrong, reason) => {
     answer = wrong;
     const result = await probe(url(), key);
     expect(result).toEqual({ ok: false, reason: expect.stringContaining(reason) });
@@ -50,7 +50,7 @@ describe('a probe', () => {
   });
 
   it.each(['', 'not a key', `${key}\n`, `${key}\u2603`, key.slice(0, -1)])(
-    'sends nothing when its secret is not a key, and does not quote it: %#',
+    'sends no request when its secret is not a key, and does not quote the secret: %#',
     async (secret) => {
       const result = await probe(url(), secret);
       expect(result).toEqual({ ok: false, reason: expect.stringContaining('does not contain an API key') });
@@ -101,7 +101,7 @@ describe('the canary', () => {
     expect(output.join()).not.toContain(key);
   });
 
-  it('reads the secret each time, so that a new key takes effect at once', async () => {
+  it('reads the secret for each probe, so that a new key takes effect at once', async () => {
     await handler();
     const { key: newKey } = issueApiKey('canary', 'any secret');
     secrets.on(GetSecretValueCommand).resolves({ SecretString: newKey });

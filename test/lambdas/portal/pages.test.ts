@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../lambdas/portal/app.ts';
-import { createRefusalCount } from '../../../lambdas/shared/accounts/refusal-count.ts';
+import { createRefusalCount } from '../../../lambdas/shared/accounts/usage-record.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal, portalSettings } from '../../support/portal.ts';
 
@@ -32,7 +32,7 @@ const field = (html: string, name: string) =>
   new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&quot;', '"') ?? '';
 
 describe('a key', () => {
-  it('works at once, is on the page that answers its creation, and on no other', async () => {
+  it('works at once, and is shown only on the response to its creation', async () => {
     const id = await newAccount();
     const form = await admin.get(`/accounts/${id}/keys`);
     const made = await admin.post(`/accounts/${id}/keys`, { label: 'webshop', once: field(form.body, 'once') });
@@ -47,7 +47,7 @@ describe('a key', () => {
     expect((await admin.get(`/accounts/${id}/keys`)).body).toContain('webshop');
   });
 
-  it('is created once from a form that is sent twice, also at the same time', async () => {
+  it('is created once from a form that is submitted twice, also concurrently', async () => {
     const id = await newAccount();
     const once = field((await admin.get(`/accounts/${id}/keys`)).body, 'once');
     const sent = [1, 2, 3].map(() => admin.post(`/accounts/${id}/keys`, { label: 'webshop', once }));
@@ -73,20 +73,20 @@ describe('a key', () => {
     expect((await service.instance.lookUp(keyIn(made.body))).status).toBe(200);
   });
 
-  it('is revoked once by two people at the same time, and both read that it is', async () => {
+  it('is revoked once by two people at the same time, and both see that', async () => {
     const id = await newAccount();
     const { keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
     const path = `/accounts/${id}/keys/${keyId}/revoke`;
     const answers = await Promise.all([admin.post(path), operator.post(path)]);
     expect(answers.map(({ status }) => status)).toEqual([303, 303]);
-    expect((await admin.get(path)).body).toContain('revoked already');
+    expect((await admin.get(path)).body).toContain('already revoked');
   });
 
   it.each([
     ['a label that is too long', { label: 'x'.repeat(65) }, 'A label has 1 to 64 characters'],
     ['no label', {}, 'A label has 1 to 64 characters'],
     ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose a day after today'],
-    ['something that is no day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
+    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
   ])('is refused with %s, and the page says what to do', async (_, form, sentence) => {
     const id = await newAccount();
     const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
@@ -98,7 +98,7 @@ describe('a key', () => {
     expect(await service.admin.keys.list(id)).toEqual([]);
   });
 
-  it('has a label that is text and nothing else on every page', async () => {
+  it('has a label that every page shows as plain text', async () => {
     const id = await newAccount();
     const label = '"><script>alert(1)</script>';
     const { keyId } = await service.admin.keys.create({ account: id, label });
@@ -129,7 +129,7 @@ describe('a form', () => {
     expect(await service.admin.keys.list(id)).toEqual([]);
   });
 
-  it('from another site does not sign out the visitor', async () => {
+  it('from another site does not sign the visitor out', async () => {
     const person = await portal.signedIn({ subject: 'sub:s', operator: true });
     expect((await person.post('/sign-out', {}, { origin: 'https://evil.example' })).status).toBe(400);
     expect((await person.get('/operator/plans')).body).toContain('large');
@@ -139,7 +139,7 @@ describe('a form', () => {
 });
 
 describe('an account', () => {
-  it('shows its limits, what is left, and what was used', async () => {
+  it('shows its limits, remaining quota and usage', async () => {
     const id = await newAccount();
     const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
     await service.instance.lookUp(key);
@@ -152,7 +152,7 @@ describe('an account', () => {
     ).toContain('1 van 1.000 gebruikt');
   });
 
-  it('gets another plan and own limits from an operator, and loses no change of somebody else', async () => {
+  it("gets another plan and own limits from an operator, who can't overwrite another person's change", async () => {
     const id = await newAccount();
     const form = (html: string) => ({
       seen: field(html, 'seen'),
@@ -164,7 +164,7 @@ describe('an account', () => {
     await service.admin.accounts.set({ id, limits: { day: 3 } });
     const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
     expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
-    expect(late.body).toContain('Somebody else changed this');
+    expect(late.body).toContain('Someone else has changed this');
     const fresh = await operator.get(`/accounts/${id}/manage`);
     expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
     expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
@@ -173,7 +173,7 @@ describe('an account', () => {
     expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
   });
 
-  it.each(['-1', '1.5', 'many', '1e3'])('gets no limit of %s', async (limit) => {
+  it.each(['-1', '1.5', 'many', '1e3'])('refuses a limit of %s', async (limit) => {
     const id = await newAccount();
     const { body } = await operator.get(`/accounts/${id}/manage`);
     const answer = await operator.post(`/accounts/${id}/manage`, {
@@ -185,7 +185,7 @@ describe('an account', () => {
     expect(answer.body).toContain('A limit is a whole number');
   });
 
-  it('is made once, and is found by the beginning of its id', async () => {
+  it('is created once, and is found by the start of its id', async () => {
     const form = { id: 'zebra', plan: 'small' };
     expect((await operator.post('/operator/accounts', form)).location).toBe('/accounts/zebra?done=account');
     expect((await operator.post('/operator/accounts', form)).body).toContain('Choose another id');
@@ -195,7 +195,7 @@ describe('an account', () => {
     expect((await operator.get('/operator/accounts?prefix=%23')).status).toBe(422);
   });
 
-  it('has members whom an administrator adds and removes, but never himself', async () => {
+  it('has members whom an administrator adds and removes, except themselves', async () => {
     const id = await newAccount();
     const person = 'New+One@own.nl';
     expect((await admin.post(`/accounts/${id}/members`, { person, role: 'viewer' })).status).toBe(303);
@@ -215,7 +215,7 @@ describe('an account', () => {
 });
 
 describe('usage', () => {
-  it('is what was charged, on the page and in the files', async () => {
+  it('equals what was charged, on the page and in the files', async () => {
     const id = await newAccount();
     const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
     for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
@@ -238,7 +238,7 @@ describe('an operator', () => {
   it.each([
     ['the list', { subject: 'sub:l', email: 'lijst@operator.nl' }],
     ['the claim', { subject: 'sub:c', operator: true }],
-  ])('by %s is none any more in an open session when the configuration says so', async (_, identity) => {
+  ])('by %s loses that role in an open session when the configuration changes', async (_, identity) => {
     const person = await portal.signedIn(identity);
     expect((await person.get('/operator/accounts')).status).toBe(200);
     const { operatorClaim: _claim, ...signIn } = portalSettings.signIn;
@@ -250,7 +250,7 @@ describe('an operator', () => {
 });
 
 describe('an internal error', () => {
-  it('is a page with what to do, and is logged', async () => {
+  it('shows a page that says what to do, and is logged', async () => {
     const none = async () => [];
     const register = () => Promise.reject(new Error('the bucket is gone'));
     const loadsAs = async () => ({ register, waiting: none, running: none, audit: none }) as never;
@@ -260,14 +260,14 @@ describe('an internal error', () => {
     expect(answer.status).toBe(404);
     const failed = await person.get('/operator/register');
     expect(failed.status).toBe(500);
-    expect(failed.body).toContain('look before you repeat it');
+    expect(failed.body).toContain('check before you repeat it');
     expect(failed.body).not.toContain('bucket');
     expect(broken.logged).toHaveLength(1);
   });
 });
 
 describe('refusals', () => {
-  it('are beside the usage by day and month, marked as not exact, and in no file', async () => {
+  it('are shown with the usage by day and month, marked as not exact, and are not in the CSV files', async () => {
     const id = await newAccount();
     expect((await admin.get(`/accounts/${id}/usage`)).body).not.toContain('Refused');
     const refusals = createRefusalCount(service.client, testTables.accounts);
@@ -286,7 +286,7 @@ describe('refusals', () => {
 });
 
 describe('every page', () => {
-  it('is for this reader only, loads nothing from elsewhere, and needs no script', async () => {
+  it('is not cached, loads nothing from other hosts, and needs no script', async () => {
     const id = await newAccount();
     for (const { path } of pageRoutes.filter(({ method, path }) => method === 'GET' && !path.endsWith('.csv'))) {
       const { body, headers } = await operator.get(path.replace(':account', id).replace(':key', 'AAAAAAAA'));
@@ -302,7 +302,7 @@ describe('every page', () => {
     }
   });
 
-  it('finds its style sheet and its script, which browsers may keep', async () => {
+  it('loads its style sheet and its script, which browsers may cache', async () => {
     const { body } = await operator.get('/operator/plans');
     const files = [...body.matchAll(/(?:src|href)="(\/[0-9a-f]{12}\/[^"]+)"/g)].map(([, url]) => url ?? '');
     expect(files).toHaveLength(2);
@@ -325,7 +325,7 @@ describe('every page', () => {
 });
 
 describe('settings without TLS', () => {
-  it('are refused, but on this machine', () => {
+  it('are refused, except on localhost', () => {
     const withUrl = (baseUrl: string) => createTestPortal(service, { settings: { ...portalSettings, baseUrl } });
     expect(() => withUrl('http://portal.example.nl')).toThrow('need TLS');
     expect(() => withUrl('http://127.0.0.1:3001')).not.toThrow();

@@ -63,36 +63,39 @@ describe('the table of permissions', () => {
     expect(permissions).toEqual(allowed);
   });
 
-  it('is about every page that changes something', () => {
+  it('covers every page that changes something', () => {
     expect(pageRoutes.filter(({ method }) => method === 'POST').map(({ action }) => action)).not.toContain('home');
     expect(pageRoutes.length).toBeGreaterThan(20);
   });
 });
 
 describe('a page', () => {
-  it.each(everything)('shows a %s what it may, %s %s of account %s', async (role, method, path, account, route) => {
-    const home = account === '-' ? 'own' : account;
-    const key = path.includes(':key') && (await service.admin.keys.create({ account: home, label: 'x' }));
-    const url = path.replace(':account', account).replace(':key', key ? key.keyId : '');
-    const wanted = expected(role, route, account);
-    const before = wanted !== 'allowed' && JSON.stringify(await stateOf());
-    const answer = method === 'GET' ? await people[role].get(url) : await people[role].post(url);
-    if (wanted === 'allowed') {
-      expect([200, 303, 404, 409, 422]).toContain(answer.status);
-      // Behind the permission a page may not find what it is asked for; it then belongs to the account all the same.
-      if (answer.status === 404) expect(answer.body).toContain(`Account ${account}`);
-    } else {
-      expect(answer.status).toBe(wanted);
-      expect(JSON.stringify(await stateOf())).toBe(before);
-      expect(answer.body).not.toContain('somebody@foreign.nl');
-    }
-    expect(portal.logged).toEqual([]);
-    // Undo what an allowed request may have done.
-    if (key) await service.admin.keys.revoke({ account: home, keyId: key.keyId });
-    if (wanted === 'allowed' && method === 'POST') await service.admin.accounts.activate(home);
-  });
+  it.each(everything)(
+    'gives a %s only the permitted access: %s %s of account %s',
+    async (role, method, path, account, route) => {
+      const home = account === '-' ? 'own' : account;
+      const key = path.includes(':key') && (await service.admin.keys.create({ account: home, label: 'x' }));
+      const url = path.replace(':account', account).replace(':key', key ? key.keyId : '');
+      const wanted = expected(role, route, account);
+      const before = wanted !== 'allowed' && JSON.stringify(await stateOf());
+      const answer = method === 'GET' ? await people[role].get(url) : await people[role].post(url);
+      if (wanted === 'allowed') {
+        expect([200, 303, 404, 409, 422]).toContain(answer.status);
+        // Behind the permission a page may not find what it is asked for; it then belongs to the account all the same.
+        if (answer.status === 404) expect(answer.body).toContain(`Account ${account}`);
+      } else {
+        expect(answer.status).toBe(wanted);
+        expect(JSON.stringify(await stateOf())).toBe(before);
+        expect(answer.body).not.toContain('somebody@foreign.nl');
+      }
+      expect(portal.logged).toEqual([]);
+      // Undo what an allowed request may have done.
+      if (key) await service.admin.keys.revoke({ account: home, keyId: key.keyId });
+      if (wanted === 'allowed' && method === 'POST') await service.admin.accounts.activate(home);
+    },
+  );
 
-  it('of an account that does not exist looks like one of an account of somebody else', async () => {
+  it('responds the same for an account that does not exist and one of someone else', async () => {
     const [foreign, none] = [await people.admin.get('/accounts/foreign'), await people.admin.get('/accounts/nothing')];
     const without = ({ body }: typeof foreign) => body.replaceAll(/foreign|nothing/g, '?');
     expect([foreign.status, none.status]).toEqual([404, 404]);
@@ -101,7 +104,7 @@ describe('a page', () => {
     expect((await people.operator.get('/accounts/nothing')).status).toBe(404);
   });
 
-  it('shows nothing to somebody whose session has ended, and to somebody who is not signed in', async () => {
+  it('shows nothing to a visitor who is not signed in or whose session has ended', async () => {
     const person = await portal.signedIn({ subject: 'sub:gone', email: 'admin@own.nl' });
     expect((await person.get('/accounts/own/keys')).body).toContain('Create a key');
     await portal.adminAs('test').sessions.end('sub:gone', person.id);
@@ -114,7 +117,7 @@ describe('a page', () => {
     }
   });
 
-  it('is refused from the moment on that a member is removed', async () => {
+  it('is refused as soon as the member is removed', async () => {
     const person = await portal.signedIn({ subject: 'sub:r', email: 'removed@own.nl' });
     await service.admin.members.add({ account: 'own', person: 'removed@own.nl', role: 'admin' });
     expect((await person.get('/accounts/own')).status).toBe(200);

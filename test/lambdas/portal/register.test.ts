@@ -31,7 +31,7 @@ beforeEach(async () => {
 const field = (html: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';
 
 describe('the register', () => {
-  it('shows its date, the last loads, and what waits with its reasons and examples', async () => {
+  it('shows its date, the last loads, and the loads that await approval, with reasons and examples', async () => {
     const { body } = await operator.get('/operator/register');
     for (const shown of ['8 Jan 2026', '>11<', `/operator/register/${register.waiting}`, 'remove many addresses'])
       expect(body).toContain(shown);
@@ -40,7 +40,7 @@ describe('the register', () => {
       expect(load.body).toContain(shown);
   });
 
-  it('is approved from the page that showed it, after a question, and is live', async () => {
+  it('approves a load from its page after a confirmation, and it goes live', async () => {
     const at = `/operator/register/${register.waiting}`;
     const [, question = ''] = /href="([^"]+approve\?plan=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
     const asked = await operator.get(question);
@@ -54,13 +54,13 @@ describe('the register', () => {
     await runner.settle();
     expect(reports.at(-1)).toContain('the snapshot of 2026-03-08 is live');
     const { body } = await operator.get('/operator/register?done=approved');
-    for (const shown of ['The load is approved', '8 Mar 2026', 'olaf@operator.nl', 'No load waits'])
+    for (const shown of ['The load is approved', '8 Mar 2026', 'olaf@operator.nl', 'No load awaits'])
       expect(body).toContain(shown);
     expect((await operator.post(`${at}/approve`, form)).location).toBe('/operator/register?done=approvedBefore');
     expect((await operator.get(at)).status).toBe(404);
   });
 
-  it('is not approved by a form that saw something else, nor by one that saw nothing', async () => {
+  it('refuses an approval form of another plan, or without a plan', async () => {
     const at = `/operator/register/${register.waiting}/approve`;
     expect((await operator.get(`${at}?plan=0123456789abcdef`)).status).toBe(409);
     expect((await operator.post(at, { plan: '0123456789abcdef' })).status).toBe(409);
@@ -69,14 +69,14 @@ describe('the register', () => {
     expect(await runner.running()).toEqual([]);
   });
 
-  it('says in Dutch what waits and why', async () => {
+  it('says in Dutch which load awaits approval and why', async () => {
     const person = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }, 'nl');
     const { body } = await person.get(`/operator/register/${register.waiting}`);
     for (const shown of ['Update van 8 mrt 2026', 'veel adressen verdwijnen', '4 van 11 (36,4%)', 'Voorbeelden'])
       expect(body).toContain(shown);
   });
 
-  it('is not there where the loader is not connected', async () => {
+  it('has no page when the loader is not connected', async () => {
     const person = await createTestPortal(service).signedIn({ subject: 'sub:x', operator: true });
     expect((await person.get('/operator/register')).body).toContain('not connected');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { highlightedJson, inline } from '../../../lambdas/reference/html.ts';
 
 describe('text as HTML', () => {
-  it('has code, bold words and links, and nothing of what looks like HTML', () => {
+  it('renders code, bold and links, and escapes anything that looks like HTML', () => {
     expect(inline('`a` is **b**, see [c](https://example.nl/?d&e) <script>"')).toBe(
       '<code>a</code> is <strong>b</strong>, see <a href="https://example.nl/?d&amp;e">c</a> &lt;script&gt;&quot;',
     );

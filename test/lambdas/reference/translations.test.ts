@@ -20,7 +20,7 @@ describe('the Dutch texts', () => {
     ['of the problems', explanations.en, explanations.nl],
   ] as const;
 
-  it.each(pairs)('%s are there for each English one, and no others', (_name, first, second) => {
+  it.each(pairs)('%s exist for each English text, and no others', (_name, first, second) => {
     const paths = (value: unknown) => texts(value).map(([path]) => path);
     expect(paths(second).sort()).toEqual(paths(first).sort());
   });

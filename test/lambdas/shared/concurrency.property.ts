@@ -33,13 +33,13 @@ describe('mapConcurrently', () => {
 });
 
 describe('forEachConcurrently', () => {
-  it('runs as many at once as the limit allows', async () => {
+  it('runs as many items at once as the limit allows', async () => {
     const { seen, work } = countedWork();
     await mapConcurrently(new Array(20).fill(3), 4, work);
     expect(seen.most).toBe(4);
   });
 
-  it('starts nothing after a failure, waits for what is running and throws the first failure', async () => {
+  it('after a failure starts no more items, waits for the running ones and throws the first error', async () => {
     await fc.assert(
       fc.asyncProperty(turns, concurrency, fc.nat(30), async (items, limit, failing) => {
         const { seen, work } = countedWork();

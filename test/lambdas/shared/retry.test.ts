@@ -27,7 +27,7 @@ describe('retryWithBackoff', () => {
     await expect(retryWithBackoff(failing(3).attempt, options)).rejects.toThrow('failure 3');
   });
 
-  it('throws an error that is not worth a retry at once', async () => {
+  it('throws an error that should not be retried at once', async () => {
     const work = failing(1);
     await expect(retryWithBackoff(work.attempt, { ...options, retryIf: async () => false })).rejects.toThrow(
       'failure 1',

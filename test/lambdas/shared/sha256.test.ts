@@ -11,7 +11,7 @@ async function digestOf(sha256: Sha256, chunks: Uint8Array[]): Promise<string> {
 describe('the hash under a signature', () => {
   const chunks = fc.array(fc.uint8Array());
 
-  it('is SHA-256 without a secret, also when used again', async () => {
+  it('is SHA-256 without a secret, also on the second use', async () => {
     await fc.assert(
       fc.asyncProperty(chunks, async (data) => {
         const expected = createHash('sha256').update(Buffer.concat(data)).digest('hex');
@@ -23,7 +23,7 @@ describe('the hash under a signature', () => {
     );
   });
 
-  it('is the HMAC of every form that a secret comes in, also when used again', async () => {
+  it('is the HMAC for every type of secret, also on the second use', async () => {
     const bytes = fc.uint8Array({ minLength: 1, maxLength: 100 });
     await fc.assert(
       fc.asyncProperty(chunks, fc.oneof(fc.string(), bytes), async (data, secret) => {

@@ -6,7 +6,7 @@ const hasLogger = (client: DynamoDBClient) =>
   client.middlewareStack.identify().some((name) => name.startsWith('loggerMiddleware'));
 
 describe('the client of the Lambdas', () => {
-  it('does without the logger that the SDK gives every client, under the name that this removes', () => {
+  it('has no logger middleware, whose name in the SDK has not changed', () => {
     expect(hasLogger(new DynamoDBClient())).toBe(true);
     expect(hasLogger(createStoreClient())).toBe(false);
   });

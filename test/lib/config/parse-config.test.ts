@@ -19,7 +19,7 @@ function faults(record: unknown): readonly string[] {
 }
 
 describe('the configuration', () => {
-  it('is complete when nothing is given', () => {
+  it('is complete with defaults alone', () => {
     expect(parseConfig(undefined)).toMatchObject({
       stage: 'prod',
       region: 'eu-central-1',
@@ -29,7 +29,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('fills in the rest of a group that is given in part', () => {
+  it('fills in the defaults of a partly configured group', () => {
     expect(parseConfig({ throttle: { burst: 50 } }).throttle).toMatchObject({ ratePerSecond: 100, burst: 50 });
   });
 
@@ -85,7 +85,7 @@ describe('the configuration', () => {
       'bagAdres.domain.certificateArn is missing. Allowed: the ARN',
     ],
     ['prod', 'bagAdres is "prod". Allowed: stage, region, '],
-  ])('refuses %j and names the field and what is allowed', (record, message) => {
+  ])('refuses %j, with the field and the allowed values', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
   });
 
@@ -121,11 +121,11 @@ describe('the configuration', () => {
       { domain, account: '999999999999' },
       'bagAdres.domain.certificateArn is of the account 123456789012 but bagAdres.account is "999999999999"',
     ],
-  ])('refuses what contradicts itself: %j', (record, message) => {
+  ])('refuses contradictory fields: %j', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
   });
 
-  it('takes regions and keys of every partition', () => {
+  it('accepts regions and keys of every partition', () => {
     for (const [region, partition] of [
       ['eusc-de-east-1', 'aws-eusc'],
       ['cn-north-1', 'aws-cn'],
@@ -135,27 +135,27 @@ describe('the configuration', () => {
   });
 
   it.each(['off', 'rate(1 day)', 'rate(12 hours)', 'cron(0/30 5,17 ? * MON-FRI *)', 'cron(15 4 8-20 * ? 2027)'])(
-    'takes the schedule %s',
+    'accepts the schedule %s',
     (schedule) => {
       expect(faults({ schedule })).toEqual([]);
     },
   );
 
-  it('takes tags in any script', () => {
+  it('accepts tags in any script', () => {
     expect(faults({ tags: { Stage: 'x', 'kosten plaats': 'Gemeente Súdwest-Fryslân: 12/3' } })).toEqual([]);
   });
 
-  it('takes a stage that only resembles the name of a stack', () => {
+  it('accepts a stage that only resembles the name of a stack', () => {
     for (const stage of ['metadata', 'data-2', 'loaders']) expect(parseConfig({ stage })).toMatchObject({ stage });
   });
 
-  it('reports all faults at once', () => {
+  it('reports all errors at once', () => {
     expect(faults({ stage: 'A', snapshotsKept: 99, alarmMail: 'x' })).toHaveLength(3);
   });
 });
 
 describe('the context', () => {
-  it('lets the command line set single fields over the record', () => {
+  it('lets the command line override single fields', () => {
     const context = {
       bagAdres: { stage: 'prod', throttle: { burst: 30 } },
       'bagAdres.stage': 'test',
@@ -172,11 +172,11 @@ describe('the context', () => {
     expect(context.bagAdres).toEqual({ stage: 'prod', throttle: { burst: 30 } });
   });
 
-  it('lets the CDK note what an operator told it of telemetry and notices', () => {
+  it("keeps the CDK's own settings for telemetry and notices", () => {
     expect(readContext({ 'cli-telemetry': false, 'acknowledged-issue-numbers': [12345], bagAdres: {} })).toEqual({});
   });
 
-  it.each(['stage', 'bagadres', 'bagAdresstage'])('refuses the key %s, which nothing would read', (key) => {
+  it.each(['stage', 'bagadres', 'bagAdresstage'])('refuses the unknown key %s', (key) => {
     expect(() => readContext({ [key]: 'test' })).toThrow(`${key} is not known`);
   });
 });

@@ -54,7 +54,7 @@ describe('the data stack', () => {
     expect(secret?.Properties?.GenerateSecretString).toEqual({ ExcludePunctuation: true, PasswordLength: 64 });
   });
 
-  it('keeps both tables when the stack goes, with backups of every second', () => {
+  it('retains both tables when the stack is deleted, with point-in-time recovery', () => {
     for (const table of Object.values(ofType(kept.data, 'AWS::DynamoDB::Table')))
       expect(table).toMatchObject({
         DeletionPolicy: 'Retain',
@@ -70,7 +70,7 @@ describe('the data stack', () => {
 
   // A stack that failed to create is deleted before the next attempt. What is still empty goes with it. A protected table
   // can't be deleted by CloudFormation: docs/deploy.md says how to remove it.
-  it('leaves only the protected tables behind when its first deployment fails', () => {
+  it('retains only the protected tables when its first deployment fails', () => {
     const staying = ['data', 'service', 'loader'] as const;
     const left = staying.flatMap((stack) =>
       Object.values(kept[stack].Resources).filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain'),
@@ -81,7 +81,7 @@ describe('the data stack', () => {
         expect([type, DeletionPolicy]).toEqual([type, 'RetainExceptOnCreate']);
   });
 
-  it('lets a trial go, and encrypts it with the key of its own', () => {
+  it('deletes everything of a trial, and encrypts it with its own key', () => {
     for (const table of Object.values(ofType(trial, 'AWS::DynamoDB::Table')))
       expect(table).toMatchObject({
         DeletionPolicy: 'Delete',
@@ -107,7 +107,7 @@ describe('the data stack', () => {
     for (const { Principal, Condition } of statements) expect(Principal.AWS ?? Condition).toBeDefined();
   });
 
-  it('copies a daily backup of the accounts table, and of nothing else, to the vault of the operator', () => {
+  it("copies a daily backup of only the accounts table to the operator's vault", () => {
     const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
     const { data } = templates({ backupVaultArn });
     const [plan] = Object.values(ofType(data, 'AWS::Backup::BackupPlan'));
@@ -133,7 +133,7 @@ describe('the data stack', () => {
     expect(kept.stack(kept.names.data).environment.account).toBe('unknown-account');
   });
 
-  it('gives out what the command line needs', () => {
+  it('has the outputs that the command line needs', () => {
     expect(Object.keys(kept.data.Outputs ?? {})).toEqual(
       expect.arrayContaining(['AddressesTableName', 'AccountsTableName', 'KeyChecksumSecretArn', 'AlarmTopicArn']),
     );
@@ -146,7 +146,7 @@ describe('the data stack', () => {
     expect(annotations(heard)).toEqual([]);
   });
 
-  it('lets alarms reach the topic, over TLS only, and an operator by mail', () => {
+  it('lets alarms publish to the topic, over TLS only, and notifies the operator by email', () => {
     const [policy] = Object.values(ofType(kept.data, 'AWS::SNS::TopicPolicy'));
     expect(policy?.Properties?.PolicyDocument).toMatchObject({
       Statement: expect.arrayContaining([

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { simulateFirstLoad } from '../../bench/first-load.ts';
 import { ofType, templates } from '../synthesized.ts';
 
-it('paces the writers of a load so that a new table throttles next to none of them, where the full rate would', () => {
+it('paces the writers of a load so that a new table throttles almost no writes, unlike at the full rate', () => {
   const apply = Object.values(ofType(templates().loader, 'AWS::Lambda::Function')).find(
     ({ Properties }) => Properties?.Description === 'Writes changes to the table',
   );

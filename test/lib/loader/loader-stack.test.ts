@@ -84,7 +84,7 @@ describe('the loader stack', () => {
       });
   });
 
-  it('tolerates no failed item in any map: a part that is missing would be addresses that are missing', () => {
+  it('tolerates no failed item in any map, because a missing part would look like removed addresses', () => {
     for (const [, map] of maps())
       for (const field of ['ToleratedFailureCount', 'ToleratedFailurePercentage'])
         expect(map).not.toHaveProperty(field);
@@ -92,7 +92,7 @@ describe('the loader stack', () => {
 
   const settling = ({ ErrorEquals }: Retry) => ErrorEquals.includes('LockSettlingError');
 
-  it('tries a step again for faults by name only, with jitter', () => {
+  it('retries a step only for named errors, with jitter', () => {
     for (const [, { Retry = [] }] of tasks()) {
       expect(Retry.length).toBeGreaterThan(0);
       for (const { ErrorEquals, JitterStrategy } of Retry.filter((retry) => !settling(retry))) {
@@ -102,7 +102,7 @@ describe('the loader stack', () => {
     }
   });
 
-  it('waits for a load that was stopped until no function that it began can write, and then for long enough to go on', () => {
+  it('waits after a stopped load until none of its functions can still write, and then continues', () => {
     const { Discover } = definition(loader).States;
     const functions = Object.values(ofType(loader, 'AWS::Lambda::Function')).map(({ Properties }) => Properties);
     const longest = Math.max(...functions.map((properties) => Number(properties?.Timeout)));
@@ -114,7 +114,7 @@ describe('the loader stack', () => {
     expect(JitterStrategy).toBeUndefined();
   });
 
-  it('releases the lock and notifies the operator after any failure, except while a Lambda may still write', () => {
+  it('releases the lock and notifies the operator after any failure, unless a Lambda may still write', () => {
     const { States } = definition(loader);
     const endOf = ({ Catch = [] }: State) => Catch.find(({ ErrorEquals }) => ErrorEquals.includes('States.ALL'))?.Next;
     const unguarded = Object.entries(States).filter(
@@ -135,7 +135,7 @@ describe('the loader stack', () => {
   });
 
   // A running execution keeps its definition when the state machine changes; a function that it named would change.
-  it('names a version of each function that stays when the next is deployed, so that a running load keeps its code', () => {
+  it('invokes retained versions of its functions, so that a running load keeps its code', () => {
     const calledIn = (template: Template) => [
       ...JSON.stringify(definition(template)).matchAll(/"FunctionName":"(\w+)"/g),
     ];
@@ -153,7 +153,7 @@ describe('the loader stack', () => {
     expect(calledIn(next).map(([, name]) => name)).toContain(changed[0]);
   });
 
-  it('may call the versions of an earlier deployment, and never what was not published', () => {
+  it('may invoke versions of an earlier deployment, but no unpublished code', () => {
     const policies = Object.values(ofType(loader, 'AWS::IAM::Policy')).map(({ Properties = {} }) => Properties);
     const ofMachine = policies.filter(({ PolicyName }) => /^LoadRoleDefaultPolicy/.test(String(PolicyName)));
     const statements = ofMachine.flatMap(({ PolicyDocument }) => {
@@ -166,7 +166,7 @@ describe('the loader stack', () => {
       expect(resource).toEqual({ 'Fn::Join': ['', [{ 'Fn::GetAtt': [expect.any(String), 'Arn'] }, ':*']] });
   });
 
-  it('ends before its lock does, and waits for no answer for ever', () => {
+  it('ends before its lock expires, with a timeout on every task', () => {
     const { TimeoutSeconds } = definition(loader);
     const lock = variablesOf('LOCK_SECONDS');
     expect(lock).toHaveLength(1);
@@ -174,7 +174,7 @@ describe('the loader stack', () => {
     for (const [, { TimeoutSeconds: own }] of tasks()) expect(own).toBeGreaterThan(0);
   });
 
-  it('hands the guard the configured thresholds, and the publisher the number of snapshots', () => {
+  it('passes the configured thresholds to the guard, and the number of snapshots to publish', () => {
     const variables = Object.values(ofType(loader, 'AWS::Lambda::Function')).map(({ Properties }) =>
       JSON.stringify(Properties?.Environment),
     );
@@ -182,7 +182,7 @@ describe('the loader stack', () => {
     expect(variables.filter((text) => text?.includes('"KEEP_SNAPSHOTS":"3"'))).toHaveLength(1);
   });
 
-  it('passes a configured source to the step that reads it, and puts it out for doctor', () => {
+  it('passes a configured source to the step that reads it, and outputs it for doctor', () => {
     const source = 'https://mirror.example.nl/lvbag-extract-nl.zip';
     const own = templates({ source }).loader;
     const [discover] = Object.entries(ofType(own, 'AWS::Lambda::Function')).filter(([id]) => /Discover/.test(id));
@@ -191,7 +191,7 @@ describe('the loader stack', () => {
     expect(variablesOf('EXTRACT_SOURCE')).toEqual([]);
   });
 
-  it('looks for mutations only where that is configured: in the public mirror, or in a list of the operator', () => {
+  it("looks for mutations only if configured: in the public mirror, or in the operator's list", () => {
     const sourceIn = (template: Template) => {
       const [discover] = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(([id]) =>
         /Discover/.test(id),
@@ -205,7 +205,7 @@ describe('the loader stack', () => {
     expect(sourceIn(templates({ mutations: own }).loader)).toEqual([own, own]);
   });
 
-  it('raises the alarm of an old dataset after a week where a day is due daily, and one of any difference of an audit', () => {
+  it('with mutations, raises alarms on a dataset that is a week old and on any audit difference', () => {
     const alarms = (template: Template) =>
       Object.values(ofType(template, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
     const ofMetric = (template: Template, name: string) =>
@@ -229,7 +229,7 @@ describe('the loader stack', () => {
     expect(ofType(quiet, 'AWS::Scheduler::Schedule')).toEqual({});
   });
 
-  it('keeps snapshots in a private, encrypted bucket over TLS, and lets work expire but never a snapshot', () => {
+  it('keeps snapshots in a private, encrypted, TLS-only bucket, where work expires but snapshots do not', () => {
     const [[id, bucket] = []] = Object.entries(ofType(loader, 'AWS::S3::Bucket'));
     expect(id).toBe('SnapshotsD03D071C');
     expect(bucket).toMatchObject({
@@ -262,7 +262,7 @@ describe('the loader stack', () => {
     });
   });
 
-  it('keeps versions of what was overwritten or deleted for two weeks, but not in a trial', () => {
+  it('keeps overwritten and deleted object versions for two weeks, but not in a trial', () => {
     const bucketOf = (template: Template) => Object.values(ofType(template, 'AWS::S3::Bucket'))[0]?.Properties;
     expect(bucketOf(loader)).toMatchObject({
       VersioningConfiguration: { Status: 'Enabled' },
@@ -279,7 +279,7 @@ describe('the loader stack', () => {
   const evaluated = async (expression: unknown, variables: Record<string, unknown>): Promise<unknown> =>
     jsonata(String(expression).replace(/^\{%|%\}$/g, '')).evaluate({}, variables);
 
-  it('paces its writers to less than a new table takes', async () => {
+  it('paces its writers below the capacity of a new table', async () => {
     const [writer = 0] = variablesOf('WRITES_PER_SECOND').map(Number);
     const { MaxConcurrency } = definition(loader).States.Apply as { MaxConcurrency?: string };
     const writers = Number(await evaluated(MaxConcurrency, { concurrency: 10 }));
@@ -295,7 +295,7 @@ describe('the loader stack', () => {
     [10, 2],
     [3, 1],
     [0, 1],
-  ])('of %d functions that the account can run at once, a load takes %d', async (free, expected) => {
+  ])("uses, of an account's concurrency of %d, %d for a load", async (free, expected) => {
     type Expressions = { Assign?: Record<string, unknown>; MaxConcurrency?: string };
     const { Begin, ReadQuota, Extract, Merge } = definition(loader).States as Record<string, Expressions>;
     const states = { result: { AccountLimit: { UnreservedConcurrentExecutions: free } } };
@@ -305,14 +305,14 @@ describe('the loader stack', () => {
     for (const map of [Extract, Merge]) expect(await evaluated(map?.MaxConcurrency, { concurrency })).toBe(expected);
   });
 
-  it('names the log of the state machine so that it takes no part of the resource policy of the account', () => {
+  it("names the log of the state machine so that it needs no entry in the account's resource policy", () => {
     const names = Object.values(ofType(loader, 'AWS::Logs::LogGroup')).flatMap(
       ({ Properties }) => Properties?.LogGroupName ?? [],
     );
     expect(JSON.stringify(names)).toContain('/aws/vendedlogs/bag-adres-prod-loader/loads-');
   });
 
-  it('reports the deployed version daily, and shows it where there is a dashboard', () => {
+  it('reports the deployed version daily, and shows it on the configured dashboard', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
     expect(variablesOf('DEPLOYED_VERSION')).toEqual([version]);
     const [dashboard] = Object.values(ofType(quiet, 'AWS::CloudWatch::Dashboard'));
@@ -321,7 +321,7 @@ describe('the loader stack', () => {
     );
   });
 
-  it('gives out what the command line needs', () => {
+  it('has the outputs that the command line needs', () => {
     expect(Object.keys(loader.Outputs ?? {}).sort()).toEqual(['SnapshotBucketName', 'StateMachineArn']);
     expect(Object.keys(quiet.Outputs ?? {})).toContain('DashboardUrl');
   });

@@ -31,7 +31,7 @@ describe('the service stack', () => {
     return properties('AWS::Lambda::Function', template).filter(({ Timeout }) => Timeout === 6);
   }
 
-  it('leads every method of both operations, and every other path, to a function that answers it', () => {
+  it('routes every method of both operations, and every other path, to the right function', () => {
     const routes = properties('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
     expect(routes.sort()).toEqual(['$default', 'ANY /v1/address', 'ANY /v1/auth/validate']);
     expect(functionBehind('ANY /v1/address')).toMatch(/^Address/);
@@ -53,7 +53,7 @@ describe('the service stack', () => {
     ]);
   });
 
-  it('limits each route by itself, as configured, so that junk can not use up what lookups may take', () => {
+  it("throttles each route separately, as configured, so that junk can't use up the throttle of lookups", () => {
     const others = { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 };
     const [[, stage] = []] = Object.entries(ofType(service, 'AWS::ApiGatewayV2::Stage'));
     expect(stage?.Properties).toMatchObject({
@@ -91,7 +91,7 @@ describe('the service stack', () => {
     ]);
   });
 
-  it('runs both functions on Node 24 and arm64, with a timeout above their own deadline and without log lines of Lambda', () => {
+  it('runs both functions on Node 24 and arm64, with a timeout above their own deadline and platform logs from WARN', () => {
     const functions = properties('AWS::Lambda::Function');
     expect(answering(service)).toHaveLength(2);
     for (const lambda of answering(service))
@@ -106,7 +106,7 @@ describe('the service stack', () => {
       expect(lambda).toMatchObject({ TracingConfig: { Mode: 'Active' } });
   });
 
-  it('passes a function only what it needs: the tables, and the secret without a call at its start', () => {
+  it('gives a function only the tables and the secret that it needs, without a call at its start', () => {
     const variables = properties('AWS::Lambda::Function').map(
       ({ Environment }) => (Environment as { Variables: Record<string, unknown> }).Variables,
     );
@@ -119,7 +119,7 @@ describe('the service stack', () => {
       expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
   });
 
-  it('accepts the configured versions of the checksum secret, the previous one beside the current', () => {
+  it('accepts the configured versions of the checksum secret, current and previous', () => {
     const [current, previous] = ['a'.repeat(32), 'b'.repeat(32)];
     const rotating = templates({ checksumSecretVersions: [current, previous] }).service;
     for (const { Environment } of answering(rotating)) {
@@ -132,7 +132,7 @@ describe('the service stack', () => {
     expect(versions(rotating)).not.toEqual(versions(service));
   });
 
-  it('brings a new version in by canary, and back on an alarm of its errors, of 5xx or of latency', () => {
+  it('deploys a new version as a canary, and rolls it back on an alarm on errors, 5xx or latency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup');
     expect(groups).toHaveLength(2);
     for (const group of groups)
@@ -146,19 +146,19 @@ describe('the service stack', () => {
       expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
   });
 
-  it('rolls back on the alarm of the canary too, where there is one', () => {
+  it('also rolls back on the alarm of the configured canary', () => {
     const withCanary = templates({ canary: everything.canary }).service;
     const [address, validate] = properties('AWS::CodeDeploy::DeploymentGroup', withCanary);
     expect(JSON.stringify(address?.AlarmConfiguration)).toContain('CanaryFailed');
     expect(JSON.stringify(validate?.AlarmConfiguration)).not.toContain('CanaryFailed');
   });
 
-  it('keeps the default endpoint beside a domain of the operator for as long as that is configured', () => {
+  it("keeps the default endpoint besides the operator's domain if configured", () => {
     const moving = templates({ domain: { ...everything.domain, keepDefaultEndpoint: true } }).service;
     expect(properties('AWS::ApiGatewayV2::Api', moving)).toMatchObject([{ DisableExecuteApiEndpoint: false }]);
   });
 
-  it('deploys all at once and past the alarms in an emergency', () => {
+  it('deploys all at once and ignores the alarms in an emergency', () => {
     const groups = properties('AWS::CodeDeploy::DeploymentGroup', templates({ deployment: 'emergency' }).service);
     expect(groups).toHaveLength(2);
     for (const group of groups)
@@ -169,7 +169,7 @@ describe('the service stack', () => {
       });
   });
 
-  it('keeps earlier versions of a function, so that the alias can go back to one at once', () => {
+  it('retains earlier versions of a function, so that the alias can roll back at once', () => {
     const versions = Object.values(ofType(service, 'AWS::Lambda::Version'));
     expect(versions).toHaveLength(2);
     for (const version of [...versions, ...Object.values(ofType(trial, 'AWS::Lambda::Version'))])
@@ -182,14 +182,14 @@ describe('the service stack', () => {
     for (const group of groups) expect(group.RetentionInDays).toBe(30);
   });
 
-  it('names the access log so that it takes no part of the resource policy of the account', () => {
+  it("names the access log so that it needs no entry in the account's resource policy", () => {
     const named = properties('AWS::Logs::LogGroup').flatMap(({ LogGroupName }) => LogGroupName ?? []);
     expect(named).toHaveLength(1);
     expect(JSON.stringify(named[0])).toContain('/aws/vendedlogs/bag-adres-prod-service/access-');
     expect(JSON.stringify(named[0])).toContain('AWS::StackId');
   });
 
-  it('answers at a domain of the operator, over TLS 1.2, and at no other name then', () => {
+  it("responds only at the operator's domain, over TLS 1.2, if one is configured", () => {
     expect(properties('AWS::ApiGatewayV2::Api', trial)).toEqual([
       expect.objectContaining({ DisableExecuteApiEndpoint: true }),
     ]);
@@ -207,12 +207,12 @@ describe('the service stack', () => {
     expect(JSON.stringify(service.Outputs?.BaseUrl?.Value)).toContain('"ApiEndpoint"');
   });
 
-  it('encrypts logs and settings with the key of the operator', () => {
+  it("encrypts logs and environment variables with the operator's key", () => {
     for (const group of properties('AWS::Logs::LogGroup', trial)) expect(group.KmsKeyId).toBeDefined();
     for (const lambda of properties('AWS::Lambda::Function', trial)) expect(lambda.KmsKeyArn).toBeDefined();
   });
 
-  it('has a dashboard of metrics that exist where it is configured, and an output with its address', () => {
+  it('has a configured dashboard of existing metrics, and an output with its URL', () => {
     expect(properties('AWS::CloudWatch::Dashboard')).toEqual([]);
     const body = JSON.stringify(properties('AWS::CloudWatch::Dashboard', trial)[0]?.DashboardBody);
     for (const metric of ['Requests', 'Latency', '5xx', 'Errors', 'ReadThrottleEvents']) expect(body).toContain(metric);

@@ -45,7 +45,7 @@ describe('a bundle under the Runtime API', () => {
     return { lambda, error: await lambda.started };
   }
 
-  it('serves the reference page, whole and in both languages', async () => {
+  it('serves the complete reference page in both languages', async () => {
     const { lambda, error } = await start(functions('service')[1], settings);
     expect(error).toBeNull();
     for (const [path, content] of [
@@ -60,7 +60,7 @@ describe('a bundle under the Runtime API', () => {
     }
   });
 
-  it('has the texts of the reference outside of what the validate function loads at its start', () => {
+  it('loads the texts of the reference only on demand, not when the validate function starts', () => {
     const { path } = functions('service')[1] ?? { path: '' };
     const textOf = (file: string) => readFileSync(join(path, file), 'utf8');
     const isText = (file: string) => textOf(file).includes('Compare the path with the reference');
@@ -77,7 +77,7 @@ describe('a bundle under the Runtime API', () => {
   it.each([
     ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
     ['validate', 1, '/v1/auth/validate'],
-  ])('starts the %s function and answers', async (_name, index, url) => {
+  ])('starts the %s function, which responds', async (_name, index, url) => {
     const { lambda, error } = await start(functions('service')[index], settings);
     expect(error).toBeNull();
     expect(await lambda.invoke(gatewayEvent(url))).toMatchObject({
@@ -91,7 +91,7 @@ describe('a bundle under the Runtime API', () => {
     ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
     ['validate', 1, '/v1/auth/validate'],
   ])(
-    'calls the store from the %s function without loading what its start can do without',
+    'calls the store from the %s function without loading optional modules at its start',
     async (_name, index, url) => {
       const { path } = functions('service')[index] ?? { path: '' };
       const { key } = issueApiKey('account', settings.KEY_CHECKSUM_SECRET);
@@ -107,7 +107,7 @@ describe('a bundle under the Runtime API', () => {
     },
   );
 
-  it('starts every step of a load, and fails on input that is none with an error that has a name', async () => {
+  it('starts every step of a load, which fails on invalid input with a named error', async () => {
     const steps = functions('loader');
     expect(steps).toHaveLength(11);
     for (const step of steps) {
@@ -121,7 +121,7 @@ describe('a bundle under the Runtime API', () => {
     }
   }, 60_000);
 
-  it('does not start without its settings, and says which is missing, at a line of the source that can be found', async () => {
+  it('does not start without its settings, and names the missing one and the source line', async () => {
     const { error } = await start(functions('service')[0], region);
     expect(error).toMatchObject({
       errorType: 'Error',
@@ -129,7 +129,7 @@ describe('a bundle under the Runtime API', () => {
     });
     const maps = join(directory, 'source-maps', 'Address');
     const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
-    expect(error?.trace.join('\n')).not.toContain('environment.ts');
-    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/lambdas\/shared\/environment\.ts:\d+:\d+/);
+    expect(error?.trace.join('\n')).not.toContain('names.ts');
+    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/lambdas\/shared\/names\.ts:\d+:\d+/);
   });
 });

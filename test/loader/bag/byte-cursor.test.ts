@@ -6,7 +6,7 @@ const cursorOn = (text: string) => new ByteCursor(Buffer.from(text, 'latin1'));
 describe('a literal', () => {
   const text = '<Objecten:huisnummer>';
 
-  it('is found where its bytes are, wherever the buffer begins', () => {
+  it('is found at its bytes, at any alignment of the buffer', () => {
     for (let offset = 0; offset < 9; offset++) {
       const cursor = cursorOn(`${'-'.repeat(offset)}${text}1`);
       cursor.position = offset;
@@ -15,7 +15,7 @@ describe('a literal', () => {
     }
   });
 
-  it('is not found when any one byte differs, whatever its bits, and moves nothing', () => {
+  it('is not found when any one byte differs, and does not move the cursor', () => {
     for (let i = 0; i < text.length; i++) {
       for (const byte of [0x00, 0x20, 0x7f, 0x80, 0xf0, 0xff]) {
         const bytes = Buffer.from(`${text}1`);
@@ -34,7 +34,7 @@ describe('a literal', () => {
 });
 
 describe('a repeating text', () => {
-  it('is that of its place, whatever came before', () => {
+  it('is the text at its position, whatever came before', () => {
     const cursor = cursorOn('1381AA1381AA1381AB1381AA1482AA');
     const texts = new RepeatingText(6);
     const read = [0, 6, 12, 18, 18, 24].map((start) => texts.text(cursor, start));

@@ -58,7 +58,7 @@ describe('a file of mutations', () => {
     expect(await schemaErrors(document, 'BagvsExtractLeveringsdocument-2.1.0.xsd')).toEqual([]);
   });
 
-  it('gives every change of every object, in its order', () => {
+  it('returns every change of every object, in its order', () => {
     const { mutations, ...dates } = read(mutationsXml(day.groups, vanaf, day.date));
     expect(dates).toEqual({ vanaf, tot: day.date, problems: [] });
     const expected = day.groups.flatMap(({ kind, changes }) =>
@@ -67,7 +67,7 @@ describe('a file of mutations', () => {
     expect(mutations.map((one) => [one.kind, one.identificatie, one.volgnummer, one.isNew])).toEqual(expected);
   });
 
-  it('is read the same by the strict parser alone, whatever stands between its groups', () => {
+  it('is read the same by the strict parser alone, with anything between its groups', () => {
     const between = fc.constantFrom(
       '\t',
       ' ',
@@ -115,11 +115,11 @@ describe('a file of mutations', () => {
       "unknown status 'Naamgeving verzonnen'",
     ],
     ['that is cut off', mutationsXml(day.groups, vanaf, day.date).slice(0, -300), 'not well-formed XML'],
-    ['that leads backwards', mutationsXml(day.groups, day.date, vanaf), 'contradicts itself'],
+    ['whose dates are reversed', mutationsXml(day.groups, day.date, vanaf), 'contradicts itself'],
     [
       'without dates',
       changed(/<selecties-extract:Mutatieperiode>[\s\S]*?<\/selecties-extract:Mutatieperiode>/, ''),
-      'lacks the dates from and to which it leads',
+      'lacks its two dates',
     ],
   ])('%s is refused by name', (_, xml, message) => {
     for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow(message);
@@ -129,7 +129,7 @@ describe('a file of mutations', () => {
 describe('a delivery of mutations', () => {
   const read = (zip: Buffer) => readMutationDelivery(bufferAccess(zip), 'day.zip');
 
-  it('gives the mutations of all its files in the order of their numbers', async () => {
+  it('returns the mutations of all its files in the order of their numbers', async () => {
     const { mutations, ...dates } = await read(await writeMutationDelivery(vanaf, day.date, day.groups, 2));
     expect(dates).toEqual({ vanaf, tot: day.date, problems: [] });
     const xml = mutationsXml(day.groups, vanaf, day.date);

@@ -22,7 +22,7 @@ function reportOf(problems: Problem[]): ProblemReport {
 }
 
 describe('a problem report', () => {
-  it('is the same however the work was divided, and in whatever order it came', () => {
+  it('is the same for any division and order of the work', () => {
     fc.assert(
       fc.property(fc.array(problem, { maxLength: 60 }), fc.nat(60), fc.boolean(), (problems, cut, turned) => {
         const parts = [reportOf(problems.slice(0, cut)), reportOf(problems.slice(cut).reverse())];

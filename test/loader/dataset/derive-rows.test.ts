@@ -19,7 +19,7 @@ describe('the street and place of a nummeraanduiding', () => {
     expect(toPlace(num, reference)).toEqual({ straat: 'Buitenveer', woonplaats: 'Weesp' });
   });
 
-  it('are its own place where it has one, also where the place of its street is missing', () => {
+  it('are its own place if it has one, even if the place of its street is missing', () => {
     expect(toPlace({ ...num, woonplaats: '1050' }, reference)).toMatchObject({ woonplaats: 'Amstelveen' });
     const inMissing = { openbareRuimte: '0457300000000036', woonplaats: '1050' };
     expect(toPlace(inMissing, reference)).toEqual({ straat: 'Nergensweg', woonplaats: 'Amstelveen' });

@@ -149,7 +149,7 @@ const occurrence: fc.Arbitrary<NumVoorkomen> = fc.record({
 });
 
 describe('a line of the object layer', () => {
-  it('comes back as the occurrence that it was made of, with its toevoeging joined and in upper case', () => {
+  it('is read back as its occurrence, with the toevoeging joined and in upper case', () => {
     fc.assert(
       fc.property(occurrence, (num) => {
         const [[part, [line]]] = [...objectLines([num], '2026-01-08')] as [[string, [string]]];
@@ -173,7 +173,7 @@ describe('a line of the object layer', () => {
 });
 
 describe('lines by what they name', () => {
-  it('are found among the bytes of a part as among its lines', () => {
+  it('are found in the bytes of a part as in its lines', () => {
     const few = occurrence.map((num) => ({ ...num, openbareRuimte: `045730000000${num.huisnummer % 3}035` }));
     const asked = fc.constantFrom<string>(
       '0457200000199640',
@@ -274,14 +274,14 @@ describe('days of mutations', () => {
     return objects;
   }
 
-  it('are refused a second time, as what they add is there already or what they change reads otherwise', () => {
+  it("are refused a second time, because additions exist already and changes don't match", () => {
     const objects = before();
     const file = { file: 'day.zip', vanaf, tot: day.date, mutations: read(day.groups, vanaf, day.date) };
     applyMutations(objects, [file]);
     expect(() => applyMutations(objects, [file])).toThrow(MutationMismatchError);
   });
 
-  it('are refused where a day is missing between them', () => {
+  it('are refused if a day between them is missing', () => {
     const gap = [
       { file: 'a.zip', vanaf: '2026-01-08', tot: '2026-01-09', mutations: [] },
       { file: 'c.zip', vanaf: '2026-01-10', tot: '2026-01-11', mutations: [] },
@@ -291,7 +291,7 @@ describe('days of mutations', () => {
     );
   });
 
-  it('name the object whose earlier reading is not what the register has', () => {
+  it('name the object whose earlier value differs from the register', () => {
     const [wrong] = read(day.groups, vanaf, day.date).filter(({ was }) => was !== null) as [Mutation];
     const file = { file: 'day.zip', vanaf, tot: day.date, mutations: [wrong] };
     expect(() => applyMutations(new Map(), [file])).toThrow(wrong.identificatie);

@@ -47,7 +47,7 @@ function current<T extends { identificatie: string; span: Span }>(occurrences: T
 }
 
 describe('the file of streets and places', () => {
-  it('takes the same occurrence in two members of an extract for one, which is no problem', async () => {
+  it('treats the same occurrence in two members of an extract as one, without a problem', async () => {
     const file = new ReferenceWriter();
     const since = { begin: 20100929, eind: noEind, volgnummer: 1 };
     for (const _ of [1, 2]) {
@@ -61,7 +61,7 @@ describe('the file of streets and places', () => {
     expect(memory.places).toEqual([{ identificatie: '3631', naam: 'Weesp' }]);
   });
 
-  it('finds the last of each to begin, whatever the order that they come in, names the others, and finds nothing else', async () => {
+  it('finds the occurrence of each object that began last, in any order, and names the others', async () => {
     const apart = {
       selector: ({ identificatie, span }: { identificatie: string; span: Span }) =>
         `${identificatie} ${span.begin} ${span.volgnummer}`,
@@ -95,7 +95,7 @@ describe('the file of streets and places', () => {
     );
   });
 
-  it('finds the same one of several that begin on one day, whatever the order that they come in', async () => {
+  it('finds the same one of several that begin on one day, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(street, { minLength: 2, maxLength: 5 }),
@@ -117,7 +117,7 @@ describe('the file of streets and places', () => {
     );
   });
 
-  it('says which objects are none, without being read as a whole', () => {
+  it('reports which objects do not exist, without being read completely', () => {
     const file = new ReferenceWriter();
     file.addProblems([{ kind: 'invalid_value', file: 'a.xml', identificatie: '35' }]);
     expect(referenceProblems(file.pack())).toMatchObject({ invalid_value: { count: 1 }, no_postcode: { count: 0 } });

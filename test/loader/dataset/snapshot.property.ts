@@ -91,7 +91,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('has lines that come back from what the table holds, and addresses that are told from lists', () => {
+  it('has lines that can be rebuilt from the table, and addresses that differ from lists', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
@@ -174,7 +174,7 @@ describe('a snapshot', () => {
     expect(new ShardReader(null).next('138')).toEqual([]);
   });
 
-  it('comes back from its stored form', () => {
+  it('is read back from its stored form', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
@@ -200,7 +200,7 @@ describe('a snapshot', () => {
 });
 
 describe('a difference', () => {
-  it('applied to the old snapshot gives the new one, by way of its stored form', () => {
+  it('applied to the old snapshot gives the new one, also from its stored form', () => {
     fc.assert(
       fc.property(rows, rows, (before, after) => {
         const table = truth(before);

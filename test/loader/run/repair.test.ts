@@ -55,7 +55,7 @@ async function damage() {
 }
 
 describe('a repair', () => {
-  it('finds every key that is missing, other or too many, wherever it is, and puts it right', async () => {
+  it('finds every missing, different and unexpected key anywhere, and corrects it', async () => {
     await damage();
     expect(await repair()).toMatchObject({
       outcome: 'repaired',
@@ -72,7 +72,7 @@ describe('a repair', () => {
     expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
   });
 
-  it('finds every list of toevoegingen that is missing, other or too many, apart from the addresses', async () => {
+  it('finds every missing, different and unexpected list of toevoegingen, separately from the addresses', async () => {
     const lists = await bench.listsIn(place.table);
     expect(lists).toEqual(listsOf(january));
     await remove('2513AA#1#');
@@ -85,7 +85,7 @@ describe('a repair', () => {
     expect(await repair()).toMatchObject({ listsChanged: 0 });
   });
 
-  it('that only looks says the same and writes no address, as does one that finds nothing', async () => {
+  it('with --plan reports the same and writes no address, like one that finds no difference', async () => {
     const before = place.units();
     expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
     await damage();
@@ -97,7 +97,7 @@ describe('a repair', () => {
     expect(place.units()).toBe(before + 6);
   });
 
-  it('puts any damage right', async () => {
+  it('corrects any damage', async () => {
     const keys = [...tableOf(january).keys(), '1012RJ#1#', '1012RJ#14#', '1381AA#9#B', '8888AA#1#'];
     const edit = fc.record({ key: fc.constantFrom(...keys), straat: fc.option(fc.constantFrom('a\tb', '𝔸', 'Dam')) });
     await fc.assert(
@@ -116,7 +116,7 @@ describe('a repair', () => {
     );
   });
 
-  it('leaves alone what no lookup can ask for', async () => {
+  it('does not change keys that no lookup can request', async () => {
     const notes = [keyItem('#note'), { ...keyItem('1012RJ#147#\tx'), places: { L: [] } }];
     for (const note of notes) await put(note);
     expect(await repair()).toMatchObject({ added: 0, changed: 0, removed: 0 });
@@ -124,7 +124,7 @@ describe('a repair', () => {
     expect(await served()).toEqual(tableOf(january));
   });
 
-  it('lets a load go on whose read-back finds a key that it does not change', async () => {
+  it('lets a load continue whose verification found a wrong key outside its changes', async () => {
     await put(addressItem(parseLine('1012RJ#147#\tAmsterdam\tKalverstraat')));
     const load = () => runLoad({ ...place.options, source: sources.february });
     for (let times = 0; times < 2; times++) await expect(load()).rejects.toThrow(/1012RJ#147#.*"load repair"/);
@@ -133,7 +133,7 @@ describe('a repair', () => {
     expect(await served()).toEqual(tableOf(february));
   });
 
-  describe('of a table of which a load that began to be written is pending', () => {
+  describe('of a table with a pending load', () => {
     const load = () => runLoad({ ...place.options, changesPerFile: 2, source: sources.february });
     const storage = () => folderStorage(place.options.storage);
     const work = async () => (await storage().list(paths.loads)).map(({ key }) => key);
@@ -142,7 +142,7 @@ describe('a repair', () => {
       await expect(load()).rejects.toThrow(/1012RJ#147#/);
     });
 
-    it('leaves nothing of it to write, so that the next run only reads back and publishes', async () => {
+    it('leaves nothing to write, so that the next run only verifies and publishes', async () => {
       expect(await repair()).toMatchObject({ changed: 1, pending: true });
       expect(await place.options.addresses.dataset()).toMatchObject({ peildatum: february.peildatum });
       const before = place.units();
@@ -155,7 +155,7 @@ describe('a repair', () => {
       ['all of its work', () => true],
       ['one file of its changes', (key: string) => key.includes('/changes/13-000')],
       ['the list of its changes', (key: string) => key.endsWith('/changes.json')],
-    ])('is the way on when %s is gone: every other command says so', async (_, isGone) => {
+    ])('is the remedy when %s is missing, and every other command says so', async (_, isGone) => {
       const gone = (await work()).filter(isGone);
       expect(gone).not.toEqual([]);
       await storage().delete(gone);
@@ -213,7 +213,7 @@ describe('a repair', () => {
     expect(await bench.addressesIn(first.table)).toEqual(tableOf(february));
   });
 
-  it('makes a table that was restored from a backup, or is empty, what it was before it was lost', async () => {
+  it('restores a table that is from a backup or empty to its state before the loss', async () => {
     const backup = await bench.copyTable(place.table);
     await runLoad({ ...place.options, source: sources.february });
     await runLoad({ ...place.options, source: sources.march, waiveSize: true });
@@ -226,13 +226,13 @@ describe('a repair', () => {
     }
   });
 
-  it('waits for a load that is at work', async () => {
+  it('waits for a running load', async () => {
     await place.options.addresses.lock.acquire('a load', 60);
     await expect(repair()).rejects.toMatchObject({ name: 'LockedError' });
     await place.options.addresses.lock.release('a load');
   });
 
-  it('ends before it writes when it has lost its lock', async () => {
+  it('stops before it writes when it has lost its lock', async () => {
     await damage();
     const damaged = await served();
     const { lock } = place.options.addresses;
@@ -255,7 +255,7 @@ describe('a repair', () => {
     });
   });
 
-  it('is demanded of a table with addresses that has lost the item that names its snapshot, and puts both right', async () => {
+  it('is required for a table with addresses that has lost its dataset item, and corrects both', async () => {
     const { addresses } = place.options;
     await remove('#dataset');
     const load = () => runLoad({ ...place.options, source: sources.february });
@@ -271,7 +271,7 @@ describe('a repair', () => {
 });
 
 describe('lines by shard', () => {
-  it('come back sorted, every one of them, also where they were compressed meanwhile', () => {
+  it('are all returned in order, also if they were compressed in between', () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `${10 + (index % 3)}12RJ#${index * 7919}#\tWeesp\tStraat`);
     const kept = new LinesByShard(16);
     for (const line of lines.toReversed()) kept.add(line);

@@ -1,15 +1,12 @@
-import { type BatchWriteItemCommandOutput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { BatchWriteItemCommandOutput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { testDynamoDb } from '../../support/dynamodb.ts';
 
 /** A client of the same engine, and the write units that the engine itself counts for every batch of it. */
 export async function countWrites(client: DynamoDBClient): Promise<{ client: DynamoDBClient; units(): number }> {
   const endpoint = await client.config.endpoint?.();
   if (!endpoint) throw new Error('The client has no endpoint');
   const { protocol, hostname, port } = endpoint;
-  const counted = new DynamoDBClient({
-    endpoint: `${protocol}//${hostname}:${port}`,
-    region: await client.config.region(),
-    credentials: client.config.credentials,
-  });
+  const counted = testDynamoDb(`${protocol}//${hostname}:${port}`);
   let units = 0;
   counted.middlewareStack.add(
     (next, { commandName }) =>

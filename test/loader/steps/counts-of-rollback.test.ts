@@ -46,7 +46,7 @@ async function newPlace() {
   return { options, manifest: join(storage, 'manifest.json') };
 }
 
-describe('going back', () => {
+describe('a rollback', () => {
   it('reports the counts of the load that made the snapshot, then and afterwards', async () => {
     const { options } = await newPlace();
     const report = await rollbackLoad({ ...options, snapshot: january.peildatum });
@@ -65,7 +65,7 @@ describe('going back', () => {
     expect(renderStatus(demo, '--local')).not.toContain('The snapshot is old');
   });
 
-  it('to a snapshot whose counts were not kept says so, and no number', async () => {
+  it('to a snapshot without stored counts says so, and reports no number', async () => {
     const { options, manifest } = await newPlace();
     const kept = JSON.parse(await readFile(manifest, 'utf8'));
     for (const entry of kept.history) delete entry.problemCounts;

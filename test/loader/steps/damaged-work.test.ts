@@ -120,7 +120,7 @@ function expectedAfter(start: keyof typeof starts, command: Command, said: strin
 const every = process.env.SWEEP === 'full';
 const seed = Number(process.env.SEED ?? 20_260_308);
 
-describe('a stored object that is damaged or gone', () => {
+describe('a stored object that is damaged or missing', () => {
   it.each(['planned', 'killed'] as const)(
     `costs no address: every command succeeds, or names the object and a command that helps (seed ${seed}; a load %s)`,
     async (start) => {

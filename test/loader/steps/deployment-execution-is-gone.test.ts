@@ -27,7 +27,7 @@ const execution = (status: string, stopDate?: number) => ({
 
 describe('an execution that has the lock', () => {
   it.each(['ABORTED', 'TIMED_OUT', 'FAILED', 'SUCCEEDED'])(
-    'is gone once no Lambda of it can be at work any more, and until then says when that is: %s',
+    'is gone once none of its Lambdas can still run, and until then reports when that is: %s',
     async (status) => {
       answer = execution(status, stoppedAt / 1000);
       expect(await minutesLater(20)(owner)).toBe(true);
@@ -40,7 +40,7 @@ describe('an execution that has the lock', () => {
     },
   );
 
-  it('is not gone while it runs, also again', async () => {
+  it('is not gone while it runs, also on a second check', async () => {
     answer = execution('RUNNING');
     expect(await minutesLater(60)(owner)).toBe(false);
     answer = execution('RUNNING', stoppedAt / 1000);
@@ -48,7 +48,7 @@ describe('an execution that has the lock', () => {
   });
 
   it.each(['ExecutionDoesNotExist', 'AccessDeniedException'])(
-    'is taken to be at work where nobody can be asked: %s',
+    'is assumed to be running if its state is unknown: %s',
     async (error) => {
       answer = { error };
       expect(await minutesLater(60)(owner)).toBe(false);
@@ -60,7 +60,7 @@ describe('an execution that has the lock', () => {
     await expect(minutesLater(60)(owner)).rejects.toMatchObject({ name: 'InvalidArn' });
   });
 
-  it('is not asked about where the owner is none', async () => {
+  it('is not looked up if the owner is not an execution', async () => {
     const before = aws.asked.length;
     expect(await minutesLater(60)('laptop:123:0f0f')).toBe(false);
     expect(aws.asked).toHaveLength(before);

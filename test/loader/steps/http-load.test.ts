@@ -77,7 +77,7 @@ describe('a load over HTTP', () => {
   it.each([
     ['the national layout', { layout: 'national' as const }],
     ['a municipality, deflated', { layout: 'municipality' as const, inner: 'deflated' as const }],
-  ])('of %s comes from a server without ranges too', async (_, packing) => {
+  ])('of %s can be loaded from a server without ranges too', async (_, packing) => {
     served.ranges = false;
     await serve(bench.extractOf(january, packing), '"january"');
     const { table, options } = await newPlace();
@@ -85,7 +85,7 @@ describe('a load over HTTP', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
 
-  it('starts again when the extract is replaced meanwhile', async () => {
+  it('starts again when the extract is replaced in the meantime', async () => {
     await serve(bench.extractOf(january), '"january"');
     const newer = readFileSync(await bench.extractOf(february));
     beforeAnswer = () => {
@@ -97,7 +97,7 @@ describe('a load over HTTP', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
-  it('of an extract that no longer exists says so, and the live dataset stays', async () => {
+  it('of an extract that no longer exists reports that, and the live dataset stays', async () => {
     await serve(bench.extractOf(january), '"january"');
     const { table, options } = await newPlace();
     await runLoad(options);
@@ -106,7 +106,7 @@ describe('a load over HTTP', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
 
-  it('of a server without ranges fetches a damaged download again, though its ETag stays', async () => {
+  it('of a server without ranges downloads a damaged copy again, although its ETag is the same', async () => {
     await serve(bench.extractOf(january), '"same"');
     served.ranges = false;
     const whole = served.bytes;

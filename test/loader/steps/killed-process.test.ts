@@ -47,7 +47,7 @@ async function startLoad(place: Place, options: Partial<LoadProcess> = {}, files
 }
 
 describe('a load whose process is killed while it applies', () => {
-  it('is finished by the next run, which need not wait for the lock', async () => {
+  it('is finished by the next run, without waiting for the lock', async () => {
     const place = await newPlace();
     const { child, exited } = await startLoad(place);
     child.kill('SIGKILL');
@@ -66,11 +66,11 @@ describe('a load whose process is killed while it applies', () => {
   });
 });
 
-describe('a load that is asleep while another one takes its lock and publishes', () => {
+describe('a suspended load whose lock another load takes over and publishes with', () => {
   const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
   const lease = { seconds: 2, renewSeconds: 0.5, marginSeconds: 1 };
 
-  it('writes nothing any more when it wakes up, and says why, wherever it slept', async () => {
+  it('writes nothing when it resumes, and says why, wherever it was suspended', async () => {
     const nextSource = await bench.extractOf(next);
     const sweep = [1, 3, 6].map(async (files) => {
       const place = await newPlace();

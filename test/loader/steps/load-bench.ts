@@ -7,7 +7,7 @@ import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, ScanCommand } 
 import { addressItem, type Place, type Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
 import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
-import { createTables, startDynamoDb } from '../../support/dynamodb.ts';
+import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { type Month, voorkomensOf } from './months.ts';
 
 /** A running engine and a folder, for the loads of one test file. */
@@ -39,7 +39,7 @@ export async function startLoadBench(): Promise<LoadBench> {
   let made = 0;
   const newTable = async () => {
     const table = `addresses-${made++}`;
-    await createTables(client, { addresses: table, accounts: `accounts-${made}` });
+    await createAddressesTable(client, table);
     return table;
   };
   return {

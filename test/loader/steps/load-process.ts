@@ -1,7 +1,7 @@
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { LeaseTiming } from '../../../loader/storage/lease.ts';
-import { localDynamoDb } from '../../../local/engine/client.ts';
+import { testDynamoDb } from '../../support/dynamodb.ts';
 
 /** What a load in a process of its own works with. Plain JSON. */
 export type LoadProcess = {
@@ -17,7 +17,7 @@ export type LoadProcess = {
 
 /** A load in a process of its own, slow enough to be stopped: `node load-process.ts JSON`. Prints the error that ends it. */
 const { endpoint, table, transactions = false, ...options } = JSON.parse(process.argv[2] ?? '') as LoadProcess;
-const addresses = dynamoDbAddressTable(localDynamoDb(endpoint), table, {
+const addresses = dynamoDbAddressTable(testDynamoDb(endpoint), table, {
   writesPerSecond: 100,
   concurrency: 1,
   transactions,

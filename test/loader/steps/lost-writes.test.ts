@@ -30,7 +30,7 @@ describe('a load', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
 
-  it('writes nothing any more once another one has its lock', async () => {
+  it('writes nothing after another load has taken its lock', async () => {
     const { table, storage, addresses } = await newPlace();
     let files = 0;
     const losing: AddressTable = {

@@ -31,7 +31,7 @@ describe('the sample of the table', () => {
     expect(await sample()).toBeNull();
   });
 
-  it('finds no difference after a load, and every one that something else wrote', async () => {
+  it('finds no difference after a load, and every difference that something else wrote', async () => {
     await runLoad({ ...options(), source });
     expect(await sample()).toMatchObject({ differing: [], damaged: [] });
     expect((await sample())?.keys).toBeGreaterThan(10);

@@ -100,7 +100,7 @@ async function storedOccurrences(folder: string): Promise<string[]> {
 }
 
 describe('days of mutations', () => {
-  it('lead to exactly the table of the extract of each day, and to the occurrences that it stores, without those that ended', async () => {
+  it('give exactly the table and the stored occurrences of the extract of each day', async () => {
     const register = new Register(11, 6);
     await mkdir(register.mutations, { recursive: true });
     const { options, content } = await newDataset();
@@ -115,7 +115,7 @@ describe('days of mutations', () => {
     }
   });
 
-  it('lead to the same however they are divided into loads, after the extract or with it', async () => {
+  it('give the same result however they are divided into loads, after the extract or with it', async () => {
     const register = new Register(12, 5);
     await register.deliver();
     const last = register.days.at(-1)?.date as string;
@@ -185,7 +185,7 @@ describe('days of mutations', () => {
       },
     ],
     [
-      'a delivery that leads over the date',
+      'a delivery that spans the date',
       'leads over that date',
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
@@ -219,7 +219,7 @@ describe('days of mutations', () => {
         await register.write('2026-01-08', '2026-01-09', groups);
       },
     ],
-  ])('stop at %s, by name, and change nothing', async (_, message, damage) => {
+  ])('stop at %s, with a named error, and change nothing', async (_, message, damage) => {
     const register = new Register(15, 3);
     const { options, content } = await newDataset();
     await runLoad({ ...options, source: await register.extract() });
@@ -244,7 +244,7 @@ describe('days of mutations', () => {
         await writeFile(file, await writeMutationDelivery('2026-01-10', '2026-01-11', other));
       },
     ],
-  ])('before one that is %s are applied, and what is wrong is reported', async (_, message, damage) => {
+  ])('before one that is %s are applied, and the error is reported', async (_, message, damage) => {
     const register = new Register(15, 4);
     await register.deliver();
     const { table: expected } = await loaded(register, '2026-01-10');
@@ -265,7 +265,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual((await loaded(register, '2026-01-12')).table);
   });
 
-  it('of the whole country change only what they concern in the register of a municipality', async () => {
+  it('of the whole country change only the addresses of the loaded municipality', async () => {
     const register = new Register(21, 4);
     await register.deliver();
     const { table: expected } = await loaded(register, register.days.at(-1)?.date as string);
@@ -288,7 +288,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(expected);
   });
 
-  it('are refused by the guard where they change more than days do', async () => {
+  it('are refused by the guard if they change more than is usual for days', async () => {
     const register = new Register(16, 1, 200);
     const [{ state, groups: first }] = register.days as [RegisterDay];
     const renamed = state.WPL.map((place) => ({ ...place, naam: `${place.naam} aan Zee` }));
@@ -304,7 +304,7 @@ describe('days of mutations', () => {
 });
 
 describe('a full extract after days of mutations', () => {
-  it('finds no difference where the days were applied without a fault', async () => {
+  it('finds no difference if the days were applied correctly', async () => {
     const register = new Register(17, 6);
     await register.deliver();
     const { options, content } = await newDataset();
@@ -322,7 +322,7 @@ describe('a full extract after days of mutations', () => {
     expect(await content()).toEqual(before);
   });
 
-  it('counts what a corrected delivery left behind, and makes it right', async () => {
+  it('counts the differences that a corrected delivery left, and corrects them', async () => {
     const register = new Register(18, 6);
     await register.deliver();
     const [first] = register.days.filter(({ groups }) => groups.some(({ kind }) => kind === 'NUM')) as [RegisterDay];
@@ -347,7 +347,7 @@ describe('a full extract after days of mutations', () => {
   it.each([
     ['corrected', async () => undefined, true],
     ['replaced by a web page', async (file: string) => writeFile(file, '<!DOCTYPE html>'), false],
-  ])('is brought to the live date by what is listed now, where a delivery was %s', async (_, replace, isRight) => {
+  ])('is brought forward to the live date by the current list, if a delivery was %s', async (_, replace, isRight) => {
     const register = new Register(18, 6);
     const renumbers = ({ groups }: RegisterDay) => groups.filter(({ kind }) => kind === 'NUM').length > 1;
     const at = register.days.findIndex((day, index) => index > 0 && renumbers(day));

@@ -101,7 +101,7 @@ const country: Voorkomens = {
     ]);
   });
 
-  it('is refused where the object that it withdraws reads otherwise', async () => {
+  it('is refused if the object that it withdraws differs', async () => {
     const { options, content } = await loadedCountry({
       ...country,
       NUM: country.NUM.map((num) => (num.huisnummer === 26 ? { ...num, huisnummer: 27 } : num)),

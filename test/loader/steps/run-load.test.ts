@@ -31,7 +31,7 @@ async function newPlace() {
 }
 
 describe('a load', () => {
-  it('makes the table equal to the extract, and says what it did', async () => {
+  it('makes the table equal to the extract, and reports what it did', async () => {
     const { table, options } = await newPlace();
     const report = await runLoad({ ...options, source: sources.january });
     expect(report).toMatchObject({
@@ -49,7 +49,7 @@ describe('a load', () => {
     expect(await options.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
   });
 
-  it('of the same extract writes nothing at all', async () => {
+  it('of the same extract writes nothing', async () => {
     const { units, options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const before = units();
@@ -58,7 +58,7 @@ describe('a load', () => {
     expect(units()).toBe(before);
   });
 
-  it('of the same contents in another file writes nothing either, not even when it is forced', async () => {
+  it('of the same contents in another file writes nothing either, even when forced', async () => {
     const { units, options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const before = units();
@@ -82,7 +82,7 @@ describe('a load', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
-  it('keeps the lists of toevoegingen equal to the addresses, counted apart from them', async () => {
+  it('keeps the lists of toevoegingen equal to the addresses, and counts them separately', async () => {
     const { table, options, units } = await newPlace();
     const first = await runLoad({ ...options, source: sources.january });
     expect(first).toMatchObject({ keys: 11, added: 11, changed: 0, listsChanged: 1 });
@@ -107,7 +107,7 @@ describe('a load', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
 
-  it('goes through a bulk import of all of its lines where that takes it, and else writes the changes', async () => {
+  it('uses a bulk import of all its lines if the import accepts it, and otherwise writes the changes', async () => {
     const { table, units, options } = await newPlace();
     let imported = 0;
     const bulkImport: BulkImport = {
@@ -127,7 +127,7 @@ describe('a load', () => {
     expect(await bench.listsIn(table)).toEqual(listsOf(february));
   });
 
-  it('that a bulk import would take but can not stops before it begins, and what was served stays', async () => {
+  it("stops before a bulk import that can't run, and the live dataset stays", async () => {
     const { options } = await newPlace();
     const noRoom = {
       takesOn: async () => Promise.reject(new Error('no room')),
@@ -141,7 +141,7 @@ describe('a load', () => {
     expect(await runLoad({ ...options, source: sources.january })).toMatchObject({ outcome: 'published' });
   });
 
-  it('into a new table loads everything, whatever the storage remembers', async () => {
+  it('into a new table writes everything, whatever the storage records', async () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const table = await bench.newTable();
@@ -150,21 +150,21 @@ describe('a load', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
   });
 
-  it('refuses a storage that does not know what the table serves', async () => {
+  it('refuses a storage that does not know the snapshot in the table', async () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const load = runLoad({ ...options, storage: bench.newFolder(), source: sources.february });
     await expect(load).rejects.toThrow(/holds the snapshot of 2026-01-08 .* which this storage does not know/);
   });
 
-  it('stops with a clear message while another one is at work', async () => {
+  it('stops with a clear message while another load is running', async () => {
     const { options } = await newPlace();
     await options.addresses.lock.acquire('elsewhere:1', 60);
     const load = runLoad({ ...options, source: sources.january });
     await expect(load).rejects.toThrow(/Another load \(elsewhere:1\) is writing to this table/);
   });
 
-  it('takes over the lock of a process that is gone, and gives its own back', async () => {
+  it('takes over the lock of a process that no longer exists, and releases its own', async () => {
     const { options } = await newPlace();
     const { hostname } = await import('node:os');
     await options.addresses.lock.acquire(`${hostname()}:999999999:dead`, 60);
@@ -172,7 +172,7 @@ describe('a load', () => {
     await expect(options.addresses.lock.acquire('next', 60)).resolves.toMatchObject({ owner: 'next' });
   });
 
-  it('leaves nothing of its work behind but the snapshot and the manifest', async () => {
+  it('leaves only the snapshot and the manifest behind', async () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const keys = (await folderStorage(options.storage).list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
@@ -197,7 +197,7 @@ describe('a load', () => {
 });
 
 describe('a plan', () => {
-  it('says what the load would do, with examples, and writes nothing', async () => {
+  it('reports what the load would do, with examples, and writes nothing', async () => {
     const { table, units, options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const before = units();
@@ -221,8 +221,8 @@ describe('a plan', () => {
   });
 });
 
-describe('going back', () => {
-  it('is a difference too, and the table is as it was', async () => {
+describe('a rollback', () => {
+  it('writes only a difference, and restores the table', async () => {
     const { table, units, options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
@@ -247,7 +247,7 @@ describe('going back', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(march));
   });
 
-  it('to a state that is not kept names those that are', async () => {
+  it('to a snapshot that is not kept lists those that are', async () => {
     const { options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
@@ -262,7 +262,7 @@ describe('the guard', () => {
 
   it.each([
     [
-      'half of its addresses gone',
+      'half of its addresses removed',
       () => bench.extractOf(half),
       /it would remove 5 addresses where 11 are live: 45\.5 %/,
     ],
@@ -282,7 +282,7 @@ describe('the guard', () => {
     expect(await options.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
   });
 
-  it('lets the one load through that was approved, and no other', async () => {
+  it('accepts only the approved load', async () => {
     const { table, options } = await newPlace();
     await runLoad({ ...options, source: sources.january });
     const run = { ...options, thresholds, source: await bench.extractOf(half) };
@@ -292,8 +292,8 @@ describe('the guard', () => {
     expect(await bench.addressesIn(table)).toEqual(tableOf(half));
   });
 
-  describe('told to waive the size of a difference', () => {
-    it('publishes it, and says what was waived', async () => {
+  describe('a load with allowed changes of any size', () => {
+    it('publishes it, and reports the waived objections', async () => {
       const { table, options } = await newPlace();
       await runLoad({ ...options, source: sources.january });
       const report = await runLoad({ ...options, thresholds, source: await bench.extractOf(half), waiveSize: true });

@@ -73,7 +73,7 @@ async function snapshotOf(storage: Storage): Promise<Record<string, string>> {
 }
 
 given(`the whole of Weesp${missing}`, () => {
-  it('gives the same snapshot, byte for byte, from either layout, through a folder and through S3', async () => {
+  it('gives the same snapshot, byte for byte, from either layout, in a folder and in S3', async () => {
     const national = await nationalLayout();
     const runs: [string, Storage, number][] = [
       [weesp, folderStorage(bench.newFolder()), 1e9],
@@ -101,7 +101,7 @@ given(`the whole of Weesp${missing}`, () => {
     for (const snapshot of snapshots) expect(snapshot).toEqual(snapshots[0]);
   });
 
-  it('comes out the same from threads, and all of it is in the table', async () => {
+  it('gives the same snapshot with threads, all of which is in the table', async () => {
     const table = await bench.newTable();
     const addresses = dynamoDbAddressTable(bench.client, table);
     const options = { source: weesp, storage: bench.newFolder(), addresses, partBytes: 1, workers: 2 };
@@ -112,7 +112,7 @@ given(`the whole of Weesp${missing}`, () => {
     expect(await bench.listsIn(table)).toEqual(await trueLists());
   }, 60_000);
 
-  it('is refused, with its reason, where a thread finds it damaged', async () => {
+  it('is refused with the reason if a thread finds it damaged', async () => {
     const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
     const load = runLoad({ source: await damaged(), storage: bench.newFolder(), addresses, partBytes: 1, workers: 2 });
     await expect(load).rejects.toMatchObject({ name: 'ExtractError', code: 'corrupt_zip' });
@@ -141,7 +141,7 @@ async function damaged(): Promise<string> {
 }
 
 given(`an extract in the draft schema${missing}`, () => {
-  it('is refused by its name, and nothing is written', async () => {
+  it('is refused because of its name, and nothing is written', async () => {
     const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
     const load = runLoad({ source: draft, storage: bench.newFolder(), addresses });
     await expect(load).rejects.toThrow(/v20180601/);

@@ -81,7 +81,7 @@ describe('a batch writer', () => {
     },
   );
 
-  it('gives up on a table that takes nothing any more, and says what to do', async () => {
+  it('gives up on a table that accepts no writes, and says what to do', async () => {
     table(() => []);
     await expect(writer({ concurrency: 1 }).write(writes, fence)).rejects.toThrow(
       /accepts no more writes.*Run the load again/,
@@ -89,7 +89,7 @@ describe('a batch writer', () => {
     expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(10);
   });
 
-  it('stops at once on what no other try will change', async () => {
+  it("stops at once on an error that a retry can't fix", async () => {
     table(() => {
       throw failure('AccessDeniedException', 400);
     });
@@ -97,7 +97,7 @@ describe('a batch writer', () => {
     expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(2);
   });
 
-  it('keeps to the pace it is given', async () => {
+  it('keeps the given pace', async () => {
     table((requests) => requests);
     const begun = performance.now();
     // A second's worth goes at once; the 30 that remain take 300 ms.

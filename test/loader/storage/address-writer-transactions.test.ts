@@ -3,7 +3,7 @@ import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
 import { placeText } from '../../../loader/dataset/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { Lease } from '../../../loader/storage/lease.ts';
-import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
+import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';
 
 const formatLine = (key: string, places: Place[]) => [key, ...places.map(placeText)].join('\t');
@@ -20,12 +20,12 @@ describe('writing in transactions', () => {
   });
   beforeEach(async () => {
     made++;
-    await createTables(dynamoDb.client, { addresses: `addresses-${made}`, accounts: `accounts-${made}` });
+    await createAddressesTable(dynamoDb.client, `addresses-${made}`);
     table = dynamoDbAddressTable(dynamoDb.client, `addresses-${made}`, { transactions: true });
   });
   afterAll(() => dynamoDb.stop());
 
-  it('writes the same as batches do, for any number of writes, and reports its progress', async () => {
+  it('writes the same as batches, for any number of writes, and reports progress', async () => {
     await underLock(table, async (fence) => {
       let told = 0;
       await table.write(puts, fence, (count) => {
@@ -51,7 +51,7 @@ describe('writing in transactions', () => {
     ['another load', 'next'],
     ['a later start of the same owner', 'first'],
   ])(
-    'writes nothing, nor the dataset, once %s has the lock, also when this process has not heard of it',
+    'writes nothing, not even the dataset item, once %s has the lock, also if this process does not know it yet',
     async (_, next) => {
       const held = await table.lock.acquire('first', 60);
       const fence = { ...everSure, held };
@@ -66,7 +66,7 @@ describe('writing in transactions', () => {
     },
   );
 
-  it('of a lease whose time is up sends nothing at all', async () => {
+  it('with an expired lease sends nothing', async () => {
     await table.lock.acquire('execution', 60);
     const fence = await Lease.ofOwner(table.lock, 'execution', 0);
     await expect(table.write(puts, fence)).rejects.toThrow(/stopped writing/);

@@ -26,14 +26,14 @@ async function withoutRights<T>(work: () => Promise<T>): Promise<T> {
 }
 
 describe('an extract in a file', () => {
-  it('is read by range, and is not opened while it is the one that is known', async () => {
+  it('is read by range, and is not opened while it is unchanged', async () => {
     const source = await fileSource(file);
     expect(String(await source?.access?.read(9, 2))).toBe('an');
     expect(await fileSource(file, source?.version)).toBeNull();
     await source?.close();
   });
 
-  it('that was written over is another one, also for who is reading it', async () => {
+  it('that is overwritten counts as another one, also during a read', async () => {
     const source = await fileSource(file);
     await writeFile(file, 'another extract');
     await expect(source?.access?.read(0, 2)).rejects.toMatchObject({ name: 'SourceChangedError' });
@@ -46,7 +46,7 @@ describe('an extract in a file', () => {
   it.each([
     ['the file', async () => chmod(file, 0o000)],
     ['the folder that it is in', async () => chmod(folder, 0o000)],
-  ])('that may not be read says what to do: %s', async (_, forbid) => {
+  ])('without read permission fails with what to do: %s', async (_, forbid) => {
     await chmod(folder, 0o755);
     await forbid();
     await withoutRights(async () => {
@@ -58,7 +58,7 @@ describe('an extract in a file', () => {
     await chmod(folder, 0o755);
   });
 
-  it('below what is no folder is not there', async () => {
+  it('below a path that is not a folder does not exist', async () => {
     await expect(fileSource(join(file, 'x.zip'))).rejects.toMatchObject({
       name: 'SourceError',
       message: expect.stringMatching(/x\.zip can't be read \(ENOTDIR.*\)\. Check the path\.$/),

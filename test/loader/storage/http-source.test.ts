@@ -51,8 +51,8 @@ const noRanges: Answer = (_, response) => response.writeHead(200, { 'content-len
 
 const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url, known, 1);
 
-describe('an extract behind HTTP', () => {
-  it('is read by range, and only what is asked for is sent', async () => {
+describe('an extract on an HTTP server', () => {
+  it('is read by range, and the server sends only the requested bytes', async () => {
     answer = ranges();
     const source = await open();
     expect(source?.version).toEqual({ location: url, size: 300_000, etag: '"one"', lastModified: null });
@@ -64,7 +64,7 @@ describe('an extract behind HTTP', () => {
   it.each([
     ['and no date', undefined],
     ['but one date', 'Sat, 10 Jan 2026 03:00:00 GMT'],
-  ])('is read from a server that has another ETag in each answer, %s', async (_, date) => {
+  ])('is read from a server that sends another ETag in each response, %s', async (_, date) => {
     let answers = 0;
     answer = (request, response) => {
       if (date) response.setHeader('last-modified', date);
@@ -74,7 +74,7 @@ describe('an extract behind HTTP', () => {
     expect((await source?.access?.read(1000, 50))?.equals(file.subarray(1000, 1050))).toBe(true);
   });
 
-  it('leaves the body of a probe that the server sends whole, without a length', async () => {
+  it('cancels the body when the server answers a probe with the whole file without a length', async () => {
     answer = (_, response) => {
       response.writeHead(200, { connection: 'close' });
       for (let part = 0; part < 50; part++) response.write(file);
@@ -88,7 +88,7 @@ describe('an extract behind HTTP', () => {
     expect(failures).toEqual([]);
   });
 
-  it('says that it broke when a connection without a length is reset while its bytes wait to be read', async () => {
+  it('reports a broken transfer when a connection without a length is reset before its bytes are read', async () => {
     const raw = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => {
@@ -121,7 +121,7 @@ describe('an extract behind HTTP', () => {
     expect(await open(source?.version)).not.toBeNull();
   });
 
-  it('counts as unchanged also where the server ignores the condition', async () => {
+  it('counts as unchanged even if the server ignores the condition', async () => {
     answer = (request, response) => {
       delete request.headers['if-none-match'];
       ranges()(request, response);
@@ -154,7 +154,7 @@ describe('an extract behind HTTP', () => {
     });
   });
 
-  it('tries again what passes', async () => {
+  it('retries transient errors', async () => {
     let failures = 3;
     answer = (request, response) => (failures-- > 0 ? response.writeHead(503).end() : ranges()(request, response));
     expect((await open())?.version.size).toBe(300_000);
@@ -176,7 +176,7 @@ describe('an extract behind HTTP', () => {
     await expect(source?.access?.read(5, 5)).rejects.toMatchObject({ name: 'SourceChangedError' });
   });
 
-  it('refuses another range than it asked for', async () => {
+  it('refuses another range than the requested one', async () => {
     answer = ranges();
     const source = await open();
     answer = (request, response) => {
@@ -186,14 +186,14 @@ describe('an extract behind HTTP', () => {
     await expect(source?.access?.read(5, 5)).rejects.toThrow(/another range/);
   });
 
-  it('can only be streamed where the server knows no ranges', async () => {
+  it('can only be streamed if the server does not support ranges', async () => {
     answer = noRanges;
     const source = await open();
     expect(source?.access).toBeNull();
     expect(source && (await buffer(source.stream())).equals(file)).toBe(true);
   });
 
-  it('says that a stream broke where it cannot be taken up again', async () => {
+  it("reports a broken stream if it can't be resumed", async () => {
     answer = noRanges;
     const source = await open();
     answer = (_, response) => {

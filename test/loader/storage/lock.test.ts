@@ -55,7 +55,7 @@ describe('the lock of a table', () => {
     await expect(lock().check('second')).rejects.toThrow(/This load lost its lock/);
   });
 
-  it('is taken over at once from an owner that is gone, and never from a running one', async () => {
+  it('is taken over at once from an owner that no longer exists, and never from a running one', async () => {
     await lock().acquire('first', 60);
     await take('second', true);
     await expect(lock().check('second')).resolves.toMatchObject({ owner: 'second' });
@@ -64,7 +64,7 @@ describe('the lock of a table', () => {
     await lock().release('second');
   });
 
-  it('is taken over by one of many that find its owner gone', async () => {
+  it('is taken over by only one of many that find its owner gone', async () => {
     await lock().acquire('gone', 60);
     const owners = Array.from({ length: 10 }, (_, index) => `heir-${index}`);
     const tries = await Promise.allSettled(owners.map((owner) => take(owner, true)));
@@ -81,8 +81,8 @@ describe('the lock of a table', () => {
       withLock(lock(), 'next', { seconds: 60, renewSeconds: 60, marginSeconds: 20 }, async () => 'works');
 
     it.each([
-      ['is gone', owner(999_999_999, '1')],
-      ['has its id from one that is gone', owner(process.pid, '1')],
+      ['no longer exists', owner(999_999_999, '1')],
+      ['has reused the id of one that no longer exists', owner(process.pid, '1')],
     ])('is taken over at once when it %s', async (_, gone) => {
       await lock().acquire(gone, 60);
       expect(await works()).toBe('works');

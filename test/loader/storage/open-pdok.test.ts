@@ -21,8 +21,8 @@ const link = (href: string) =>
   `<feed><entry><link rel="alternate" href="${href}" type="application/x-zip"/></entry></feed>`;
 const known = ['https://service.pdok.nl/known/lvbag-extract-nl.zip'];
 
-describe('the address of the extract of PDOK', () => {
-  it('is the one that its feed links to, then those where it was before', async () => {
+describe("the URL of PDOK's extract", () => {
+  it('is the one in its feed, then the earlier ones', async () => {
     const linked = 'https://service.pdok.nl/new/place/lvbag-extract-nl.zip';
     const feed = await serve(200, `${link('https://service.pdok.nl/new/other.zip')}${link(linked)}`);
     expect(await pdokExtracts({ feeds: [feed], known })).toEqual([linked, ...known]);
@@ -37,13 +37,13 @@ describe('the address of the extract of PDOK', () => {
     expect(await pdokExtracts({ feeds: [await serve(status, body)], known })).toEqual(known);
   });
 
-  it('is a known one when no feed can be reached', async () => {
+  it('is a known one when the feed is unreachable', async () => {
     expect(await pdokExtracts({ feeds: ['http://127.0.0.1:1/feed.xml', 'no address'], known })).toEqual(known);
     expect(pdokExtract).toMatch(/^https:\/\/service\.pdok\.nl\/.*\/lvbag-extract-nl\.zip$/);
   });
 });
 
-describe('several addresses', () => {
+describe('several URLs', () => {
   const opening = (answers: Record<string, unknown>) => async (location: string) => {
     const answer = answers[location];
     if (answer instanceof Error) throw answer;
@@ -56,7 +56,7 @@ describe('several addresses', () => {
     await expect(openFirst(['a', 'b'], opening({ a: moved, b: new SourceError('gone') }))).rejects.toBe(moved);
   });
 
-  it('are not passed over while a server is unavailable, as the next may have an older file', async () => {
+  it('are not skipped while a server is unavailable, because the next may have an older file', async () => {
     const unavailable = new SourceUnavailableError('busy');
     await expect(openFirst(['a', 'b'], opening({ a: unavailable, b: 'older' }))).rejects.toBe(unavailable);
     const unchanged = await openFirst<unknown>(['a', 'b'], opening({ a: null, b: 'older' }));

@@ -48,7 +48,7 @@ async function readAll(source: Source): Promise<Buffer> {
 }
 
 describe('a source with ranges that is too slow for one step', () => {
-  it('is read on from where the step before ran out of time', async () => {
+  it('resumes where the previous step ran out of time', async () => {
     const storage = newStorage();
     const { source, state } = slowSource();
     let left = hour;
@@ -63,7 +63,7 @@ describe('a source with ranges that is too slow for one step', () => {
     expect(state.reads).toBe(2);
   });
 
-  it('says what to do when nothing arrived at all', async () => {
+  it('says what to do when nothing arrived', async () => {
     const { source, state } = slowSource();
     state.stalls = true;
     const reading = readAll(sourceInTime(source, newStorage(), () => 45_001));
@@ -73,7 +73,7 @@ describe('a source with ranges that is too slow for one step', () => {
     });
   });
 
-  it('is not read on from another version of the extract', async () => {
+  it('does not resume with another version of the extract', async () => {
     const storage = newStorage();
     await readAll(sourceInTime(slowSource().source, storage, () => hour));
     const { source, state } = slowSource({ etag: '"b"' });
@@ -81,7 +81,7 @@ describe('a source with ranges that is too slow for one step', () => {
     expect(state.reads).toBe(4);
   });
 
-  it('keeps nothing of a server that does not tell versions apart', async () => {
+  it('keeps nothing from a server that does not identify versions', async () => {
     const storage = newStorage();
     await readAll(sourceInTime(slowSource({ etag: null }).source, storage, () => hour));
     expect(await storage.list('')).toEqual([]);
@@ -89,7 +89,7 @@ describe('a source with ranges that is too slow for one step', () => {
 });
 
 describe('a source without ranges that is too slow for one step', () => {
-  it('ends with how much arrived and what to do', async () => {
+  it('fails with how much arrived and what to do', async () => {
     const { source, state } = slowSource({ ranges: false });
     state.stalls = true;
     const storage = newStorage();
@@ -101,7 +101,7 @@ describe('a source without ranges that is too slow for one step', () => {
     expect(await storage.list('')).toEqual([]);
   });
 
-  it('is read whole in time', async () => {
+  it('is read completely if there is time', async () => {
     const { source } = slowSource({ ranges: false });
     const chunks: Uint8Array[] = [];
     for await (const chunk of sourceInTime(source, newStorage(), () => hour).stream()) chunks.push(chunk);
@@ -109,7 +109,7 @@ describe('a source without ranges that is too slow for one step', () => {
   });
 });
 
-it('leaves a source as it is where nothing limits the step', () => {
+it('does not change a source when the step has no time limit', () => {
   const { source } = slowSource();
   expect(sourceInTime(source, newStorage(), () => Number.POSITIVE_INFINITY)).toBe(source);
 });
@@ -117,7 +117,7 @@ it('leaves a source as it is where nothing limits the step', () => {
 describe('reading ahead', () => {
   const file = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
 
-  it('gives the same bytes in fewer and larger reads', async () => {
+  it('returns the same bytes in fewer and larger reads', async () => {
     const reads: number[] = [];
     const source = {
       size: file.length,

@@ -42,7 +42,7 @@ describe('an upload in parts', () => {
     );
   });
 
-  it('is aborted when its source breaks, and fails with the error of the source even if that fails', async () => {
+  it("is aborted when its source fails, and throws the source's error even if the abort fails", async () => {
     mock.on(AbortMultipartUploadCommand).rejects(new Error('access denied'));
     await expect(upload(megabytes(21, new Error('the source changed')))).rejects.toThrow('the source changed');
     expect(mock.commandCalls(AbortMultipartUploadCommand)[0]?.args[0].input.UploadId).toBe('upload');

@@ -29,8 +29,8 @@ async function plainServer(): Promise<number> {
 
 const elsewhere = ', or download the file in another way and load that.';
 
-describe('a source that can not be reached says which host, why, and what to do', () => {
-  it('a name that is not known', async () => {
+describe('an unreachable source reports the host, the reason and what to do', () => {
+  it('an unknown host name', async () => {
     await expect(httpSource('http://no-such-host.invalid/x.zip', undefined, 1)).rejects.toMatchObject({
       name: 'SourceUnavailableError',
       message: expect.stringMatching(
@@ -49,7 +49,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     });
   });
 
-  it('a server without TLS where TLS is asked for, which is not tried again', async () => {
+  it('a server without TLS for an https URL, which is not retried', async () => {
     const port = await plainServer();
     const before = performance.now();
     await expect(httpSource(`https://127.0.0.1:${port}/x.zip`, undefined, 60_000)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  it('an address that is none', async () => {
+  it('an invalid URL', async () => {
     await expect(httpSource('http://[/x.zip', undefined, 60_000)).rejects.toMatchObject({
       name: 'SourceError',
       message: expect.stringMatching(/^http:\/\/\[\/x\.zip is not a valid URL \(/),
@@ -85,7 +85,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames"],
-  ])('a certificate that is not good, which does not pass: %s', (code, message) => {
+  ])('an invalid certificate, which is permanent: %s', (code, message) => {
     const error = connectionError('https://pdok.example/x.zip', failed(coded(code, message)));
     expect(error.name).toBe('SourceError');
     expect(error.message).toContain(`pdok.example failed the TLS handshake (${message}).`);
@@ -95,7 +95,7 @@ describe('a source that can not be reached says which host, why, and what to do'
     ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', 'did not respond in time (Connect Timeout Error)'],
     ['UND_ERR_SOCKET', 'other side closed', 'could not be read (other side closed)'],
     ['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443', 'could not be read (connect ENETUNREACH 192.0.2.1:443)'],
-  ])('what passes: %s', (code, message, says) => {
+  ])('a transient error: %s', (code, message, says) => {
     const error = connectionError('https://pdok.example:8443/x.zip', failed(coded(code, message)));
     expect(error.name).toBe('SourceUnavailableError');
     expect(error.message).toContain(`pdok.example:8443 ${says}.`);

@@ -36,19 +36,19 @@ const storages: [string, () => Storage][] = [
 ];
 
 describe.each(storages)('a storage in %s', (_, storage) => {
-  it('gives what was put, and replaces it', async () => {
+  it('returns what was stored, and replaces it', async () => {
     await storage().put('a/b', Buffer.from('first'));
     await storage().put('a/b', Buffer.from('second'));
     expect(String(await storage().get('a/b'))).toBe('second');
   });
 
-  it('knows what is not there', async () => {
+  it('reports a missing object', async () => {
     expect(await storage().get('a/missing')).toBeNull();
     expect(await storage().open('a/missing')).toBeNull();
     await expect(getJson(storage(), 'a/missing')).rejects.toThrow(/The storage has no a\/missing/);
   });
 
-  it('takes what was stored under another key, or was cut off, for damaged', async () => {
+  it('treats an object that was copied from another key or truncated as damaged', async () => {
     await putJson(storage(), 'loads/a/one.json', { one: 1 });
     await putPacked(storage(), 'loads/a/two', packLines(['1381AA#7#\tWeesp\tBuitenveer']));
     expect(await getJson(storage(), 'loads/a/one.json')).toEqual({ one: 1 });
@@ -67,7 +67,7 @@ describe.each(storages)('a storage in %s', (_, storage) => {
     }
   });
 
-  it('reads what an earlier version stored without its key', async () => {
+  it('reads an object that an earlier version stored without its key', async () => {
     await storage().put('loads/b/one.json', checkedJson({ one: 1 }));
     await storage().put('loads/b/two', packLines(['line']));
     expect(await getJson(storage(), 'loads/b/one.json')).toEqual({ one: 1 });
@@ -88,13 +88,13 @@ describe.each(storages)('a storage in %s', (_, storage) => {
     ['less than a part', 100_000],
     ['exactly one part', 10 * 1024 * 1024],
     ['several parts', 40_000_000],
-  ])('takes a stream of %s', async (_, size) => {
+  ])('stores a stream of %s', async (_, size) => {
     const bytes = Buffer.alloc(size, 'bag-adres');
     await storage().putStream('stream', pieces(bytes, 3_000_000));
     expect((await storage().get('stream'))?.equals(bytes)).toBe(true);
   });
 
-  it('holds nothing of a stream that broke', async () => {
+  it('keeps nothing of a broken stream', async () => {
     await expect(storage().putStream('broken', broken())).rejects.toThrow('cut');
     expect(await storage().open('broken')).toBeNull();
   });
@@ -122,7 +122,7 @@ describe.each(storages)('a storage in %s', (_, storage) => {
 });
 
 describe('a storage in a folder', () => {
-  it('leaves no unfinished file behind, lists none that is being written, and all that dead processes left', async () => {
+  it('leaves no unfinished file behind, lists none that is being written, and removes those of dead processes', async () => {
     const storage = folderStorage(join(folder, 'own'));
     await storage.putStream('x/broken', broken()).catch(() => undefined);
     expect(readdirSync(join(folder, 'own', 'x'))).toEqual([]);

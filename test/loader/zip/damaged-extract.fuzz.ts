@@ -52,8 +52,8 @@ const length = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, ma
 /** Half of the damage is to the last 2,000 bytes, which are the directory of the outer zip. */
 const inDirectory = fc.boolean();
 
-describe('an extract of which a range was cut, doubled or overwritten', () => {
-  it('is read as it was, or refused by an ExtractError that names the file and says what to do', async () => {
+describe('an extract with a range cut, doubled or overwritten', () => {
+  it('is read correctly, or refused with an ExtractError that names the file and says what to do', async () => {
     const seen = { read: 0, refused: 0 };
     await fc.assert(
       fc.asyncProperty(

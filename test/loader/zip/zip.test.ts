@@ -40,7 +40,7 @@ describe('a zip', () => {
     ['stored', { compress: false }],
     ['deflated', { forceZip64Format: true }],
     ['stored', { compress: false, forceZip64Format: true }],
-  ])('gives back the bytes of a %s entry, %j, read at once or as a stream', async (method, options) => {
+  ])('returns the bytes of a %s entry, %j, at once or as a stream', async (method, options) => {
     const source = bufferAccess(await zipOf(options));
     const entry = await firstEntry(source);
     expect(entry).toMatchObject({ name: 'folder/9999NUM.xml', method, size: text.length });
@@ -60,7 +60,7 @@ describe('a zip', () => {
     for (const [, read] of ways) expect(await read(source, await firstEntry(source))).toHaveLength(0);
   });
 
-  it('gives the place of a stored entry, which can then be read as a file of its own', async () => {
+  it('returns the range of a stored entry, which can then be read as a file', async () => {
     const outer = bufferAccess(await zipOf({ compress: false }, await zipOf()));
     const { position, length } = await entryRange(outer, await firstEntry(outer), 'a.zip');
     const inner = subRange(outer, position, length);
@@ -104,7 +104,7 @@ describe('a zip that is broken', () => {
     ['empty', Buffer.alloc(0), 'not_a_zip'],
     ['short', Buffer.from('PK'), 'not_a_zip'],
     ['a web page', Buffer.from('<html>'.repeat(50)), 'not_a_zip'],
-  ])('is refused when it is none: %s', async (_, bytes, code) => {
+  ])('is refused when it is not a zip: %s', async (_, bytes, code) => {
     await expect(listEntries(bufferAccess(bytes), 'page.zip')).rejects.toMatchObject({
       name: 'ExtractError',
       code,
@@ -127,7 +127,7 @@ describe('a zip that is broken', () => {
     ['a size too large', { size: text.length + 1_000 }, 'corrupt_zip'],
     ['a size that no deflate reaches', { size: 500_000_000 }, 'corrupt_zip'],
     ['a place behind the end', { headerOffset: 100_000_000 }, 'corrupt_zip'],
-    ['a place that is no entry', { headerOffset: 5 }, 'corrupt_zip'],
+    ['a position without an entry', { headerOffset: 5 }, 'corrupt_zip'],
     ['an end behind the end', { compressedSize: 100_000_000 }, 'corrupt_zip'],
     ['damaged bytes', (zip) => zip.fill(0xff, 100, 200), 'corrupt_zip'],
     ['encryption', { method: 'encrypted' }, 'unsupported_zip'],
@@ -150,7 +150,7 @@ describe('a zip that is broken', () => {
   it.each([
     [0x01, 8, 'encrypted'],
     [0x00, 14, 'unknown'],
-  ])('is listed all the same with flag %i and method %i: it may be junk', async (flag, method, expected) => {
+  ])('is listed even with flag %i and method %i, because it may be unrelated', async (flag, method, expected) => {
     const zip = await zipOf();
     const directory = zip.indexOf(Buffer.from('PK\x01\x02'));
     zip.writeUInt16LE(flag, directory + 8);
@@ -158,7 +158,7 @@ describe('a zip that is broken', () => {
     expect((await firstEntry(bufferAccess(zip))).method).toBe(expected);
   });
 
-  it('never gives more than the directory promises, whatever the bytes hold', async () => {
+  it('never returns more bytes than the directory declares', async () => {
     const source = bufferAccess(await zipOf());
     const stream = entryStream(source, { ...(await firstEntry(source)), size: 1_000 }, 'bomb.zip');
     let given = 0;
@@ -172,7 +172,7 @@ describe('a zip that is broken', () => {
 });
 
 describe('the bytes of an entry that are passed on', () => {
-  it('are gone after their use, and their memory with them', async () => {
+  it('are released after their use, with their memory', async () => {
     const source = bufferAccess(await zipOf());
     const bytes = await withEntry(source, await firstEntry(source), 'a.zip', (bytes) => {
       expect(bytes.equals(text)).toBe(true);
@@ -181,7 +181,7 @@ describe('the bytes of an entry that are passed on', () => {
     expect(bytes).toHaveLength(0);
   });
 
-  it.each([{ compress: false }, {}])('leave the zip as it was, and can be read again: %j', async (options) => {
+  it.each([{ compress: false }, {}])('do not change the zip, and can be read again: %j', async (options) => {
     const source = bufferAccess(await zipOf(options));
     const entry = await firstEntry(source);
     for (const _ of [1, 2]) expect((await readEntry(source, entry, 'a.zip')).equals(text)).toBe(true);
@@ -195,7 +195,7 @@ describe('the bytes of an entry that are passed on', () => {
 });
 
 describe('random access', () => {
-  it('reads a file anywhere, and says so when the file has become shorter', async () => {
+  it('reads a file at any position, and reports when the file has become shorter', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'access-'));
     const path = join(folder, 'file');
     await writeFile(path, 'abcdefghij');

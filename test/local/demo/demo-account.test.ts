@@ -29,7 +29,7 @@ describe('the API key of the demo account', () => {
     expect(await active()).toBe(1);
   });
 
-  it('comes without undoing changes to the plan and the account', async () => {
+  it('is created without reverting changes to the plan and the account', async () => {
     await admin.plans.put({ code: 'demo', limits: { day: 7 } });
     await admin.accounts.suspend('demo');
     await demoKey(admin, undefined);

@@ -46,7 +46,7 @@ async function setDataset({ peildatum, load }: { peildatum: string; load: string
 }
 
 describe('a bulk import into the embedded engine', () => {
-  it('replaces all addresses by the lines, and keeps the lock, the dataset and the accounts', async () => {
+  it('replaces all addresses with the lines, and keeps the lock, the dataset item and the accounts', async () => {
     await setDataset({ peildatum: '2026-01-08', load: 'x' });
     expect(await bench.bulkImport.takesOn({ lines: 60, writes: 60 })).toBe(true);
     await bench.bulkImport.run(groupsOf(60), { lines: 60, writes: 60 });
@@ -65,7 +65,7 @@ describe('a bulk import into the embedded engine', () => {
     expect(await left()).toEqual(['dynamodb.db']);
   });
 
-  it('imports lists of toevoegingen with their addresses and by themselves', async () => {
+  it('imports lists of toevoegingen, with and without an address of their key', async () => {
     const lines = ['1381AA#1#\tWeesp\tVeer', '1381AA#2#\tWeesp\tVeer\t,A', '1381AA#2#A\tWeesp\tVeer', '1381AA#3#\tB,C'];
     const groups = (async function* () {
       yield lines;
@@ -158,7 +158,7 @@ describe('a bulk import that is killed', () => {
   it.each([
     ['while it exports', () => existsSync(join(importFolder(file), 'export'))],
     ['while the engine imports', () => existsSync(join(importFolder(file), 'database', 'tables.json'))],
-  ])('%s leaves everything as it was', async (_when, seen) => {
+  ])('%s leaves the data unchanged', async (_when, seen) => {
     await killedWhen(seen);
     expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
     expect(await bench.accounts()).toEqual([shop]);

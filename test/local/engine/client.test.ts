@@ -44,7 +44,7 @@ describe('the endpoint of the embedded engine for other processes', () => {
     client.destroy();
   });
 
-  it('refuses everyone else, with advice', async () => {
+  it('refuses every other client, and says what to use', async () => {
     for (const headers of [{}, signedBy('local'), signedBy(''), signedBy('0'.repeat(32))]) {
       const response = await listTables(guarded.endpoint, headers);
       expect(response.status).toBe(403);

@@ -25,7 +25,7 @@ async function unreachable(endpoint: string): Promise<boolean> {
 }
 
 describe('the embedded engine', () => {
-  it('answers once it has started, and is gone once it has been stopped, even twice', async () => {
+  it('responds once it has started, and has exited once it was stopped, even twice', async () => {
     const engine = await startEngine();
     expect(await reachable(engine.endpoint)).toBe(true);
     await Promise.all([engine.stop(), engine.stop()]);
@@ -56,7 +56,7 @@ describe('the embedded engine', () => {
     }
   });
 
-  it('reports why it could not open a database file', async () => {
+  it("reports why it can't open a database file", async () => {
     await expect(startEngine('/dev/null/dynamodb.db')).rejects.toThrow(/did not start: .+/);
   });
 
@@ -89,7 +89,7 @@ describe('the binary of the engine', () => {
 });
 
 describe('the engine of a test', () => {
-  it('starts empty and takes the two tables', async () => {
+  it('starts empty and creates the two tables', async () => {
     const { client, stop } = await startDynamoDb();
     expect((await client.send(new ListTablesCommand())).TableNames).toEqual([]);
     await createTables(client, { addresses: 'addresses', accounts: 'accounts' });

@@ -16,7 +16,7 @@ describe('the disk space for an import', () => {
     });
   });
 
-  it('is never required beyond the 677 bytes a line that were measured', async () => {
+  it('is required at the measured 677 bytes per line, and no more', async () => {
     await requireDiskSpace('/home/me/.data', country, async () => country * 677);
   });
 

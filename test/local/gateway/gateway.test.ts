@@ -70,9 +70,9 @@ describe('the gateway', () => {
   it.each([
     ['a path without a route', 404, 'Not Found', '/none'],
     ['a function that throws', 500, 'Internal Server Error', '/fail'],
-    ['a function that takes too long', 503, 'Service Unavailable', '/late'],
+    ['a function that times out', 503, 'Service Unavailable', '/late'],
     ['a request line past the limit', 414, 'URI Too Long', `/echo?a=${'x'.repeat(10_300)}`],
-  ])('answers by itself: %s gets %i %s', async (_what, status, message, path) => {
+  ])('responds without a function: %s gets %i %s', async (_what, status, message, path) => {
     const response = await fetch(base + path);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -152,7 +152,7 @@ describe('the gateway', () => {
     ]);
   });
 
-  it('finishes requests in progress when stopped, and accepts no more', async () => {
+  it('when stopped, finishes requests in progress and accepts no new ones', async () => {
     const own = await startGateway({ routes: [{ key: '$default', target: slow }], host: '127.0.0.1', port: 0 });
     const url = `http://127.0.0.1:${own.port}/`;
     const answer = fetch(url);
@@ -162,7 +162,7 @@ describe('the gateway', () => {
     await expect(fetch(url)).rejects.toThrow();
   });
 
-  it('lets a request run longer than a function may before it gives up draining', async () => {
+  it('waits for requests in progress longer than the timeout of a function', async () => {
     const hanging: Integration = () => new Promise(() => undefined);
     const own = await startGateway({
       routes: [
@@ -181,7 +181,7 @@ describe('the gateway', () => {
     await cut;
   });
 
-  it('keeps an idle connection open for longer than clients reuse one', async () => {
+  it('keeps an idle connection open longer than clients reuse one', async () => {
     const response = await fetch(`${base}/none`);
     const [, seconds] = /timeout=(\d+)/.exec(response.headers.get('keep-alive') ?? '') ?? [];
     expect(Number(seconds)).toBeGreaterThan(60);

@@ -83,7 +83,7 @@ describe('a function behind the gateway', () => {
     });
   });
 
-  it('does not queue events behind events that only wait, as they do for a store that hangs', async () => {
+  it('does not queue events behind events that only wait for a store', async () => {
     const pool = await startPool({ ...settings, timeoutMilliseconds: 20_000 }, () => undefined);
     const begun = performance.now();
     const answers = await Promise.all(Array.from({ length: 60 }, () => pool.invoke('"wait"', 'r')));
@@ -112,7 +112,7 @@ describe('a function behind the gateway', () => {
     );
   });
 
-  it('rejects events once stopped, queued ones too', async () => {
+  it('rejects events after it was stopped, including queued ones', async () => {
     const pool = await startPool(settings, () => undefined);
     const waiting = Promise.allSettled(Array.from({ length: 20 }, () => pool.invoke('"hang"', 'r')));
     await pool.stop();
@@ -144,7 +144,7 @@ function heapAfterCollection(): number {
 }
 
 describe('an environment', () => {
-  it('finishes its other events when one times out, and takes no further ones', async () => {
+  it('finishes its other events when one times out, and accepts no new ones', async () => {
     const instance = await startInstance(settings, () => undefined);
     const hanging = instance.invoke('"hang"', 'r1').catch((error) => error);
     await sleep(250);
@@ -156,7 +156,7 @@ describe('an environment', () => {
   });
 
   it.each([450, 1_200])(
-    'still answers an event whose time passed while this process was suspended for %i ms',
+    'still handles an event that timed out while this process was suspended for %i ms',
     async (suspended) => {
       const instance = await startInstance(settings, () => undefined);
       const answer = instance.invoke(JSON.stringify({ suspended }), 'r1');

@@ -27,7 +27,7 @@ async function startServers(ports: number[]): Promise<number[]> {
 
 const bodyOf = async (port = 0) => (await fetch(`http://${host}:${port}`)).text();
 
-describe('a port that is listened on before its server runs', () => {
+describe('a port that listens before its server runs', () => {
   it('starts the servers once, at the first connection to any of the ports, and answers those that waited', async () => {
     let starts = 0;
     const waiting = await listenOnDemand(host, [0, 0], async (ports) => {
@@ -43,7 +43,7 @@ describe('a port that is listened on before its server runs', () => {
     expect(starts).toBe(1);
   });
 
-  it('is another one where the wanted one is taken', async () => {
+  it('is another one if the requested one is in use', async () => {
     const taken = createTcpServer().listen(0, host);
     await once(taken, 'listening');
     resources.push(() => taken.close());

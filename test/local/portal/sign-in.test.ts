@@ -39,7 +39,7 @@ function newBrowser() {
 }
 
 describe('signing in', () => {
-  it('brings a customer to the account, and an operator to all accounts', async () => {
+  it('leads a customer to their account, and an operator to all accounts', async () => {
     const customer = await newBrowser().signIn('customer');
     expect(customer.url).toBe(`${portal.portalUrl}/accounts/demo`);
     expect(customer.body).toContain('Signed in as Kim Klant');
@@ -48,7 +48,7 @@ describe('signing in', () => {
     expect(operator.body).toContain('href="/accounts/demo"');
   });
 
-  it('ends with the session: a copy of its cookie is worth nothing after signing out', async () => {
+  it('is undone by signing out, also for a copy of the cookie', async () => {
     const browser = newBrowser();
     const { body } = await browser.signIn('customer');
     const copy = new Map(browser.jars.get(portal.portalUrl));
@@ -64,7 +64,7 @@ describe('signing in', () => {
     expect((await browser.go(`${portal.portalUrl}/accounts/demo`)).body).not.toContain('Kim');
   });
 
-  it('takes an answer of the provider only in the browser that asked, and only once', async () => {
+  it('accepts a callback only in the browser that started the sign-in, and only once', async () => {
     const browser = newBrowser();
     const choice = await browser.go(`${portal.portalUrl}/sign-in`);
     const link = /href="([^"]*person=customer)"/.exec(choice.body)?.[1] ?? '';
@@ -85,7 +85,7 @@ describe('signing in', () => {
     expect((await browser.go(callback)).status).toBe(400);
   });
 
-  it('does not take an answer with another state, or a cookie that was changed', async () => {
+  it('refuses a callback with another state or a modified cookie', async () => {
     const browser = newBrowser();
     await browser.go(`${portal.portalUrl}/sign-in`);
     expect((await browser.go(`${portal.portalUrl}/callback?code=x&state=y`)).status).toBe(400);

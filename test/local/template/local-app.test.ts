@@ -109,7 +109,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('the application in the templates', () => {
-  it('consists of its tables, its routes, and the functions behind them with all values resolved', async () => {
+  it('consists of its tables, its routes, and their functions with all values resolved', async () => {
     expect(await localApp(await readAssembly(folder), local)).toEqual({
       tables: [
         {

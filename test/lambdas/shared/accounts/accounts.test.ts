@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 describe('accounts.create', () => {
-  it("makes an active account with the plan's limits, own limits first", async () => {
+  it("creates an active account with the plan's limits, overridden by its own", async () => {
     const { admin } = bench;
     const made = await admin.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
     expect(made).toEqual({
@@ -43,12 +43,12 @@ describe('accounts.create', () => {
     ['an id with a space', { id: 'no body', plan: 'basic' }, 'invalid', /account id/],
     ['an id of 33 characters', { id: 'n'.repeat(33), plan: 'basic' }, 'invalid', /account id/],
     [
-      'a limit for a window that the plan lacks',
+      'a limit for a window that the plan does not have',
       { id: 'nobody', plan: 'basic', limits: { hour: 5 } },
       'invalid',
       /"hour"/,
     ],
-  ])('refuses %s and makes nothing', async (_, input, code, message) => {
+  ])('refuses %s and creates nothing', async (_, input, code, message) => {
     const refusal = bench.admin.accounts.create(input);
     await expect(refusal).rejects.toMatchObject({ name: 'AdminError', code, message: expect.stringMatching(message) });
     expect(await bench.item(input.id)).toBeUndefined();
@@ -56,7 +56,7 @@ describe('accounts.create', () => {
 });
 
 describe('accounts.set', () => {
-  it('sets an own limit, unlimited too, and gives it back to the plan', async () => {
+  it('sets an own limit, also unlimited, and removes it again', async () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'own', plan: 'basic' });
     const limitOf = async (day: number | null | 'plan') => {
@@ -69,7 +69,7 @@ describe('accounts.set', () => {
     expect(await limitOf('plan')).toEqual([100, {}]);
   });
 
-  it('moves an account to another plan: what is used of a window stays used, a new window begins now', async () => {
+  it('moves an account to another plan: usage of existing windows is kept, a new window starts now', async () => {
     const { admin, request } = bench;
     await admin.accounts.create({ id: 'mover', plan: 'basic', limits: { day: 9 } });
     const { key } = await admin.keys.create({ account: 'mover', label: 'k' });
@@ -99,7 +99,7 @@ describe('accounts.set', () => {
 });
 
 describe('accounts.suspend and accounts.activate', () => {
-  it('refuse and admit the very next request; twice is as good as once', async () => {
+  it('take effect for the next request, and are idempotent', async () => {
     const { admin, request } = bench;
     await admin.accounts.create({ id: 'late', plan: 'large' });
     const { key } = await admin.keys.create({ account: 'late', label: 'k' });
@@ -113,7 +113,7 @@ describe('accounts.suspend and accounts.activate', () => {
 });
 
 describe('accounts.show and accounts.list', () => {
-  it('show the use as of now: a window that has passed is at 0, before any request rolls it', async () => {
+  it('show current usage: a window that has ended is at 0, before a request rolls it', async () => {
     const { admin, request, clock } = bench;
     const start = clock.now;
     await admin.accounts.create({ id: 'rolls', plan: 'basic' });
@@ -131,7 +131,7 @@ describe('accounts.show and accounts.list', () => {
     expect((await admin.accounts.show('rolls')).windows.minute?.used).toBe(1);
   });
 
-  it('count a window that an instance with a fast clock began as the current one', async () => {
+  it('treat a window that an instance with a fast clock started as the current one', async () => {
     const { admin, request, clock } = bench;
     await admin.accounts.create({ id: 'ahead', plan: 'basic' });
     const { key } = await admin.keys.create({ account: 'ahead', label: 'k' });
@@ -145,7 +145,7 @@ describe('accounts.show and accounts.list', () => {
     });
   });
 
-  it('list every account as it is shown, by id', async () => {
+  it('list every account as accounts.show returns it, by id', async () => {
     const { admin } = bench;
     await admin.keys.create({ account: 'acme', label: 'webshop' });
     const accounts = await allAccounts(admin);

@@ -11,7 +11,7 @@ sameKeys<Calls, keyof AdminRefusals>();
 sameKeys<AdminErrorCode, AdminRefusals[Calls]>();
 
 describe('the messages of the admin module', () => {
-  it('name no command, for they are shown to users of a portal too', () => {
+  it('name no command, because portals show them too', () => {
     const sources = globSync('lambdas/shared/accounts/*.ts').map((file) => readFileSync(file, 'utf8'));
     const messages = sources.flatMap((source) =>
       [...source.matchAll(/new AdminError\(([\s\S]*?)\);/g)].map(([, text]) => text),

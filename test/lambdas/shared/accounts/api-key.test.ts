@@ -11,7 +11,7 @@ const secret = 'the secret of this deployment';
 
 describe('an API key', () => {
   it.each(['demo', 'A', '0', 'a.b-c_d', 'under_score_', 'x'.repeat(32)])(
-    'names its account %s and its id',
+    'contains its account %s and its id',
     (account) => {
       const { key, claim } = issueApiKey(account, secret);
       expect(key).toMatch(/^bagadres_/);
@@ -36,7 +36,7 @@ describe('an API key', () => {
     }
   });
 
-  it('is refused when any one character of it is another', () => {
+  it('is refused when any one character differs', () => {
     const { key } = issueApiKey('demo', secret);
     for (let at = 0; at < key.length; at++) {
       const other = key[at] === 'x' ? 'y' : 'x';
@@ -55,7 +55,7 @@ describe('an API key', () => {
     },
   );
 
-  it('is refused with something before or after it, and twice in one header', () => {
+  it('is refused with text before or after it, or twice in one header', () => {
     const { key } = issueApiKey('demo', secret);
     for (const header of [` ${key}`, `${key} `, `${key}\n`, `${key},${key}`, `${key},`, key.toUpperCase()]) {
       expect(readApiKey(header, secret)).toBeNull();
@@ -73,7 +73,7 @@ describe('an API key', () => {
 describe('the form of a key', () => {
   const accounts = ['demo', 'a.b-c_d', 'x'.repeat(32)];
 
-  it('is recognised whole, whoever issued the key', () => {
+  it('is recognised as a whole, whichever deployment issued the key', () => {
     for (const account of accounts) {
       const { key } = issueApiKey(account, 'another secret');
       expect(isApiKey(key)).toBe(true);
@@ -83,11 +83,11 @@ describe('the form of a key', () => {
     }
   });
 
-  it.each(['our key', 'bagadres', 'bagadres_test', 'bagadres_prod_webshop', '🔑'])('is not seen in %j', (text) => {
+  it.each(['our key', 'bagadres', 'bagadres_test', 'bagadres_prod_webshop', '🔑'])('is not found in %j', (text) => {
     expect(containsApiKey(text)).toBe(false);
   });
 
-  it('is seen and redacted wherever a key stands in a text, whole or cut', () => {
+  it('is found and redacted anywhere in a text, complete or truncated', () => {
     for (const account of accounts) {
       const { key } = issueApiKey(account, secret);
       for (const pasted of [key, key.toUpperCase(), key.slice(0, -9)]) {

@@ -22,7 +22,7 @@ describe('the shares of a limit', () => {
     );
   });
 
-  it('leave what is left of the limit, evenly, and nothing when nothing is left', () => {
+  it('distribute the remaining quota evenly, and nothing when none is left', () => {
     fc.assert(
       fc.property(amount, uses, (total, used) => {
         const shares = apportion(total, used);
@@ -39,7 +39,7 @@ describe('the shares of a limit', () => {
     [7, [0, 0], [4, 3]],
     [0, [3, 0], [0, 0]],
     [12, [9, 0, 0], [10, 1, 1]],
-  ])('of %i over uses of %j are about in proportion: %j', (total, used, expected) => {
+  ])('of %i over usages of %j are about proportional: %j', (total, used, expected) => {
     const shares = apportion(total, used);
     for (const [i, share] of shares.entries()) expect(Math.abs(share - (expected[i] as number))).toBeLessThanOrEqual(1);
   });

@@ -56,7 +56,7 @@ describe('the audit', () => {
     expect(told).not.toContain(key.slice(key.indexOf(keyId) + keyId.length));
   });
 
-  it('gives as many as are asked for', async () => {
+  it('returns as many entries as requested', async () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'many', plan: 'basic' });
     for (let i = 0; i < 5; i++) await adminOf(`nr ${i}`).accounts.set({ id: 'many', limits: { day: i } });
@@ -64,7 +64,7 @@ describe('the audit', () => {
     expect(await admin.accounts.audit('many', 6)).toHaveLength(6);
   });
 
-  it('keeps no entry of a change that was refused', async () => {
+  it('has no entry for a refused change', async () => {
     const { admin } = bench;
     await admin.accounts.create({ id: 'refused', plan: 'basic' });
     const before = await admin.accounts.audit('refused');

@@ -34,7 +34,7 @@ describe('changes at the same time', () => {
     });
   });
 
-  it('two changes of one plan leave all its accounts on one of them: the one that the plan shows', async () => {
+  it('after two concurrent changes of a plan all its accounts have the limits that the plan shows', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'duel', limits: { day: 0 } });
     await times(8, (i) => admin.accounts.create({ id: `duel-${i}`, plan: 'duel' }));
@@ -54,7 +54,7 @@ describe('changes at the same time', () => {
     }
   });
 
-  it('an account that joins a plan while it changes follows the change, whether it is new or moves', async () => {
+  it('an account that joins a plan during a change gets the change, whether it is new or moves', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'from', limits: { day: 1 } });
     await admin.plans.put({ code: 'to', limits: { day: 1 } });
@@ -82,7 +82,7 @@ describe('changes at the same time', () => {
     expect(codes.toSorted()).toEqual(['exists', 'exists', 'made']);
   });
 
-  it('two changes of one account both happen', async () => {
+  it('two concurrent changes of one account both take effect', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'both', limits: { minute: 1, hour: 1, day: 1, month: 1 } });
     await admin.accounts.create({ id: 'both', plan: 'both' });
@@ -97,7 +97,7 @@ describe('changes at the same time', () => {
     expect(windows).toMatchObject({ minute: { limit: 2 }, hour: { limit: 3 }, day: { limit: 4 }, month: { limit: 1 } });
   });
 
-  it('keys made at once never become more than an account can have', async () => {
+  it('concurrent creates never exceed the maximum number of keys', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'keys', limits: { day: null } });
     await admin.accounts.create({ id: 'keys', plan: 'keys' });
@@ -113,7 +113,7 @@ describe('changes at the same time', () => {
     expect(listed.map(({ keyId }) => keyId).toSorted()).toEqual(made.map(({ keyId }) => keyId).toSorted());
   });
 
-  it('not one request that starts after a revocation returned is admitted', async () => {
+  it('every request that starts after a revocation returned is refused', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'burst', limits: { day: null } });
     await admin.accounts.create({ id: 'burst', plan: 'burst' });
@@ -137,7 +137,7 @@ describe('changes at the same time', () => {
     expect(new Set(late)).toEqual(new Set(['unauthorized']));
   });
 
-  it('a key is rotated without a refused request: make, hand over, revoke', async () => {
+  it('a key is rotated without a refused request: create, switch over, revoke', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'rotate', limits: { day: null } });
     await admin.accounts.create({ id: 'rotate', plan: 'rotate' });

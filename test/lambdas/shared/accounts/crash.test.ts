@@ -44,8 +44,8 @@ async function dieEverywhere(
   }
 }
 
-describe('an admin that dies', () => {
-  it('while changing a plan: running it again makes every account follow', async () => {
+describe('an administrative process that dies', () => {
+  it('while changing a plan: running it again updates every account', async () => {
     const { admin } = bench;
     const ids = (name: string) => ['a', 'b', 'c'].map((id) => `${name}-${id}`);
     const calls = await dieEverywhere(
@@ -97,7 +97,7 @@ describe('an admin that dies', () => {
     );
   });
 
-  it('while making an account: it is there whole or not at all', async () => {
+  it('while creating an account: the account exists completely or not at all', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'create', limits: { day: 1 } });
     const calls = await dieEverywhere(
@@ -128,7 +128,7 @@ describe('an admin that dies', () => {
     );
   });
 
-  it('while making a key: what is listed as active has a label and can be revoked', async () => {
+  it('while creating a key: every key listed as active has a label and can be revoked', async () => {
     const { admin, item } = bench;
     await admin.plans.put({ code: 'keys', limits: { day: 1 } });
     await dieEverywhere(
@@ -146,7 +146,7 @@ describe('an admin that dies', () => {
     );
   });
 
-  it('while revoking a key: the list says what a request meets, and running it again finishes', async () => {
+  it('while revoking a key: the list agrees with authentication, and running it again finishes', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'revoke', limits: { day: null } });
     const keys = new Map<string, { key: string; keyId: string }>();

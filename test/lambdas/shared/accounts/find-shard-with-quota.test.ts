@@ -50,7 +50,7 @@ describe('the search for quota on other shards', () => {
     expect(asked.filter((what) => what !== 'mark')).toEqual(['read', 'read']);
   });
 
-  it('does not refuse for a reading that missed a share on its way from one shard to the other', async () => {
+  it('does not refuse when a reading missed a share that moved between shards', async () => {
     const onItsWay = [
       { used: 5, share: 5 },
       { used: 4, share: 4, moves: 1 },
@@ -70,7 +70,7 @@ describe('the search for quota on other shards', () => {
     expect(await find(1)).toMatchObject({ shard: 0 });
   });
 
-  it('refuses only once nothing changes any more, however long shares keep moving', async () => {
+  it('refuses only after two readings agree, however long shares keep moving', async () => {
     const moving = Array.from({ length: 6 }, (_, moves) => exhausted.map((reading) => ({ ...reading, moves })));
     const { asked, find } = scripted(...moving);
     await expect(find()).rejects.toMatchObject({ reason: { code: 'quota-exceeded' } });
@@ -90,13 +90,13 @@ describe('the search for quota on other shards', () => {
     expect(asked).toEqual(['read', 'read', 'read']);
   });
 
-  it('sends a caller that no shard takes any more to shard 0, which says why', async () => {
+  it('charges shard 0, which has the reason, when every shard refuses the caller', async () => {
     const { asked, find } = scripted(exhausted.map((reading) => ({ ...reading, active: false })));
     expect(await find(1)).toEqual({ claim, now: noon + 1, shard: 0 });
     expect(asked).toEqual(['read']);
   });
 
-  it('tries the shard that it moved shares to, also when another was faster', async () => {
+  it('tries the shard that it moved shares to, even if another request moved them first', async () => {
     const { asked, find } = scripted([
       { used: 5, share: 5, total: 100 },
       { used: 5, share: 95, total: 100 },

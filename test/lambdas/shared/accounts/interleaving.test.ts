@@ -39,8 +39,8 @@ const joins = (command: unknown) => command instanceof TransactWriteCommand;
 const follows = (command: unknown) => command instanceof UpdateCommand && command.input.Key?.item === 'access#0';
 const dayLimit = async (id: string) => (await bench.admin.accounts.show(id)).windows.day?.limit;
 
-describe('a change that comes between the read and the write of another', () => {
-  it('of a plan, is followed by the account that is being made on it', async () => {
+describe('a change between the read and the write of another change', () => {
+  it('of a plan, also applies to an account that is being created on it', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'made', limits: { day: 1 } });
     const slow = interruptedAdmin(joins, () => admin.plans.put({ code: 'made', limits: { day: 2 } }));
@@ -48,7 +48,7 @@ describe('a change that comes between the read and the write of another', () => 
     expect(await dayLimit('made')).toBe(2);
   });
 
-  it('of a plan, is followed by the account that moves to it', async () => {
+  it('of a plan, also applies to an account that is moving to it', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'left', limits: { day: 9 } });
     await admin.plans.put({ code: 'joined', limits: { day: 1 } });
@@ -58,7 +58,7 @@ describe('a change that comes between the read and the write of another', () => 
     expect(await dayLimit('moves')).toBe(2);
   });
 
-  it('of a plan, is followed by the account whose own limits are being changed', async () => {
+  it('of a plan, also applies to an account whose own limits are being changed', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'own', limits: { minute: 1, day: 1 } });
     await admin.accounts.create({ id: 'own', plan: 'own' });
@@ -67,7 +67,7 @@ describe('a change that comes between the read and the write of another', () => 
     expect((await admin.accounts.show('own')).windows).toMatchObject({ minute: { limit: 5 }, day: { limit: 2 } });
   });
 
-  it('of the same plan, is not undone by the earlier one, however late that is', async () => {
+  it('of the same plan, is not overwritten by the earlier one, however late that finishes', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'late', limits: { day: 1 } });
     await admin.accounts.create({ id: 'late', plan: 'late' });
@@ -76,7 +76,7 @@ describe('a change that comes between the read and the write of another', () => 
     expect(await dayLimit('late')).toBe(3);
   });
 
-  it('of an account that leaves the plan, is not undone by the change of that plan', async () => {
+  it('of an account that leaves the plan, is not overwritten by the change of that plan', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'home', limits: { day: 1 } });
     await admin.plans.put({ code: 'away', limits: { day: 7 } });
@@ -86,7 +86,7 @@ describe('a change that comes between the read and the write of another', () => 
     expect(await admin.accounts.show('leaves')).toMatchObject({ plan: 'away', windows: { day: { limit: 7 } } });
   });
 
-  it('of the keys, never lets an account have a key too many', async () => {
+  it('of the keys, never exceeds the maximum number of keys', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'full', limits: { day: 1 } });
     await admin.accounts.create({ id: 'full', plan: 'full' });
@@ -101,7 +101,7 @@ describe('a change that comes between the read and the write of another', () => 
 });
 
 describe('the admin module', () => {
-  it('reads only what is so now: each read is strongly consistent', async () => {
+  it('makes only strongly consistent reads', async () => {
     const reads: unknown[] = [];
     const admin = watchedAdmin(async (command) => {
       const { name } = (command as object).constructor;

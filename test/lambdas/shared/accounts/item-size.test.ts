@@ -1,10 +1,10 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/account.ts';
 import { accessItem } from '../../../../lambdas/shared/accounts/account-item.ts';
 import { maxLimit, maxShards } from '../../../../lambdas/shared/accounts/admin-error.ts';
 import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
 import { windowNames } from '../../../../lambdas/shared/accounts/quota.ts';
-import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/usage-count.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** The most digits a count or a limit can have. */
@@ -54,7 +54,7 @@ describe('the largest account that an operator can make', () => {
     }
   });
 
-  it('gets no key past the most it can have, and says to revoke one first', async () => {
+  it('refuses a key above the maximum, and says to revoke one first', async () => {
     const refusal = bench.admin.keys.create({ account: id, label: 'one more' });
     await expect(refusal).rejects.toMatchObject({ name: 'AdminError', code: 'too_many_keys' });
     expect(await bench.admin.keys.list(id)).toHaveLength(maxActiveKeys);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 describe('keys.create', () => {
-  it('gives a key that the very next request can use, and lists it by id and label', async () => {
+  it('returns a key that the next request can use, and lists it by id and label', async () => {
     const { admin, request } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'webshop' });
     expect(await request(key)).toBe('charged');
@@ -35,7 +35,7 @@ describe('keys.create', () => {
     ]);
   });
 
-  it('leaves no trace of the secret or the hash in what is listed and shown', async () => {
+  it('never lists or shows the secret or the hash', async () => {
     const { admin } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'quiet' });
     const claim = readApiKey(key, checksumSecret);
@@ -71,7 +71,7 @@ describe('keys.create', () => {
     expect(await bench.admin.keys.list('acme')).toEqual(before);
   });
 
-  it('takes any printable label of 64 characters', async () => {
+  it('accepts any printable label of 64 characters', async () => {
     const label = '🔑'.repeat(64);
     const { keyId } = await bench.admin.keys.create({ account: 'other', label });
     expect(await bench.admin.keys.list('other')).toContainEqual(expect.objectContaining({ keyId, label }));
@@ -82,7 +82,7 @@ describe('a key that expires', () => {
   const start = Date.UTC(2026, 7, 1, 12, 30, 15);
   const expires = new Date(start + 20_000);
 
-  it.each([1, 3])('works until the second before, and from then on is unknown, on %i shards', async (shards) => {
+  it.each([1, 3])('works until the second before, and then is refused as unknown, on %i shards', async (shards) => {
     const { admin, request, clock } = bench;
     const id = `expiring-${shards}`;
     await admin.accounts.create({ id, plan: 'keys' });
@@ -104,7 +104,7 @@ describe('a key that expires', () => {
     }
   });
 
-  it('can be revoked before, and stays on new shards what it was', async () => {
+  it('can be revoked earlier, and keeps its expiry on new shards', async () => {
     const { admin, request, clock } = bench;
     await admin.accounts.create({ id: 'resharded', plan: 'keys' });
     const { key } = await admin.keys.create({ account: 'resharded', label: 'k', expires });
@@ -117,7 +117,7 @@ describe('a key that expires', () => {
     clock.now = start;
   });
 
-  it('is removed for a new key once it has expired for a minute, and not before', async () => {
+  it('is replaced by a new key once it has been expired for a minute, and not earlier', async () => {
     const { admin, clock } = bench;
     await admin.accounts.create({ id: 'full', plan: 'keys' });
     for (let i = 0; i < maxActiveKeys; i++) await admin.keys.create({ account: 'full', label: `${i}`, expires });
@@ -150,7 +150,7 @@ describe('a key that expires', () => {
 describe('keys.create with an idempotency token', () => {
   const token = '3b241101-e2bb-4255-8caf-4136c566a962';
 
-  it('creates one key, however often it is called, and says which', async () => {
+  it('creates one key, however often it is called, and returns its id', async () => {
     const { admin, request } = bench;
     await admin.accounts.create({ id: 'once', plan: 'keys' });
     const calls = await Promise.allSettled(
@@ -170,7 +170,7 @@ describe('keys.create with an idempotency token', () => {
     });
   });
 
-  it('gives every account its own key for the same token, with a secret that the token does not tell', async () => {
+  it('creates a different key for each account with the same token, whose secret the token does not reveal', async () => {
     const { admin } = bench;
     const keys = [];
     for (const id of ['token-a', 'token-b']) {
@@ -185,7 +185,7 @@ describe('keys.create with an idempotency token', () => {
     expect([a, b]).not.toContain(made.key.slice(-35, -8));
   });
 
-  it('does not take the answer to its own write, when that was lost, for an earlier call', async () => {
+  it('does not mistake its own write with a lost response for an earlier call', async () => {
     const { admin, request, client } = bench;
     await admin.accounts.create({ id: 'lost', plan: 'keys' });
     let lost = false;
@@ -216,7 +216,7 @@ describe('keys.create with an idempotency token', () => {
 });
 
 describe('keys.revoke', () => {
-  it('refuses the very next request, for good, and notes when', async () => {
+  it('makes the next request fail permanently, and records the time', async () => {
     const { admin, request, clock } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'leaked' });
     const revoked = {
@@ -246,7 +246,7 @@ describe('keys.revoke', () => {
     expect(await request(key)).toBe('charged');
   });
 
-  it('refuses a whole key in the place of its id, without repeating it', async () => {
+  it('refuses a whole key instead of its id, without repeating it', async () => {
     const { key } = await bench.admin.keys.create({ account: 'acme', label: 'pasted' });
     const refusal = await bench.admin.keys.revoke({ account: 'acme', keyId: key }).catch((error: Error) => error);
     expect(refusal).toMatchObject({ code: 'invalid' });
@@ -272,7 +272,7 @@ describe('keys.revoke', () => {
 });
 
 describe('keys.list', () => {
-  it('calls a key active only when a request with it is admitted, whatever its record says', async () => {
+  it('lists a key as active only if requests with it are accepted, whatever its record says', async () => {
     const { client, table, admin } = bench;
     const record = { account: 'acme', item: 'key#halfmade', label: 'half', created: 1_785_000_000 };
     await client.send(new PutCommand({ TableName: table, Item: record }));

@@ -55,7 +55,7 @@ function model() {
 let runs = 0;
 
 describe('any sequence of changes of plans, limits, shards and state', () => {
-  it('admits exactly what the windows in force have left, counted from when each first was in force', async () => {
+  it('admits exactly the remaining quota of the current windows, counted since each was first configured', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         const { admin, request, clock } = bench;

@@ -91,7 +91,7 @@ describe('a member of an account', () => {
     );
   });
 
-  it('is refused when the account has the most members it can have, unless it is one of them', async () => {
+  it('is refused when the account has the maximum number of members, unless the person already is one', async () => {
     const account = await newAccount();
     for (let i = 0; i < maxMembers; i++) await admin.members.add({ account, person: `p${i}@x.nl`, role: 'viewer' });
     await expect(admin.members.add({ account, person: 'more@x.nl', role: 'viewer' })).rejects.toMatchObject({
@@ -110,7 +110,7 @@ describe('a member of an account', () => {
     await expect(admin.members.add(input as Parameters<typeof admin.members.add>[0])).rejects.toMatchObject({ code });
   });
 
-  it('goes with a deleted account', async () => {
+  it('is removed with a deleted account', async () => {
     const account = await newAccount();
     await admin.members.add({ account, person: 'gone@example.nl', role: 'admin' });
     await admin.accounts.suspend(account);
@@ -140,7 +140,7 @@ describe('a session', () => {
     expect(await admin.sessions.isOpen('sub:3', id)).toBe(false);
   });
 
-  it('gives way to newer ones of the same person beyond the most there can be', async () => {
+  it('ends when the same person starts more than the maximum number of sessions', async () => {
     const ids: string[] = [];
     for (let i = 0; i <= maxSessions; i++) {
       now += 1000;
@@ -151,8 +151,8 @@ describe('a session', () => {
   });
 });
 
-describe('a change that was decided upon what an account was', () => {
-  it('is refused if the account was changed meanwhile, and made otherwise', async () => {
+describe('a change based on an earlier read of an account', () => {
+  it('is refused if the account has changed since, and otherwise takes effect', async () => {
     const account = await newAccount();
     const { plan, ownLimits } = await admin.accounts.show(account);
     await admin.accounts.set({ id: account, limits: { day: 5 } });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => bench.stop());
 
 describe('plans.put', () => {
-  it('makes a plan, active, with its windows from short to long', async () => {
+  it('creates an active plan, with its windows from short to long', async () => {
     const { admin } = bench;
     const plan = await admin.plans.put({ code: 'standard', limits: { month: null, minute: 60, day: 0 } });
     expect(plan).toEqual({
@@ -28,7 +28,7 @@ describe('plans.put', () => {
     });
   });
 
-  it('changes what the accounts on it may do, and keeps what they used of a window that stays', async () => {
+  it('changes the limits of its accounts, and keeps their usage of a window that remains', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'kept', limits: { minute: 2, hour: 5 } });
     await admin.accounts.create({ id: 'kept', plan: 'kept' });
@@ -61,7 +61,7 @@ describe('plans.put', () => {
     expect(await request(key)).toBe('quota-exceeded');
   });
 
-  it('counts a window from 0 when it comes back after it has passed', async () => {
+  it('counts a window from 0 when it is configured again after it has ended', async () => {
     const { admin, request, clock } = bench;
     const start = clock.now;
     await admin.plans.put({ code: 'passed', limits: { minute: 1, hour: null } });
@@ -79,7 +79,7 @@ describe('plans.put', () => {
     }
   });
 
-  it('makes a plan inactive and active again without its limits being repeated', async () => {
+  it('deactivates and activates a plan without repeating its limits', async () => {
     const { admin, request } = bench;
     await admin.plans.put({ code: 'paused', limits: { minute: 10 } });
     await admin.accounts.create({ id: 'paused', plan: 'paused' });
@@ -91,7 +91,7 @@ describe('plans.put', () => {
     expect(await request(key)).toBe('charged');
   });
 
-  it("leaves the accounts of other plans, and an account's own limit, as they are", async () => {
+  it("does not change the accounts of other plans, or an account's own limit", async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'one', limits: { day: 10, minute: 5 } });
     await admin.plans.put({ code: 'one2', limits: { day: 10 } });
@@ -135,7 +135,7 @@ describe('plans.put', () => {
   it.each([
     ['a code with a space', { code: 'a b', limits: { day: 1 } }, /plan code is 1 to 32/],
     ['no limit for a new plan', { code: 'none' }, /at least one window/],
-    ['no window at all', { code: 'none', limits: {} }, /at least one window/],
+    ['no window', { code: 'none', limits: {} }, /at least one window/],
     ['an unknown window', { code: 'none', limits: { week: 1 } }, /"week" is not a time window/],
     ['a negative limit', { code: 'none', limits: { day: -1 } }, /whole number/],
     ['a fraction', { code: 'none', limits: { day: 1.5 } }, /whole number/],

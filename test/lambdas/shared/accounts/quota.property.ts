@@ -55,7 +55,7 @@ describe('the decision on one more unit', () => {
     );
   });
 
-  it('rolls exactly the windows that have passed, and never one that a faster clock began', () => {
+  it('rolls exactly the windows that have ended, and never one that a faster clock started', () => {
     fc.assert(
       fc.property(state, ({ now, quota }) => {
         const decision = decideQuota(quota, now);
@@ -66,7 +66,7 @@ describe('the decision on one more unit', () => {
     );
   });
 
-  it('promises a success after the wait it names, and none a second before', () => {
+  it('returns the exact wait: a request succeeds after it, and not a second earlier', () => {
     fc.assert(
       fc.property(state, ({ now, quota }) => {
         const decision = decideQuota(quota, now);
@@ -95,7 +95,7 @@ describe('the decision on one more unit', () => {
 });
 
 describe('the report of the windows', () => {
-  it('counts the finite windows, with what is left between zero and the limit', () => {
+  it('reports the finite windows, each with a remainder between zero and the limit', () => {
     fc.assert(
       fc.property(state, ({ now, quota }) => {
         const report = reportWindows(quota, now);

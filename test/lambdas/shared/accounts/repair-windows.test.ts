@@ -31,7 +31,7 @@ async function account(id: string, shards = 1): Promise<string> {
 }
 
 describe('accounts.repairWindows', () => {
-  it.each([1, 3])('lets an account with %i shards in again that a clock years ahead has locked', async (shards) => {
+  it.each([1, 3])('unlocks an account with %i shards that a clock years ahead has locked', async (shards) => {
     const { admin, request } = bench;
     const id = `locked-${shards}`;
     const key = await account(id, shards);
@@ -56,7 +56,7 @@ describe('accounts.repairWindows', () => {
     );
   });
 
-  it('also resets a window that the plan has dropped meanwhile', async () => {
+  it('also resets a window that the plan has dropped in the meantime', async () => {
     const { admin, request } = bench;
     const key = await account('dropped');
     await requestsAhead(key, 4000 * day, 4);
@@ -67,7 +67,7 @@ describe('accounts.repairWindows', () => {
     expect(await request(key)).toBe('charged');
   });
 
-  it('changes nothing, and leaves no entry, when clocks differ by less than a minute or a window has just passed', async () => {
+  it('changes nothing and writes no audit entry when clocks differ by less than a minute or a window has just ended', async () => {
     const { admin, clock, request } = bench;
     const key = await account('close');
     await request(key);

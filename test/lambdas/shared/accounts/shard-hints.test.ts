@@ -8,7 +8,7 @@ const picks = (hints: ReturnType<typeof createShardHints>, account: string) =>
   [...new Set(Array.from({ length: 200 }, () => hints.pick(account)))].toSorted();
 
 describe('a hint', () => {
-  it('is shard 0 for an account that was never seen, and any of those it was last seen to have', () => {
+  it('is shard 0 for an unknown account, and otherwise any shard that the account last had', () => {
     const hints = createShardHints();
     expect(picks(hints, 'a')).toEqual([0]);
     hints.learn('a', seen(3));
@@ -20,7 +20,7 @@ describe('a hint', () => {
     expect(picks(hints, 'a')).toEqual([0]);
   });
 
-  it('is forgotten, the oldest first, when there are too many', () => {
+  it('is dropped, oldest first, when there are too many', () => {
     const hints = createShardHints();
     for (let i = 0; i <= 10_000; i++) hints.learn(`account-${i}`, seen(4));
     expect(picks(hints, 'account-0')).toEqual([0]);

@@ -35,7 +35,7 @@ async function twoShards() {
 }
 
 describe('a move of shares', () => {
-  it('takes from one shard what it gives to the other, and marks both', async () => {
+  it('takes from the source what it gives to the target, and counts the move on both', async () => {
     const { move, hours, go } = await twoShards();
     expect(await go(move(6))).toBe(true);
     expect(await hours()).toEqual([
@@ -44,14 +44,14 @@ describe('a move of shares', () => {
     ]);
   });
 
-  it('succeeds while its shards are charged, as long as the donor has what it gives', async () => {
+  it('succeeds while its shards are charged, as long as the source has the quota', async () => {
     const { id, move, hours, go } = await twoShards();
     await patchShard(service, id, 1, { hour_used: 7 });
     expect(await go(move(3))).toBe(true);
     expect((await hours()).map(([, , limit]) => limit)).toEqual([13, 7]);
   });
 
-  it('brings a target that is behind into the current window, so that no share can be used twice in the one before', async () => {
+  it('first rolls a target that is behind into the current window, so that no share is used twice', async () => {
     const { move, hours, go } = await twoShards();
     expect(await go(move(5, hour + 3600))).toBe(true);
     expect(await hours()).toEqual([
@@ -66,7 +66,7 @@ describe('a move of shares', () => {
     ['the donor has given already', 1, { hour_limit: 9 }],
     ['the target has received already', 0, { hour_limit: 11 }],
     ['the target has begun another window', 0, { hour_start: hour + 3600, hour_used: 0 }],
-  ])('does nothing when meanwhile %s', async (_, shard, meanwhile) => {
+  ])('does nothing if, in the meantime, %s', async (_, shard, meanwhile) => {
     const { id, move, hours, go } = await twoShards();
     await patchShard(service, id, shard, meanwhile);
     const before = await hours();
@@ -74,7 +74,7 @@ describe('a move of shares', () => {
     expect(await hours()).toEqual(before);
   });
 
-  it('does nothing when the donor is gone', async () => {
+  it('does nothing when the source shard no longer exists', async () => {
     const { id, move, go } = await twoShards();
     await service.admin.accounts.set({ id, shards: 1 });
     const before = await shardItems(service, id);
@@ -84,7 +84,7 @@ describe('a move of shares', () => {
 });
 
 describe('a mark that a window is exhausted', () => {
-  it('is kept on its shard until the limits of the account change, and ignored if it was found before that', async () => {
+  it('stays on its shard until the limits of the account change, and is not written if they changed in the meantime', async () => {
     const { id } = await twoShards();
     const [first, second] = (await store.readShards(id, signal())) as [Access, Access];
     await store.markExhausted(second, { hour }, signal());

@@ -128,7 +128,7 @@ function serve(shards: Access[], first: number, now: number, takes: (shard: Acce
 const choice = fc.record({ tried: fc.nat({ max: 5 }), pick: fc.double({ min: 0, max: 0.999, noNaN: true }) });
 
 describe('the decision over shards', () => {
-  it('says exceeded if and only if some window has nothing left on any shard, and names those', () => {
+  it('returns exceeded if and only if a window has no quota left on any shard, and names those windows', () => {
     fc.assert(
       fc.property(account(true), choice, (shards, { tried, pick }) => {
         const decision = decideShards(shards, () => true, { now: noon, tried, pick });
@@ -139,7 +139,7 @@ describe('the decision over shards', () => {
     );
   });
 
-  it('serves all that is left and no more, whichever shards the requests begin at and whichever may be charged', () => {
+  it('admits exactly the remaining quota, whichever shards the requests start at and whichever can be charged', () => {
     fc.assert(
       fc.property(account(false), fc.infiniteStream(choice), fc.nat({ max: 5 }), (shards, choices, closed) => {
         fc.pre(names(shards).some((name) => shards[0]?.quota[name]?.limit !== null));
@@ -156,7 +156,7 @@ describe('the decision over shards', () => {
     );
   });
 
-  it('keeps every window within the limit, whatever the clocks say, and the shares add up to it at every step', () => {
+  it('keeps every window within the limit with any clocks, and the shares add up to the limit at every step', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
@@ -193,7 +193,7 @@ describe('the decision over shards', () => {
     );
   });
 
-  it('moves shares forward only: never from a window that has begun into one before it', () => {
+  it('moves shares only forward, never into an earlier window', () => {
     fc.assert(
       fc.property(account(true), choice, (shards, { tried, pick }) => {
         const decision = decideShards(shards, () => true, { now: noon, tried, pick });
@@ -240,7 +240,7 @@ function grew(before: QuotaState | undefined, after: QuotaState): boolean {
 }
 
 describe('two reads of the shards', () => {
-  it('prove an exhausted account only if no share moved and no window rolled between them, whatever was charged', () => {
+  it('prove an account exhausted only if no share moved and no window rolled between them', () => {
     const shards = () =>
       [0, 1].map((i) => shardOf({ minute: { start: noon, used: 3, limit: 3, total: 6 } }, i, 2)) as [Access, Access];
     expect(sameShares(shards(), shards())).toBe(true);
@@ -264,7 +264,7 @@ describe('a shard with a window marked as exhausted', () => {
     month: { start: windowStart('month', noon), used: 9, limit: null },
   };
 
-  it('refuses for that window alone, with nothing left of the whole limit, until the window ends', () => {
+  it('refuses for that window alone, with r=0, until the window ends', () => {
     const refusal = markedExhausted(state, noon + 0.5);
     expect(refusal).toMatchObject({ violated: ['day'], retryAfterSeconds: 12 * 3600 });
     const [minute, exhausted] = reportWindows(refusal?.quota ?? {}, noon);
@@ -274,13 +274,13 @@ describe('a shard with a window marked as exhausted', () => {
     expect(markedExhausted(state, windowEnd('day', day))).toBeUndefined();
   });
 
-  it('does not refuse when no window is marked, even if the shard itself has nothing left', () => {
+  it('does not refuse when no window is marked, even if the shard itself has no quota left', () => {
     expect(markedExhausted({ minute: state.minute as WindowCount }, noon)).toBeUndefined();
   });
 });
 
 describe('the quota that a caller sees of an account with several shards', () => {
-  it('is the limit of the account, and an estimate of what is left that is 0 only when the shard has nothing', () => {
+  it('is the limit of the account, and an estimate of the remainder that is 0 only when the shard has none', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 1e6 }),

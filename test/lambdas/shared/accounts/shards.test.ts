@@ -32,7 +32,7 @@ const windowsOf = async (id: string) => {
 };
 
 describe('accounts.set with shards', () => {
-  it('spreads an account and gathers it again; limits and use are those of the account all the while', async () => {
+  it('splits an account and merges it again, with unchanged limits and usage throughout', async () => {
     const { admin } = bench;
     await account('spread', 9);
     for (const shards of [4, 20, 3, 1]) {
@@ -49,7 +49,7 @@ describe('accounts.set with shards', () => {
     expect(listed).toEqual({ ...shown, activeKeys: keys.length });
   });
 
-  it('leaves an account that was spread and gathered as one that never was', async () => {
+  it('leaves an account that was split and merged identical to one that never was', async () => {
     await account('never', 3);
     const before = (await shardItems(bench, 'never'))[0];
     await bench.admin.accounts.set({ id: 'never', shards: 5 });
@@ -67,7 +67,7 @@ describe('accounts.set with shards', () => {
     expect(listed).toEqual([expect.objectContaining({ shards: 6, windows: expect.objectContaining({}) })]);
   });
 
-  it('moves the account, sets its limits and shards it in one', async () => {
+  it('changes plan, limits and shards in one call', async () => {
     const { admin } = bench;
     await account('all', 1);
     await admin.plans.put({ code: 'other', limits: { day: 10, month: 40 } });
@@ -80,7 +80,7 @@ describe('accounts.set with shards', () => {
     await expectWholeShards(bench, 'all', 3, limits);
   });
 
-  it('is followed by a change of the plan, once for the account', async () => {
+  it('lets a later plan change apply once to the account', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'fanned', limits: { day: 10 } });
     await admin.accounts.create({ id: 'fanned', plan: 'fanned' });
@@ -103,7 +103,7 @@ describe('accounts.set with shards', () => {
     },
   );
 
-  it('refuses what it can not do before it touches a shard', async () => {
+  it('refuses invalid changes before it writes to a shard', async () => {
     const { admin } = bench;
     await account('refuse');
     await admin.accounts.set({ id: 'refuse', shards: 4 });
@@ -128,7 +128,7 @@ describe('accounts.set with shards', () => {
     expect(await bench.admin.accounts.audit('told')).toContainEqual(entry);
   });
 
-  it('keeps the use of the latest window when shards stand in different ones', async () => {
+  it('keeps the usage of the latest window when shards are in different windows', async () => {
     const { admin, clock, request } = bench;
     const start = clock.now;
     const { key } = await account('windows', 4);
@@ -150,8 +150,8 @@ describe('accounts.set with shards', () => {
   });
 });
 
-describe('a revocation that comes in between', () => {
-  it('of reading the keys and making new shards, leaves the key on none', async () => {
+describe('a concurrent revocation', () => {
+  it('between reading the keys and creating shards leaves the key on no shard', async () => {
     const { key, keyId } = await account('between');
     let waiting = true;
     const client = new Proxy(bench.client, {
@@ -185,7 +185,7 @@ const sumOf = (shards: Access[]): Limits =>
   );
 
 describe('a share that a request moves while shards are merged', () => {
-  it('is neither lost nor doubled, even before the shares are divided again', async () => {
+  it('is neither lost nor doubled, even before shares are redistributed', async () => {
     const { admin, client, table } = bench;
     await admin.accounts.create({ id: 'moving', plan: 'few' });
     await admin.accounts.set({ id: 'moving', shards: 3 });
@@ -224,7 +224,7 @@ describe('a share that a request moves while shards are merged', () => {
   });
 });
 
-describe('an admin that dies while it changes the number of shards', () => {
+describe('an administrative process that dies while it changes the number of shards', () => {
   class Died extends Error {}
 
   /** An admin whose process is gone after `calls` calls. */
@@ -245,7 +245,7 @@ describe('an admin that dies while it changes the number of shards', () => {
     [4, 1],
     [5, 2],
   ])(
-    'from %i to %i leaves an account that is charged exactly, whose key can be revoked, and that can be set again',
+    'from %i to %i leaves an account that is charged exactly, and whose keys and shards can be changed again',
     async (from, to) => {
       for (let calls = 1; ; calls++) {
         const id = `die-${from}-${to}-${calls}`;
@@ -279,7 +279,7 @@ describe('an admin that dies while it changes the number of shards', () => {
   );
 
   it.each(['revoke', 'suspend', 'create'] as const)(
-    'by %s, leaves an account that answers as it is shown',
+    'by %s leaves an account whose responses agree with account show',
     async (change) => {
       for (let calls = 1; ; calls++) {
         const id = `dies-${change}-${calls}`;

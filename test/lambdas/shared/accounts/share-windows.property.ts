@@ -55,7 +55,7 @@ function windowAfter(
 }
 
 describe('new shares of an account', () => {
-  it('add up to its limit, keep what was used, stand in the latest window, and leave just what the account has left', () => {
+  it('add up to its limit, keep the usage, are in the latest window, and leave exactly the remaining quota', () => {
     fc.assert(
       fc.property(shards, fc.nat({ max: 4 }), fc.nat({ max: 120 }), (all, more, limit) => {
         const changed = shareWindows(all, all.length + more, { minute: limit, day: limit }, {}, noon);
@@ -74,7 +74,7 @@ describe('new shares of an account', () => {
     );
   });
 
-  it('are guarded by the start of each window that was seen, and by the share where something is left', () => {
+  it('are conditional on the start of each window that was read, and on the share if quota is left', () => {
     fc.assert(
       fc.property(shards, fc.nat({ max: 120 }), (all, limit) => {
         for (const [i, { changes, guards }] of shareWindows(all, all.length, { day: limit }, {}, noon).entries()) {
@@ -95,7 +95,7 @@ describe('new shares of an account', () => {
     );
   });
 
-  it('of an unlimited window are none, and what was used stays', () => {
+  it('have no share for an unlimited window, and keep its usage', () => {
     const all = [0, 1].map((i) =>
       shardOf({ minute: { age: 0, used: 3, share: 5 }, day: { age: i, used: 2, share: 5 } }, i),
     );
@@ -110,7 +110,7 @@ describe('new shares of an account', () => {
 });
 
 describe('a merge of shards', () => {
-  it('keeps every share, and what was used of the latest window', () => {
+  it('keeps every share, and the usage of the latest window', () => {
     fc.assert(
       fc.property(shards, (all) => {
         const [target, ...closed] = all as [Access, ...Access[]];
@@ -127,7 +127,7 @@ describe('a merge of shards', () => {
     );
   });
 
-  it('writes nothing that a charge of the target at the same time would undo: unless a window passed, it only adds', () => {
+  it('only adds to the target unless a window has ended, so that a concurrent charge is not lost', () => {
     const all = [4, 2].map((used, i) =>
       shardOf({ minute: { age: 0, used, share: 9 }, day: { age: i, used, share: 9 } }, i),
     );

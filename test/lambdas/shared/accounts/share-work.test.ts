@@ -15,7 +15,7 @@ function controlled() {
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('shared work', () => {
-  it('gives each caller a run that began after it asked, and a crowd the same one', async () => {
+  it('gives each caller a run that started after its call, and concurrent callers the same run', async () => {
     const { runs, shared } = controlled();
     const first = shared('a');
     const crowd = [shared('a'), shared('a'), shared('a')];
@@ -42,7 +42,7 @@ describe('shared work', () => {
     expect(await Promise.all(both)).toEqual([1, 2]);
   });
 
-  it('that fails, fails for those who shared it and is begun again for those who asked meanwhile', async () => {
+  it('that fails, fails for its callers and is started again for later ones', async () => {
     const { runs, shared } = controlled();
     const first = shared('a');
     const second = shared('a');

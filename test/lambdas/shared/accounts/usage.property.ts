@@ -2,11 +2,11 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
+import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/account.ts';
 import { createAdminStore, getAccess } from '../../../../lambdas/shared/accounts/admin-store.ts';
 import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import { recordUsage } from '../../../../lambdas/shared/accounts/usage.ts';
-import { maxUnrecordedDays } from '../../../../lambdas/shared/accounts/usage-count.ts';
 import { shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
@@ -79,7 +79,7 @@ const mergedAfterUse = [
 let runs = 0;
 
 describe('any sequence of lookups, changes and records by several instances', () => {
-  it('has each lookup that was charged in the usage once, on the day it was counted, and total over the shards', async () => {
+  it('counts each charged lookup in the usage once, on its day, in total over the shards', async () => {
     const { admin, client, table, clock } = bench;
     await admin.plans.put({ code: 'months', limits: { month: null } });
     await admin.plans.put({ code: 'minutes', limits: { minute: 100_000 } });

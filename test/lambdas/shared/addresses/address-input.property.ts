@@ -42,7 +42,7 @@ const query = fc
   .map((pairs) => pairs.map(([name, text]) => `${name}=${encodeURIComponent(text.toWellFormed())}`).join('&'));
 
 describe('the input of a lookup', () => {
-  it('is the same address however it is spaced, cased and padded', () => {
+  it('is the same address with any spacing, letter case and leading zeros', () => {
     const spelling = address.chain(({ postcode, huisnummer, toevoeging }) =>
       fc.record({
         address: fc.constant({ postcode, huisnummer, toevoeging }),
@@ -63,7 +63,7 @@ describe('the input of a lookup', () => {
     );
   });
 
-  it('is a valid address or faults with documented codes, whatever the query', () => {
+  it('is a valid address or has documented error codes, for any query', () => {
     fc.assert(
       fc.property(query, (raw) => {
         const { request, faults } = readAddressInput(raw);
@@ -79,7 +79,7 @@ describe('the input of a lookup', () => {
     );
   });
 
-  it('is valid once the values that a fault says to send are sent', () => {
+  it('is valid with the values that an error suggests', () => {
     fc.assert(
       fc.property(query, (raw) => {
         for (const { detail } of readAddressInput(raw).faults) {

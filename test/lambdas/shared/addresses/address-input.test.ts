@@ -122,7 +122,7 @@ describe('the input of a lookup', () => {
     ['postcode=1381AA&postcode=1381AA&huisnummer=1', ['postcode duplicate']],
     ['postcode=1381AA&huisnummer=1&toevoeging=&toevoeging=', ['toevoeging duplicate']],
     ['postcode=1381AA&huisnummer=1&%68uisnummer=2&postcode=x', ['postcode duplicate', 'huisnummer duplicate']],
-  ])('reports every fault of %j at once, one entry a fault', (query, expected) => {
+  ])('reports all errors of %j at once, one entry each', (query, expected) => {
     expect(faults(query)).toEqual(expected);
   });
 
@@ -134,7 +134,7 @@ describe('the input of a lookup', () => {
   });
 });
 
-describe('a parameter under the name that another API has for it', () => {
+describe('a parameter with a name from another API', () => {
   it('is refused by name, with the joined value to send instead', () => {
     const query = 'postcode=1381DE&huisnummer=30&huisletter=b&huisnummertoevoeging=99';
     expect(readAddressInput(query)).toEqual({
@@ -190,7 +190,7 @@ describe('a parameter under the name that another API has for it', () => {
     expect(fault?.detail.startsWith(`${parameter} is not a parameter: `)).toBe(true);
   });
 
-  it('is refused beside the parameter that is missing for it, which names it', () => {
+  it('is refused, and the error for the missing parameter mentions it', () => {
     const { faults } = readAddressInput('zipcode=1381DE&house_number=30');
     expect(faults).toEqual([
       { parameter: 'postcode', code: 'missing', detail: expect.stringContaining('It was sent as zipcode') },
@@ -203,14 +203,14 @@ describe('a parameter under the name that another API has for it', () => {
     'huisnummer=30a&huisnummertoevoeging=100',
     'huisnummer=30a&toevoeging=a100&huisletter=a',
     'house_number=30a&huisnummertoevoeging=100',
-  ])('is joined with what follows the number: %s', (query) => {
+  ])('is joined with a toevoeging in the huisnummer: %s', (query) => {
     const { faults } = readAddressInput(`postcode=1381DE&${query}`);
     const details = faults.filter(({ code }) => code !== 'missing').map(({ detail }) => detail);
     expect(details.length).toBeGreaterThan(1);
     for (const detail of details) expect(detail).toContain('toevoeging=a100.');
   });
 
-  it('is not joined with what follows the number where it has several values', () => {
+  it('is not joined with a toevoeging from the huisnummer if it has several values', () => {
     const { faults } = readAddressInput('postcode=1381DE&huisnummer=30a&huisletter=b&huisletter=c');
     expect(faults.map(({ detail }) => detail)).toEqual([
       'huisnummer has more than a number: send huisnummer=30, and what follows it in toevoeging.',
@@ -227,7 +227,7 @@ describe('a parameter under the name that another API has for it', () => {
     'huisnummers=3',
     'city=Weesp',
     `${'_'.repeat(50)}number=3`,
-  ])('%s changes no answer and is ignored', (other) => {
+  ])('%s is ignored', (other) => {
     expect(request(`postcode=1381DE&huisnummer=30&${other}`)).toEqual({
       postcode: '1381DE',
       huisnummer: 30,

@@ -14,7 +14,7 @@ const huisletter = fc.stringMatching(/^[A-Za-z]?$/);
 const huisnummertoevoeging = fc.stringMatching(/^[0-9A-Za-z]{0,4}$/);
 
 describe('an address key', () => {
-  it('parses to the address that it was made of, its toevoeging in upper case', () => {
+  it('parses to the address that it was built from, with its toevoeging in upper case', () => {
     fc.assert(
       fc.property(postcode, huisnummer, huisletter, huisnummertoevoeging, (postcode, huisnummer, letter, addition) => {
         const toevoeging = (letter + addition).toUpperCase() || null;

@@ -1,7 +1,7 @@
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { createDatasetDate } from '../../../../lambdas/shared/addresses/address-store.ts';
-import { addressesTable } from '../../../../lambdas/shared/tables.ts';
+import { addressesTable } from '../../../../lambdas/shared/names.ts';
 import { localDynamoDb } from '../../../../local/engine/client.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../../support/dynamodb.ts';
 
@@ -44,7 +44,7 @@ it('is unknown before the first load, and known to the next lookup after it', as
   expect(await date()).toBe('2021-10-15');
 });
 
-it('is read once for all lookups of five minutes, and then again without making one wait', async () => {
+it('is read once in five minutes, and then refreshed without delaying a lookup', async () => {
   const date = createDatasetDate(client, 'addresses', () => now);
   for (let i = 0; i < 100; i++) expect(await date()).toBe('2021-10-15');
   expect(asked).toBe(1);
@@ -61,7 +61,7 @@ it('is read when the instance starts, before its first lookup', async () => {
   expect(asked).toBe(1);
 });
 
-it('stays what it was where the table names none any more, as while it is repaired', async () => {
+it('keeps its value when the table no longer has one, as during a repair', async () => {
   await publish('2021-12-15');
   const date = createDatasetDate(client, 'addresses', () => now);
   expect(await date()).toBe('2021-12-15');
@@ -73,7 +73,7 @@ it('stays what it was where the table names none any more, as while it is repair
   expect(await date()).toBe('2021-12-15');
 });
 
-it('never fails a lookup, and is asked again later, when the store can not be reached', async () => {
+it('never fails a lookup when the store is unavailable, and is retried later', async () => {
   const gone = DynamoDBDocumentClient.from(localDynamoDb('http://127.0.0.1:1'));
   const date = createDatasetDate(gone, 'addresses', () => now);
   expect(await date()).toBeUndefined();

@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 
 describe('the loads of the register', () => {
-  it('are those that were published, and those that wait with what they would change', async () => {
+  it('are those that were published, and those that await approval, with their changes', async () => {
     const loads = loadsAs('olaf');
     expect(await loads.register()).toMatchObject({
       snapshotDate: '2026-01-08',
@@ -68,7 +68,7 @@ describe('the loads of the register', () => {
 });
 
 describe('an approval', () => {
-  it('starts the load once and says who approved it, however often it is sent and by whom', async () => {
+  it('starts the load once and records who approved it, however often it is sent', async () => {
     const { plan } = await loadsAs('olaf').show(register.waiting);
     const input = { load: register.waiting, plan };
     const before = (await loadsAs('olaf').audit()).length;
@@ -85,7 +85,7 @@ describe('an approval', () => {
     });
   });
 
-  it('runs exactly the load, after which it waits no more and sending the form again starts nothing', async () => {
+  it('runs exactly that load, which then no longer awaits approval; sending the form again starts nothing', async () => {
     const { plan } = await loadsAs('olaf').show(register.waiting);
     const input = { load: register.waiting, plan };
     expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: true });
@@ -98,7 +98,7 @@ describe('an approval', () => {
     expect(started).toHaveLength(1);
   });
 
-  it('is refused where the load would change something else by now', async () => {
+  it('is refused if the load would now change something else', async () => {
     const { plan } = await loadsAs('olaf').show(register.waiting);
     const stored = await getJson<{ counts: { changes: { removed: number } } }>(
       register.storage,
@@ -127,7 +127,7 @@ describe('an approval', () => {
     expect(new Set(started).size).toBe(2);
   });
 
-  it('whose process died before anything started is started by the next', async () => {
+  it('whose process died before it started the load is completed by the next approval', async () => {
     const { plan } = await loadsAs('olaf').show(register.waiting);
     const input = { load: register.waiting, plan };
     const dying: LoadRunner = { ...runner, start: () => Promise.reject(new Error('died')) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { begin, complete, emptyManifest, keptSnapshots, type ManifestEntry } from '../../../loader/dataset/manifest.ts';
+import { begin, complete, emptyManifest, keptSnapshots, type ManifestEntry } from '../../../loader/dataset/load.ts';
 
 function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snapshot = peildatum): ManifestEntry {
   const counts = { voorkomens: 0, addresses: 0, keys: 0, listKeys: 0, problems: 0 };
@@ -23,7 +23,7 @@ function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snaps
 const publish = (manifest: typeof emptyManifest, one: ManifestEntry) => complete(begin(manifest, one), 'now');
 
 describe('the manifest', () => {
-  it('serves what was pending once that is complete', () => {
+  it('publishes the pending load once it is complete', () => {
     const applying = begin(publish(emptyManifest, entry('1')), entry('2'));
     expect([applying.published?.peildatum, applying.pending?.peildatum]).toEqual(['1', '2']);
     const done = complete(applying, 'now');
@@ -35,7 +35,7 @@ describe('the manifest', () => {
     expect(complete(done, 'later')).toBe(done);
   });
 
-  it('remembers what was gone back from until it is loaded again', () => {
+  it('records what was rolled back until it is loaded again', () => {
     const back = publish(publish(publish(emptyManifest, entry('1')), entry('2')), entry('1', 'rollback'));
     expect(back.rejected).toEqual(['2']);
     expect(publish(back, entry('3')).rejected).toEqual(['2']);

@@ -1,8 +1,14 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import * as z from 'zod';
+import { readMutationDelivery } from '../bag/mutations.ts';
+import type { MutationFile } from '../dataset/load.ts';
+import { ExtractError } from '../extract-error.ts';
+import { bufferAccess } from '../zip/random-access.ts';
 import { openSource } from './open.ts';
 import { connectionError, SourceError } from './source.ts';
+import { getObject, isDelivery, paths, type Storage } from './storage.ts';
 
 /** A delivery of mutations that a list names; `size` in bytes where the list has it. */
 export type ListedMutations = { name: string; location: string; vanaf: string; tot: string; size: number | null };
@@ -30,8 +36,7 @@ function isDate(text: string): boolean {
  * @throws SourceError where there is no list, or what is there is not one
  */
 export async function listMutations(location: string): Promise<ListedMutations[]> {
-  const listed = await found(location);
-  return listed.sort((a, b) => (a.vanaf === b.vanaf ? compare(a.tot, b.tot) : compare(a.vanaf, b.vanaf)));
+  return (await found(location)).sort(byDates);
 }
 
 async function found(location: string): Promise<ListedMutations[]> {
@@ -111,22 +116,28 @@ function locationOf(name: string, url: string, list: string): string {
 const longestList = 16 * 1024 * 1024;
 
 async function text(location: string): Promise<string> {
+  const tooLong = `${location} is too long for a list of mutations. Check the URL.`;
+  try {
+    const bytes = await readWhole(location, longestList, tooLong);
+    return bytes ? bytes.toString().replace(/^\uFEFF/, '') : '[]';
+  } catch (error) {
+    throw error instanceof SourceError ? error : connectionError(location, error as Error);
+  }
+}
+
+/** Everything at a location, if that is at most `most` bytes; `null` where nothing can be opened. @throws SourceError */
+async function readWhole(location: string, most: number, tooLong: string): Promise<Buffer | null> {
   const source = await openSource(location);
-  if (!source) return '[]';
+  if (!source) return null;
   try {
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of source.stream()) {
       length += chunk.length;
-      if (length > longestList)
-        throw new SourceError(`${location} is too long for a list of mutations. Check the URL.`);
+      if (length > most) throw new SourceError(tooLong);
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks)
-      .toString()
-      .replace(/^\uFEFF/, '');
-  } catch (error) {
-    throw error instanceof SourceError ? error : connectionError(location, error as Error);
+    return Buffer.concat(chunks);
   } finally {
     await source.close();
   }
@@ -167,6 +178,66 @@ export function chainFrom(listed: readonly ListedMutations[], peildatum: string)
   };
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Whether the storage has a delivery, undamaged. */
+export async function isDeliveryKept(storage: Storage, key: string): Promise<boolean> {
+  const bytes = await storage.get(key);
+  return bytes !== null && isDelivery(key, bytes);
+}
+
+const largestDelivery = 512 * 1024 * 1024;
+
+/** Copies a delivery to the storage. A corrected delivery gets another key than the first one. @throws SourceError */
+export async function copyDelivery(
+  storage: Storage,
+  { name, location, vanaf, tot, size }: ListedMutations,
+): Promise<MutationFile> {
+  const tooLong = `${name} is too large for mutations. Load a full extract instead.`;
+  const bytes = await readWhole(location, largestDelivery, tooLong);
+  if (!bytes) throw new SourceError(`${location} can't be read. Check the address.`);
+  if (size !== null && size !== bytes.length) {
+    throw new SourceError(
+      `${name} has ${bytes.length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
+    );
+  }
+  const key = paths.mutationFile(name, crc32(bytes));
+  if (!(await isDeliveryKept(storage, key))) await storage.put(key, bytes);
+  return { name, key, vanaf, tot, size: bytes.length };
+}
+
+/**
+ * Deliveries that were applied, as their sources have them now: some are corrected afterwards, and with those an
+ * extract gets to what is right. One that its sources no longer have, or not whole, is as it was kept.
+ */
+export async function asListedNow(
+  storage: Storage,
+  days: readonly MutationFile[],
+  locations: readonly string[],
+): Promise<MutationFile[]> {
+  if (days.length === 0) return [];
+  const listed = (await Promise.all(locations.map((location) => listMutations(location).catch(() => [])))).flat();
+  const found: MutationFile[] = [];
+  for (const day of days) {
+    const now = listed.find(({ vanaf, tot }) => vanaf === day.vanaf && tot === day.tot);
+    found.push((now && (await copyWhole(storage, now))) ?? day);
+  }
+  return found;
+}
+
+/** As `copyDelivery`; `null` for a delivery that its source does not have, or not whole. */
+async function copyWhole(storage: Storage, delivery: ListedMutations): Promise<MutationFile | null> {
+  try {
+    const file = await copyDelivery(storage, delivery);
+    const bytes = await getObject(storage, file.key);
+    await readMutationDelivery(bufferAccess(bytes), file.name);
+    return file;
+  } catch (error) {
+    if (error instanceof SourceError || error instanceof ExtractError) return null;
+    throw error;
+  }
+}
+
+/** The order of deliveries: by the date from which they lead, and the shortest first. */
+export function byDates(a: ListedMutations, b: ListedMutations): number {
+  const [first, second] = [`${a.vanaf} ${a.tot}`, `${b.vanaf} ${b.tot}`];
+  return first < second ? -1 : first > second ? 1 : 0;
 }

@@ -114,7 +114,7 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
 );
 
 describe('the fast reader and the strict reader', () => {
-  it('make the same of any file: the same objects and counts, or the same refusal', () => {
+  it('agree on any file: the same objects and counts, or the same refusal', () => {
     const seen = { read: 0, refused: 0 };
     fc.assert(
       fc.property(fc.array(num, { maxLength: 6 }), fc.array(mutation, { maxLength: 3 }), (nums, mutations) => {
@@ -128,7 +128,7 @@ describe('the fast reader and the strict reader', () => {
     expect(Math.min(seen.read, seen.refused)).toBeGreaterThan(400);
   }, 60_000);
 
-  it('make the same of a file that ends at any byte, or lacks any byte', () => {
+  it('agree on a file that is truncated at any byte, or lacks any byte', () => {
     const xml = Buffer.from(numXml({ ...someNum, woonplaats: '1050', eind: '2030-01-01' }, someNum));
     for (let i = xml.indexOf('<sl:inhoud>'); i < xml.length; i++) {
       const endsHere = xml.subarray(0, i);

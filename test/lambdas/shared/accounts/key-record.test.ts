@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../../lambdas/shared/accounts/account.ts';
-import { createKeyUse } from '../../../../lambdas/shared/accounts/key-use.ts';
+import { createKeyUse } from '../../../../lambdas/shared/accounts/key-record.ts';
 import type { StoreClient } from '../../../../lambdas/shared/dynamodb.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
@@ -33,7 +33,7 @@ async function lastUsed(): Promise<string | null | undefined> {
 }
 
 describe('the day of the last use of a key', () => {
-  it('is written once a key and day, whatever number of lookups', async () => {
+  it('is written once per key and day, however many lookups there are', async () => {
     const { made, client } = countingClient();
     const use = createKeyUse(client, bench.table);
     await Promise.all(Array.from({ length: 20 }, () => use.note(caller, noon, signal())));
@@ -42,12 +42,12 @@ describe('the day of the last use of a key', () => {
     expect([made.writes, await lastUsed()]).toEqual([2, '2026-08-02']);
   });
 
-  it('never goes back to an earlier day by a clock that is behind', async () => {
+  it('never moves to an earlier day because of a clock that is behind', async () => {
     await createKeyUse(bench.client, bench.table).note(caller, noon - 86_400, signal());
     expect(await lastUsed()).toBe('2026-08-02');
   });
 
-  it('harms no lookup when it can not be written, and is not tried again', async () => {
+  it("fails no lookup when it can't be written, and is not retried", async () => {
     const { made, client } = countingClient(true);
     const use = createKeyUse(client, bench.table);
     await use.note(caller, noon, signal());
@@ -55,7 +55,7 @@ describe('the day of the last use of a key', () => {
     expect(made.writes).toBe(1);
   });
 
-  it('makes no record of a key that has none', async () => {
+  it('creates no record for a key without one', async () => {
     await createKeyUse(bench.client, bench.table).note({ ...caller, keyId: 'unknown1' }, noon, signal());
     expect(await bench.admin.keys.list('acme')).toHaveLength(1);
   });

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../../lambdas/shared/accounts/admin-store.ts';
-import type { LimitMessage } from '../../../../lambdas/shared/accounts/limit-messages.ts';
-import { runUsageJob } from '../../../../lambdas/shared/accounts/usage-job.ts';
-import { type AdminBench, startAdmin } from './admin-bench.ts';
+import { createAdminStore } from '../../../lambdas/shared/accounts/admin-store.ts';
+import { type LimitMessage, renderMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
+import { type AdminBench, startAdmin } from '../shared/accounts/admin-bench.ts';
 
 let bench: AdminBench;
 let sent: LimitMessage[];
@@ -54,7 +53,7 @@ describe('the usage job', () => {
     expect(await runJob()).toMatchObject({ recorded: 0 });
   });
 
-  it('records days that it missed, and those that charges had to record without it, to the unit', async () => {
+  it('records days that it missed, and those that charges recorded without it, exactly', async () => {
     const { admin, clock, item } = bench;
     const key = await account('late');
     const from = new Date(clock.now).toISOString().slice(0, 10);
@@ -96,7 +95,7 @@ describe('the usage job', () => {
     expect(messages().slice(2)).toEqual([['day', 8]]);
   });
 
-  it('sends a message again that could not be sent, and no failure stops the other accounts', async () => {
+  it('sends a message again after a failure, which does not affect the other accounts', async () => {
     const { clock } = bench;
     await request(await account('failing'), 9);
     await request(await account('zz-other'), 1);
@@ -119,5 +118,34 @@ describe('the usage job', () => {
   it('sends nothing when messages are switched off', async () => {
     await request(await account('silent'), 10);
     expect(await runJob({ messageAtShare: 0 })).toMatchObject({ messages: 0 });
+  });
+});
+
+describe('the message about a limit', () => {
+  const resets = Date.UTC(2026, 11, 1) / 1000;
+  const message = {
+    account: 'a'.repeat(32),
+    window: 'month' as const,
+    limit: 1000,
+    used: 850,
+    isExhausted: false,
+    resets,
+  };
+
+  it('states the usage, the remainder and when the window ends', () => {
+    expect(renderMessage(message)).toEqual({
+      Subject: `Account ${message.account} has used 85 % of its limit of this month`,
+      Message: `Account ${message.account} has used 850 of the 1000 lookups of this month. 150 are left until 2026-12-01T00:00:00Z.`,
+    });
+  });
+
+  it('states from when and until when lookups are refused', () => {
+    const { Subject, Message } = renderMessage({ ...message, used: 1000, isExhausted: true });
+    expect(Subject).toBe(`Account ${message.account} has used up its limit of this month`);
+    expect(Message).toContain('Further lookups get 429 until 2026-12-01T00:00:00Z.');
+  });
+
+  it('has a subject that SNS accepts for the longest account', () => {
+    expect(renderMessage(message).Subject.length).toBeLessThanOrEqual(100);
   });
 });

@@ -35,7 +35,7 @@ describe('accounts.list', () => {
     ['a.', ['a.1', 'a.2', 'a.3']],
     ['A', []],
     ['shop-2', ['shop-2']],
-  ])('returns only the accounts that begin with %j', async (prefix, expected) => {
+  ])('returns only the accounts whose id begins with %j', async (prefix, expected) => {
     const { accounts, cursor } = await bench.admin.accounts.list({ prefix });
     expect([accounts.map(({ id }) => id), cursor]).toEqual([expected, null]);
   });
@@ -51,7 +51,7 @@ describe('accounts.list', () => {
     expect([rest.accounts.map(({ id }) => id), rest.cursor]).toEqual([['a.2', 'a.3'], null]);
   });
 
-  it('reads by key, never the whole table, however much else there is', async () => {
+  it('reads by key and never scans the table', async () => {
     const sent: string[] = [];
     const client = new Proxy(bench.client, {
       get(target, name) {
@@ -74,7 +74,7 @@ describe('accounts.list', () => {
     ['an empty page', { limit: 0 }],
     ['a page that is too large', { limit: 101 }],
     ['a fraction of a page', { limit: 1.5 }],
-    ['a cursor that is no id', { cursor: 'a/b' }],
+    ['a cursor that is not an id', { cursor: 'a/b' }],
     ['a cursor of another prefix', { prefix: 'shop', cursor: 'a' }],
   ])('refuses %s', async (_, options) => {
     await expect(bench.admin.accounts.list(options)).rejects.toMatchObject({ code: 'invalid' });
@@ -133,7 +133,7 @@ describe('accounts.delete', () => {
     });
   });
 
-  it('finishes what an earlier call began, when it died before the keys were gone', async () => {
+  it('finishes an earlier call that died before it had deleted the keys', async () => {
     const { admin, client, table } = bench;
     await admin.accounts.create({ id: 'half', plan: 'basic' });
     await admin.keys.create({ account: 'half', label: 'left over' });
@@ -161,7 +161,7 @@ describe('accounts.delete', () => {
     expect(records.Items).toEqual([]);
   });
 
-  it('refuses an account that never was', async () => {
+  it('refuses an account that never existed', async () => {
     await expect(bench.admin.accounts.delete('never')).rejects.toMatchObject({ code: 'not_found' });
   });
 });

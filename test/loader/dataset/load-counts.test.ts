@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { emptyReport } from '../../../loader/bag/problem-report.ts';
-import { isAboutSize, objections } from '../../../loader/dataset/guard.ts';
-import { type LoadCounts, noChanges } from '../../../loader/dataset/load.ts';
+import { isAboutSize, type LoadCounts, noChanges, objections } from '../../../loader/dataset/load-counts.ts';
 import { localGuardDefaults } from '../../../loader/names.ts';
 
 const live = { peildatum: '2026-01-08', keys: 10_000 };
@@ -39,7 +38,7 @@ describe('the guard', () => {
     ],
     ['too_many_problems', counts({}, 500), '500 of 10,500 addresses have a problem: 4.8 %, over the limit of 1 %'],
     ['too_few_addresses', counts({}, 0, 0), 'the extract has 0 addresses, fewer than the 1 required'],
-  ])('objects with %s, and says by how much', (code, found, message) => {
+  ])('objects with %s, and states by how much', (code, found, message) => {
     expect(objections(found, load, live, localGuardDefaults)).toEqual([{ code, message }]);
   });
 
@@ -53,7 +52,7 @@ describe('the guard', () => {
     expect(objections(counts({ removed: 11 }), load, hamlet, localGuardDefaults)).toHaveLength(1);
   });
 
-  it('does not judge the problems of a snapshot to go back to a second time, counted or not', () => {
+  it("does not judge the problems of a rollback's snapshot a second time", () => {
     const back = { ...load, allowOlder: true, wasJudged: true };
     expect(objections(counts({}, 500), back, live, localGuardDefaults)).toEqual([]);
     expect(objections({ ...counts({}), problems: null }, back, live, localGuardDefaults)).toEqual([]);
@@ -63,7 +62,7 @@ describe('the guard', () => {
     expect(objections(counts({ added: 10_000 }), load, null, localGuardDefaults)).toEqual([]);
   });
 
-  it('objects to an older date unless it was asked for', () => {
+  it('objects to an older date unless it was requested', () => {
     const older = { peildatum: '2025-12-08', allowOlder: false };
     expect(objections(counts({}), older, live, localGuardDefaults).map(({ code }) => code)).toEqual([
       'older_peildatum',
@@ -76,7 +75,7 @@ describe('the guard', () => {
     expect(found).toHaveLength(4);
   });
 
-  it('calls an objection one of size where it is only about how much would change', () => {
+  it('marks an objection as being about size if only the amount of change is objected to', () => {
     const older = { peildatum: '2025-12-08', allowOlder: false };
     const large = counts({ added: 5000, removed: 9000, changed: 9000 }, 900, 0);
     const found = objections(large, older, live, localGuardDefaults);

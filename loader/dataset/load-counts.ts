@@ -1,4 +1,102 @@
-import { type LoadCounts, problemCount } from './load.ts';
+/** What a load found and would change, in numbers, and whether it is too much to apply without approval. */
+
+import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import { addressPart, type Change, type ChangeCounts, type ChangeKind, type Line, parseLine } from './lines.ts';
+
+/** What one worker found in its part of the extract. */
+export type PartCounts = { voorkomens: number; problems: ProblemReport };
+
+/** A change in readable form. */
+export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
+
+/** The counts of a load, before and after it is applied; plain JSON. */
+export type LoadCounts = Omit<PartCounts, 'problems'> & {
+  /** `null` for a rollback to a snapshot whose problems were not kept. */
+  problems: ProblemReport | null;
+  addresses: number;
+} & ShardCounts;
+
+/** The counts of one merged shard. */
+export type ShardCounts = {
+  /** Distinct address keys. */
+  keys: number;
+  /** Keys that only have a list of toevoegingen, and no address. */
+  listKeys: number;
+  changes: ChangeCounts;
+  /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
+  listsChanged: number;
+  examples: Record<ChangeKind, ChangeExample[]>;
+};
+
+/** How many objects should have been addresses; one without a postcode should not, because it has no key. */
+export function problemCount(report: ProblemReport): number {
+  return sum(Object.entries(report), ([kind, { count }]) => (kind === 'no_postcode' ? 0 : count));
+}
+
+/** Several parts as one, in any order. */
+export function mergeParts(parts: readonly PartCounts[]): PartCounts {
+  return {
+    voorkomens: sum(parts, (part) => part.voorkomens),
+    problems: mergeReports(parts.map(({ problems }) => problems)),
+  };
+}
+
+const examplesPerKind = 5;
+
+/** Several shards as one; the examples are the first of the first shards. */
+export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
+  const examples = (kind: ChangeKind) => shards.flatMap((shard) => shard.examples[kind]).slice(0, examplesPerKind);
+  return {
+    keys: sum(shards, ({ keys }) => keys),
+    listKeys: sum(shards, ({ listKeys }) => listKeys),
+    listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
+    changes: {
+      added: sum(shards, ({ changes }) => changes.added),
+      changed: sum(shards, ({ changes }) => changes.changed),
+      removed: sum(shards, ({ changes }) => changes.removed),
+    },
+    examples: { added: examples('added'), changed: examples('changed'), removed: examples('removed') },
+  };
+}
+
+/** Counts of nothing. */
+export function noChanges(): ShardCounts {
+  return {
+    keys: 0,
+    listKeys: 0,
+    listsChanged: 0,
+    changes: { added: 0, changed: 0, removed: 0 },
+    examples: { added: [], changed: [], removed: [] },
+  };
+}
+
+/** Adds one change to `counts`, and keeps the first few as examples. */
+export function countChange(counts: ShardCounts, change: Change): void {
+  if (change.kind === 'list') {
+    counts.listsChanged++;
+    return;
+  }
+  counts.changes[change.kind]++;
+  const examples = counts.examples[change.kind];
+  if (examples.length < examplesPerKind) examples.push(changeExample(change));
+}
+
+/** A change in readable form, from its lines. */
+export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
+  const { key } = parseLine((after ?? before) as Line);
+  return { key, before: places(before), after: places(after) };
+}
+
+function places(line: Line | null): string[] | null {
+  const address = line && addressPart(line);
+  return address === null
+    ? null
+    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
+}
+
+function sum<T>(items: readonly T[], count: (item: T) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
+}
 
 /** What a load may change before an operator has to approve it. Shares are of 1: 0.02 is 2 %. */
 export type Thresholds = {

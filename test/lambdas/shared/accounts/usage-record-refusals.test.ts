@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addressRoute } from '../../../../lambdas/address/route.ts';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
-import { createRefusalCount, type RefusalCount } from '../../../../lambdas/shared/accounts/refusal-count.ts';
+import { createRefusalCount, type RefusalCount } from '../../../../lambdas/shared/accounts/usage-record.ts';
 import type { StoreClient } from '../../../../lambdas/shared/dynamodb.ts';
 import {
   type AddressService,
@@ -61,7 +61,7 @@ function instance(refusals: RefusalCount, clock: () => number) {
 }
 
 describe('the refusals of an account', () => {
-  it('are counted by day and kind beside its lookups, which stay what was charged', async () => {
+  it('are counted by day and kind, and do not change its count of lookups', async () => {
     const { id, key } = await newAccount();
     const { client, settle } = watchedClient();
     let now = noon;
@@ -79,7 +79,7 @@ describe('the refusals of an account', () => {
     expect(refusals).toEqual([{ date: from, quota: 2, input: 1, inactive: 1 }]);
   });
 
-  it('never count a key that is not right, and say nothing of an account to it', async () => {
+  it('do not include requests with an invalid key, which learn nothing about the account', async () => {
     const { id, key } = await newAccount();
     const [{ keyId } = { keyId: '' }] = await service.admin.keys.list(id);
     await service.admin.keys.revoke({ account: id, keyId });
@@ -92,7 +92,7 @@ describe('the refusals of an account', () => {
     expect(sent).toEqual([]);
   });
 
-  it('cost a write a minute at most, whatever number of refusals', async () => {
+  it('cost at most one write a minute, however many there are', async () => {
     const { id } = await newAccount();
     const { client, sent, settle } = watchedClient();
     const refusals = createRefusalCount(client, testTables.accounts);
@@ -105,7 +105,7 @@ describe('the refusals of an account', () => {
     expect((await refusalsOf(id))[0]?.quota).toBe(541);
   });
 
-  it('cost ten writes a minute at most, whatever number of accounts, and a bounded memory', async () => {
+  it('cost at most ten writes a minute and bounded memory, however many accounts there are', async () => {
     const { client, sent } = watchedClient(true);
     const refusals = createRefusalCount(client, testTables.accounts);
     for (let i = 0; i < 5_000; i++) refusals.note(`account-${i}`, 'quota-exceeded', noon);
@@ -113,7 +113,7 @@ describe('the refusals of an account', () => {
     expect(sent).toHaveLength(1_000);
   });
 
-  it('harm no request when they can not be written, and are counted once at most', async () => {
+  it("fail no request when they can't be written, and are counted at most once", async () => {
     const { id, key } = await newAccount();
     const { client, sent } = watchedClient(true);
     let now = noon;
@@ -126,7 +126,7 @@ describe('the refusals of an account', () => {
     expect(await refusalsOf(id)).toEqual([]);
   });
 
-  it('are added up over instances and days', async () => {
+  it('are summed over instances and days', async () => {
     const { id } = await newAccount();
     const { client, settle } = watchedClient();
     for (const instance of [1, 2]) {

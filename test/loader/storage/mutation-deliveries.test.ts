@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chainFrom, datesOfName, listMutations } from '../../../loader/storage/mutation-list.ts';
+import { chainFrom, datesOfName, listMutations } from '../../../loader/storage/mutation-deliveries.ts';
 
 let server: Server;
 let url: string;
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('a list of mutations', () => {
-  it('gives the deliveries by date, with the address and the size of each', async () => {
+  it('returns the deliveries by date, with the URL and size of each', async () => {
     expect(await listMutations(`${url}/bestanden.json`)).toEqual([
       {
         name: 'BAGNLDM-23052022-24052022.zip',
@@ -86,21 +86,21 @@ describe('a list of mutations', () => {
     await expect(listMutations(`${url}${path}`)).rejects.toHaveProperty('name', 'SourceError');
   });
 
-  it('is refused with the path where there is none', async () => {
+  it('is refused with its path if it does not exist', async () => {
     await expect(listMutations(join(folder, 'nowhere'))).rejects.toThrow(`${folder}/nowhere. Check the path.`);
   });
 });
 
 describe('the name of a delivery', () => {
   it.each(['BAGNLDM-23052022-23052022.zip', 'BAGNLDM-24052022-23052022.zip', 'BAGNLDM-31042022-32042022.zip'])(
-    'must lead from a date to a later one: %s',
+    'must span a date and a later one: %s',
     async (name) => {
       expect(datesOfName(name)).toBeNull();
       await expect(listMutations(join(folder, name))).rejects.toThrow('from which date to which later date it leads');
     },
   );
 
-  it('may lead over the end of a month, a leap day and the end of a year', () => {
+  it('may cross the end of a month, a leap day and the end of a year', () => {
     expect(datesOfName('BAGNLDM-28022024-29022024.zip')).toEqual({ vanaf: '2024-02-28', tot: '2024-02-29' });
     expect(datesOfName('BAGNLDM-29022023-01032023.zip')).toBeNull();
     expect(datesOfName('BAGNLDM-31122024-01012025.zip')).toEqual({ vanaf: '2024-12-31', tot: '2025-01-01' });
@@ -116,7 +116,7 @@ describe('the chain of deliveries', () => {
   const names = ({ next }: ReturnType<typeof chainFrom>) =>
     next.map(({ vanaf, tot }) => [vanaf.slice(8), tot.slice(8)]);
 
-  it('leads from the date on, over days that were missed', () => {
+  it('starts at the date and covers missed days', () => {
     const chain = chainFrom(listed([10, 11], [11, 12], [12, 15]), '2022-05-11');
     expect(names(chain)).toEqual([
       ['11', '12'],
@@ -125,7 +125,7 @@ describe('the chain of deliveries', () => {
     expect(chain.broken).toBeNull();
   });
 
-  it('is at its end when no delivery is newer', () => {
+  it('ends when no delivery is newer', () => {
     expect(chainFrom(listed([10, 11]), '2022-05-11')).toEqual({ next: [], broken: null });
     expect(chainFrom([], '2022-05-11')).toEqual({ next: [], broken: null });
   });
@@ -138,13 +138,13 @@ describe('the chain of deliveries', () => {
     );
   });
 
-  it('reports a delivery that leads over the date', () => {
+  it('reports a delivery that spans the date', () => {
     expect(chainFrom(listed([10, 13]), '2022-05-11').broken).toContain(
       'leads over that date, from 2022-05-10 to 2022-05-13',
     );
   });
 
-  it('of a list of thousands in any order, with names that lead nowhere, is followed to its end', async () => {
+  it('is complete for a list of thousands in any order, with unrelated names', async () => {
     const day = (days: number) => new Date(Date.UTC(2010, 0, 1 + days)).toISOString().slice(0, 10);
     const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
     const days = Array.from({ length: 5_000 }, (_, i) => `BAGNLDM-${digits(day(i))}-${digits(day(i + 1))}.zip`);

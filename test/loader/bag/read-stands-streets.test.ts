@@ -58,7 +58,7 @@ describe.each([
     ]);
   });
 
-  it('keep their own name where they have a short one too', () => {
+  it('keep their full name if they also have a short one', () => {
     const naam = 'Burgemeester Nahuyssingel';
     expect(streets([{ ...street, naam, verkorteNaam: 'Burg Nahuyssingel' }], strictly).visited[0]?.naam).toBe(naam);
   });
@@ -86,7 +86,7 @@ describe.each([
 });
 
 describe('streets', () => {
-  it('are the same by both readers, whatever their names', () => {
+  it('are read the same by both readers, with any names', () => {
     const naam = fc.string({ unit: 'grapheme', maxLength: 85 });
     fc.assert(
       fc.property(fc.array(naam, { maxLength: 5 }), (names) => {
@@ -107,7 +107,7 @@ describe('streets', () => {
 });
 
 describe('places', () => {
-  it('are read whatever the size of the chunks that the file comes in', async () => {
+  it('are read in chunks of any size', async () => {
     const xml = Buffer.from(fileXml('WPL', [place, { ...place, naam: 'Sint Anthoniepôlder' }], peildatum));
     for (const chunkBytes of [1, 2, 7, 1_000, 1_000_000]) {
       const { visited } = await placesIn(chunksOf(xml, chunkBytes));
@@ -131,7 +131,7 @@ describe('places', () => {
     await expect(placesIn(chunksOf(damage(xml)))).rejects.toMatchObject({ name: 'ExtractError', code: 'invalid_xml' });
   });
 
-  it('are refused as damaged in a file that is damaged, even where its bytes are no XML', async () => {
+  it('are refused as damaged in a damaged file, even if its bytes are not XML', async () => {
     async function* damaged() {
       yield Buffer.from('<sl:stand>');
       throw new ExtractError('corrupt_zip', 'wpl.xml', 'damaged: its CRC-32 is wrong');

@@ -1,0 +1,120 @@
+import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
+import { accountsTable } from '../names.ts';
+import type { Access, Caller } from './account.ts';
+import { accessKey, readAccess } from './account-item.ts';
+import type { KeyClaim } from './api-key.ts';
+import { dateOf } from './quota.ts';
+
+/**
+ * An item for each API key that an account ever had, with what is shown of the key; its hash is in the access item. No
+ * lookup depends on it.
+ */
+export const keyRecord = {
+  sortKey: (keyId: string) => `key#${keyId}`,
+  label: 'label',
+  created: 'created',
+  revoked: 'revoked',
+  /** The last UTC date on which a lookup was charged with it, `2026-11-21`. */
+  lastUsed: 'last_used',
+  /** Random: identifies the call that created the record, for when a response was lost. */
+  attempt: 'attempt',
+} as const;
+
+/** The primary key of the record of an API key. */
+export function recordKey({ account, keyId }: { account: string; keyId: string }): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: keyRecord.sortKey(keyId) };
+}
+
+/** What is stored of an API key besides its hash; instants in seconds since 1970. */
+export type KeyRecord = { keyId: string; label: string | null; created: number | null; revoked: number | null };
+
+/** Reads the record of an API key. */
+export function readKeyRecord(record: Item): KeyRecord {
+  return {
+    keyId: String(record[accountsTable.sortKey]).slice(keyRecord.sortKey('').length),
+    label: record[keyRecord.label] ?? null,
+    created: record[keyRecord.created] ?? null,
+    revoked: record[keyRecord.revoked] ?? null,
+  };
+}
+
+/** The item of the record of an API key, as `readKeyRecord` reads it. */
+export function keyRecordItem(account: string, { keyId, label, created, revoked }: KeyRecord): Item {
+  return {
+    ...recordKey({ account, keyId }),
+    ...(label !== null && { [keyRecord.label]: label }),
+    ...(created !== null && { [keyRecord.created]: created }),
+    ...(revoked !== null && { [keyRecord.revoked]: revoked }),
+  };
+}
+
+/** Records the day of a key's last use. Never throws: the day is only shown to people, and no lookup depends on it. */
+export type KeyUse = { note(caller: Caller, now: number, signal: AbortSignal): Promise<void> };
+
+/** How many keys an instance remembers. */
+const maxKeys = 10_000;
+
+/** The longest that a lookup waits for it, once per key and day on each instance. */
+const waitMs = 500;
+
+/** Writes at most once for each key and UTC day. */
+export function createKeyUse(client: StoreClient, table: string): KeyUse {
+  const { update } = documents(client);
+  const noted = new Map<string, string>();
+
+  return {
+    async note({ account, keyId }, now, signal) {
+      const key = `${account}#${keyId}`;
+      const date = dateOf(Math.floor(now));
+      if (noted.get(key) === date) return;
+      if (noted.size >= maxKeys) noted.clear();
+      // Before the write: a failed one is not retried by every lookup.
+      noted.set(key, date);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+      await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(() => undefined);
+    },
+  };
+}
+
+/** Only on an existing record, and never to an earlier day. */
+function noteCommand(table: string, key: { account: string; keyId: string }, date: string): Update {
+  return {
+    TableName: table,
+    Key: recordKey(key),
+    UpdateExpression: 'SET #lastUsed = :date',
+    ConditionExpression: 'attribute_exists(#created) AND (attribute_not_exists(#lastUsed) OR #lastUsed < :date)',
+    ExpressionAttributeNames: { '#lastUsed': keyRecord.lastUsed, '#created': keyRecord.created },
+    ExpressionAttributeValues: { ':date': date },
+  };
+}
+
+export type KeyStore = {
+  /** The access item of a key's account and the key's label, by one strongly consistent call. Throws `StoreUnavailable`. */
+  read(claim: KeyClaim, signal: AbortSignal): Promise<{ access: Access | undefined; label: string }>;
+};
+
+/** Keys in DynamoDB. The read is strongly consistent, since a key is often validated right after it was made. */
+export function createKeyStore(client: StoreClient, table: string): KeyStore {
+  return {
+    async read(claim, signal) {
+      const keys = [accessKey(claim.account), recordKey(claim)];
+      const command = new BatchGetItemCommand({
+        RequestItems: { [table]: { Keys: keys.map((key) => marshall(key)), ConsistentRead: true } },
+      });
+      const { Responses = {}, UnprocessedKeys = {} } = await orUnavailable(
+        client.send(command, { abortSignal: signal }),
+        signal,
+      );
+      // Partly throttled: an item that was not returned must not look like a key that does not exist.
+      if (Object.keys(UnprocessedKeys).length > 0) throw new StoreUnavailable('the store left out a part of a key');
+      const items = (Responses[table] ?? []).map((item) => unmarshall(item));
+      const find = (key: Record<string, string>) =>
+        items.find((item) => item[accountsTable.sortKey] === key[accountsTable.sortKey]);
+      const item = find(accessKey(claim.account));
+      const record = find(recordKey(claim));
+      return { access: item && readAccess(item), label: (record && readKeyRecord(record).label) ?? '' };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { type AdminStore, allAccounts } from '../shared/accounts/admin-store.ts';
+import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../shared/accounts/quota.ts';
+import { allShards, type Shards, useOf } from '../shared/accounts/reshard.ts';
+import { recordUsage } from '../shared/accounts/usage.ts';
+import { forEachConcurrently } from '../shared/concurrency.ts';
+import type { Update } from '../shared/dynamodb.ts';
+import { accountsTable } from '../shared/names.ts';
+
+export type UsageJob = {
+  /** How many whole months records of usage are kept. */
+  months: number;
+  /** The share of a limit from which a message is sent; 0 sends none. */
+  messageAtShare: number;
+  send: (message: LimitMessage) => Promise<void>;
+};
+
+/** How many accounts had days to record, how many messages were sent, and the accounts that failed with their errors. */
+export type UsageJobResult = { recorded: number; messages: number; failures: { account: string; error: unknown }[] };
+
+const concurrency = 16;
+
+/**
+ * Looks at every account: days that have ended become records, and a limit that is nearly or entirely used up is reported
+ * once a window. One account that fails stops no other. It may run at any time, also while it is running already.
+ */
+export async function runUsageJob(
+  store: AdminStore,
+  { months, messageAtShare, send }: UsageJob,
+): Promise<UsageJobResult> {
+  const result: UsageJobResult = { recorded: 0, messages: 0, failures: [] };
+  await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
+    try {
+      if (await recordUsage(store, access, months)) result.recorded++;
+      if (messageAtShare === 0) return;
+      for (const message of limitMessages(await allShards(store, access), messageAtShare, store.nowSeconds())) {
+        if (await sendOnce(store, message, send)) result.messages++;
+      }
+    } catch (error) {
+      result.failures.push({ account: access.account, error });
+    }
+  });
+  return result;
+}
+
+/** The windows that are long enough for a message to be useful. */
+const watched = ['day', 'month'] as const satisfies WindowName[];
+
+/** A window that has used so much of its limit; `isExhausted` when nothing is left. */
+export type LimitMessage = {
+  account: string;
+  window: WindowName;
+  limit: number;
+  used: number;
+  isExhausted: boolean;
+  /** When the window ends, in seconds since 1970. */
+  resets: number;
+};
+
+/** The messages about an account at `nowSeconds`: one for each watched window that has used `share` of its limit. */
+function limitMessages(shards: Shards, share: number, nowSeconds: number): LimitMessage[] {
+  return watched.flatMap((window) => {
+    const { limit, used, start } = useOf(shards, window, nowSeconds);
+    if (limit === null || limit === 0 || used < limit * share) return [];
+    const { account } = shards[0];
+    return [{ account, window, limit, used, isExhausted: used >= limit, resets: windowEnd(window, start) }];
+  });
+}
+
+/**
+ * Sends a message unless it was already sent in this window. It is marked as sent afterwards: if the process ends in
+ * between, the message is sent twice rather than never. Returns whether it was sent.
+ */
+async function sendOnce(
+  store: AdminStore,
+  message: LimitMessage,
+  send: (message: LimitMessage) => Promise<void>,
+): Promise<boolean> {
+  const key = markKey(message);
+  if (await store.get(key)) return false;
+  await send(message);
+  await store.update(mark(store.table, key, message));
+  return true;
+}
+
+/** `notice#month#2026-12-01#used`: by the day on which the window ends. */
+function markKey({ account, window, resets, isExhausted }: LimitMessage): Record<string, string> {
+  return {
+    [accountsTable.partitionKey]: account,
+    [accountsTable.sortKey]: `notice#${window}#${dateOf(resets)}#${isExhausted ? 'used' : 'near'}`,
+  };
+}
+
+function mark(table: string, Key: Record<string, string>, { resets }: LimitMessage): Update {
+  return {
+    TableName: table,
+    Key,
+    UpdateExpression: 'SET #expires = :expires',
+    ExpressionAttributeNames: { '#expires': accountsTable.expires },
+    ExpressionAttributeValues: { ':expires': resets + daySeconds },
+  };
+}
+
+/** The message as an e-mail; SNS takes up to 100 characters of subject. */
+export function renderMessage({ account, window, limit, used, isExhausted, resets }: LimitMessage) {
+  const share = Math.floor((used / limit) * 100);
+  const until = instant(resets);
+  const rest = isExhausted ? `Further lookups get 429 until ${until}.` : `${limit - used} are left until ${until}.`;
+  return {
+    Subject: isExhausted
+      ? `Account ${account} has used up its limit of this ${window}`
+      : `Account ${account} has used ${share} % of its limit of this ${window}`,
+    Message: `Account ${account} has used ${used} of the ${limit} lookups of this ${window}. ${rest}`,
+  };
+}

@@ -1,0 +1,53 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+export const root = resolve(import.meta.dirname, '../..');
+const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+
+/** A copy of the last commit, in which files can be changed and tests run without being seen elsewhere. */
+export class Copy {
+  readonly folder = mkdtempSync(join(tmpdir(), 'mutants-'));
+
+  constructor() {
+    execFileSync('git', ['worktree', 'add', '--detach', '--force', '--quiet', this.folder, 'HEAD'], { cwd: root });
+    symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'));
+  }
+
+  /** Does something while a file has another text. */
+  async with<T>(file: string, changed: (text: string) => string, action: () => Promise<T>): Promise<T> {
+    const path = join(this.folder, file);
+    const original = readFileSync(path, 'utf8');
+    writeFileSync(path, changed(original));
+    try {
+      return await action();
+    } finally {
+      writeFileSync(path, original);
+    }
+  }
+
+  /**
+   * Runs Jest.
+   *
+   * @param cpuSeconds of the process, not of the clock, so that a busy machine ends nothing early: what runs for longer loops forever
+   */
+  async jest(args: readonly string[], cpuSeconds: number): Promise<{ code: number | null; output: string }> {
+    const script = `ulimit -t ${cpuSeconds}; exec "$0" "$@"`;
+    const child = spawn('sh', ['-c', script, process.execPath, ...flags, ...args], {
+      cwd: this.folder,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const code = await new Promise<number | null>((done) => child.once('close', done));
+    return { code, output };
+  }
+
+  remove(): void {
+    execFileSync('git', ['worktree', 'remove', '--force', this.folder], { cwd: root });
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/** All rules of WCAG 2.2 AA, and the best practices of axe-core. */
+export const allRules: RunOptions = {
+  runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+};
+
+/** All rules of WCAG 2.2 AA. */
+export const wcagRules: RunOptions = { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] };
+
+/** The rules whose outcome depends on the size and the colours of what is shown; the others depend on the elements alone. */
+export const visualRules: RunOptions = {
+  runOnly: {
+    type: 'rule',
+    values: [
+      'color-contrast',
+      'css-orientation-lock',
+      'link-in-text-block',
+      'scrollable-region-focusable',
+      'target-size',
+    ],
+  },
+};
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds wrong, by rule, with the first element of each. */
+export async function violations(page: Page, rules: RunOptions): Promise<string[]> {
+  // Evaluated rather than added as an element, which the policy of a page forbids.
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(source);
+  const options: RunOptions = { ...rules, resultTypes: ['violations'] };
+  const results: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
+  return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
