@@ -47,7 +47,7 @@ export const domain = z.strictObject({
     .boolean()
     .meta({ allowed: '`true` or `false`' })
     .default(false)
-    .describe('Keeps the host name that API Gateway generates working as well, until every caller has moved.'),
+    .describe('Keeps the host name that API Gateway generates working too, until every caller has moved.'),
 });
 
 /** The portal has no callers who would have to move. */
@@ -58,27 +58,31 @@ const emailAddress = z.email().meta({ allowed: 'an e-mail address' });
 /** The portal: where it is, how it looks, who signs people in and who operates. */
 export const portal = z.strictObject({
   domain: portalDomain.describe(
-    'The host name of the portal: another one than that of the API, so that cookies never meet it.',
+    'The host name of the portal. It must differ from that of the API, so that browsers never send its cookies there.',
   ),
   company: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters').describe('The name at the top of each page.'),
   colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
     .default('#0b4f8a')
     .describe(
-      'The colour of the top of each page and of buttons; text on it is black or white, whichever can be read.',
+      'The colour of the page header and of buttons; text on it is black or white, whichever has more contrast.',
     ),
   logo: text(/^[\w./-]{1,200}\.(svg|png)$/, 'the path of an SVG or PNG file, relative to `cdk.json`')
     .optional()
-    .describe('The picture before the name.'),
+    .describe('The logo before the name.'),
   signIn: z
     .strictObject({
       issuer: text(/^https:\/\/[^\s?#]+$/, 'an `https://` address').describe('The OpenID provider.'),
-      clientId: text(/^[\x21-\x7e]{1,200}$/, 'the id of a client').describe('The client that the provider knows.'),
+      clientId: text(/^[\x21-\x7e]{1,200}$/, 'the id of a client').describe(
+        'The client that is registered at the provider.',
+      ),
       clientSecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager')
         .optional()
-        .describe("The secret with the client's own secret, as plain text. Without it the client is public."),
+        .describe('The secret that contains the client secret, as plain text. Without it the client is public.'),
     })
     .optional()
-    .describe('Who signs people in. Without it the stack makes a Cognito user pool, to which you add people.'),
+    .describe(
+      'The OpenID provider for sign-in. Without it the stack creates a Cognito user pool, to which you add people.',
+    ),
   operators: z
     .array(emailAddress)
     .max(50)
@@ -93,5 +97,5 @@ export const portal = z.strictObject({
       value: text(/^[^\p{Cc}]{1,200}$/u, 'a text').describe('The value, or one of the values, that makes an operator.'),
     })
     .optional()
-    .describe('Operators by what the provider says of them, instead of or beside the list.'),
+    .describe('Identifies operators by a claim of the provider, instead of or in addition to the list.'),
 });

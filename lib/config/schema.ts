@@ -24,31 +24,34 @@ const throttle = z.strictObject({
     .max(10_000)
     .default(20)
     .describe('Key validations a second, and as many requests a second for all other paths together.'),
-  otherBurst: z.int().min(1).max(5_000).default(40).describe('Those that may arrive at once above that rate.'),
+  otherBurst: z
+    .int()
+    .min(1)
+    .max(5_000)
+    .default(40)
+    .describe('Requests of these kinds that may arrive at once above that rate.'),
 });
 
 const warmThroughput = z.strictObject({
   accountsWrites: warmUnits(4_000).describe('Writes a second of the accounts table: one for each counted lookup.'),
-  addressesReads: warmUnits(12_000).describe(
-    'Reads a second of the addresses table, of which a lookup takes half a one.',
-  ),
-  addressesWrites: warmUnits(4_000).describe('Writes a second of the addresses table: a load.'),
+  addressesReads: warmUnits(12_000).describe('Read units a second of the addresses table: a lookup takes half a unit.'),
+  addressesWrites: warmUnits(4_000).describe('Writes a second of the addresses table, which loads need.'),
 });
 
-/** Passed to the loader's guard as it is: the names are the same. */
+/** Passed unchanged to the loader's guard, which uses the same names. */
 const guard = z.strictObject({
   minimumAddresses: z
     .int()
     .min(0)
     .max(100_000_000)
     .default(loadDefaults.guard.minimumAddresses)
-    .describe('The fewest addresses that a snapshot may have. Lower it to load a part of the country.'),
+    .describe('The minimum number of addresses in a snapshot. Lower it to load part of the country.'),
   maximumRemovedShare: share
     .default(loadDefaults.guard.maximumRemovedShare)
     .describe('The largest share of the live address keys that a load may remove.'),
   maximumChangedShare: share
     .default(loadDefaults.guard.maximumChangedShare)
-    .describe('The largest share that may get another street or woonplaats.'),
+    .describe('The largest share of the live address keys that may get another street or woonplaats.'),
   maximumAddedShare: share
     .default(loadDefaults.guard.maximumAddedShare)
     .describe('The most that a load may add, as a share of the live address keys.'),
@@ -60,7 +63,9 @@ const guard = z.strictObject({
     .min(0)
     .max(100_000_000)
     .default(loadDefaults.guard.alwaysAllowed)
-    .describe('Up to this many addresses pass whatever share they are: a small municipality changes by large shares.'),
+    .describe(
+      'This many addresses may always change, whatever their share: in a small municipality a few are a large share.',
+    ),
 });
 
 const usage = z.strictObject({
@@ -69,13 +74,13 @@ const usage = z.strictObject({
     .meta({ allowed: '`true` or `false`' })
     .default(true)
     .describe(
-      'Deploys the hourly job that records usage and sends messages. Without it usage is exact as well, but no message is sent and records are kept 25 months.',
+      'Deploys the hourly job that records usage and sends messages. Without it usage is still exact, but no messages are sent and records are kept for 25 months.',
     ),
-  months: z.int().min(1).max(120).default(25).describe('How many whole months the lookups of each day are kept.'),
+  months: z.int().min(1).max(120).default(25).describe('For how many whole months daily usage is kept.'),
   messageAtShare: share
     .default(0.8)
     .describe(
-      'The share of a limit of a day or a month at which a message goes to the topic of the alarms; another one follows when it is used up. 0: no messages.',
+      'The share of a daily or monthly limit at which a message goes to the alarm topic; another follows when the limit is used up. 0: no messages.',
     ),
 });
 
@@ -86,34 +91,36 @@ export const configSchema = z.strictObject({
     'up to 16 lower case letters, digits and hyphens, a letter first, not data, service or loader, nor ending in -data, -service or -loader',
   )
     .default('prod')
-    .describe('Part of the name of each stack, so that one account can hold several deployments.'),
+    .describe('Part of the name of each stack, so that one account can have several deployments.'),
   region: text(/^[a-z]{2,4}(-[a-z]+){1,2}-[1-9]$/, 'an AWS region, for instance eu-central-1')
     .default('eu-central-1')
     .describe('The region of all stacks.'),
   account: text(/^\d{12}$/, 'an account id of 12 digits, in quotes')
     .optional()
     .describe(
-      'The AWS account of all stacks: credentials of another one are refused. Without it, the account of your credentials.',
+      'The AWS account of all stacks: credentials of another account are refused. Without it, the account of your credentials.',
     ),
   domain: domain
     .optional()
     .describe('Your own host name. Without it callers use the host name that API Gateway generates.'),
-  throttle: throttle.prefault({}).describe('The limit of the whole API: it bounds what an attack can cost.'),
+  throttle: throttle.prefault({}).describe('The throttle of the whole API, which bounds the cost of an attack.'),
   reservedConcurrency: z
     .int()
     .min(1)
     .max(10_000)
     .optional()
-    .describe('Lookups that run at once, at most: kept free for them out of the concurrency of the account.'),
+    .describe("The maximum concurrency of lookups, reserved for them from the account's concurrency."),
   provisionedConcurrency: z
     .int()
     .min(1)
     .max(10_000)
     .optional()
-    .describe('Lookups that run at once without a cold start. Costs about 9 dollars a month each.'),
+    .describe('The concurrency of lookups without cold starts. Costs about 9 dollars a month each.'),
   warmThroughput: warmThroughput
     .optional()
-    .describe('What the tables take at once, for a launch with a peak. AWS bills a raise once; it can not be lowered.'),
+    .describe(
+      "The throughput that the tables support at once, for a launch with a peak. AWS bills an increase once; it can't be lowered.",
+    ),
   logRetentionDays: z
     .literal(retentions)
     .meta({ allowed: `one of ${retentions.join(', ')}` })
@@ -135,12 +142,14 @@ export const configSchema = z.strictObject({
     .boolean()
     .meta({ allowed: '`true` or `false`' })
     .default(true)
-    .describe('Whether the API shows its reference as a page at `/docs`, without a key.'),
+    .describe('Whether the API serves its reference at `/docs`, without a key.'),
   alarmEmail: z
     .email()
     .meta({ allowed: 'an e-mail address' })
     .optional()
-    .describe('Who is notified of alarms; without it nobody is. AWS first sends a mail that must be confirmed.'),
+    .describe(
+      'The recipient of alarm notifications; without it there are none. AWS first sends an email that must be confirmed.',
+    ),
   schedule: schedule
     .default('cron(30 5 * * ? *)')
     .describe('When to check for a newer snapshot of the BAG, in Amsterdam time.'),
@@ -149,14 +158,14 @@ export const configSchema = z.strictObject({
     'an `https://` address, or `s3://BUCKET/uploads/FILE` in the bucket of the loader',
   )
     .optional()
-    .describe('The extract to load. Without it, the one that the Atom feed of PDOK links to.'),
+    .describe("The extract to load. Without it, the one that PDOK's Atom feed links to."),
   loadConcurrency: z
     .int()
     .min(1)
     .max(40)
     .default(10)
     .describe(
-      'Functions that a load runs at once, at most. A load never takes more than a quarter of what the account can run beside reserved functions.',
+      "The maximum concurrency of a load. A load never uses more than a quarter of the account's unreserved concurrency.",
     ),
   mutations: z
     .union([
@@ -172,7 +181,7 @@ export const configSchema = z.strictObject({
     })
     .default(false)
     .describe(
-      `Applies the mutations of each day to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`. See [loading](loading.md#mutations-day-by-day).`,
+      `Applies the daily mutations to the last extract, from a list (\`bestanden.json\`). \`true\` is the public mirror, \`${publicMutations}\`. See [loading](loading.md#mutations-day-by-day).`,
     ),
   guard: guard.prefault({}).describe('What stops a load before its first write.'),
   snapshotsKept: z
@@ -180,7 +189,7 @@ export const configSchema = z.strictObject({
     .min(2)
     .max(24)
     .default(loadDefaults.snapshotsKept)
-    .describe('Snapshots that stay in S3, the live one included, so that you can roll back to them.'),
+    .describe('How many snapshots are kept in S3 for rollbacks, including the live one.'),
   removalPolicy: z
     .enum(['retain', 'destroy'])
     .default('retain')
@@ -201,7 +210,7 @@ export const configSchema = z.strictObject({
   )
     .optional()
     .describe(
-      'A vault, usually in another account, that gets a copy of a daily backup of the accounts table, kept 35 days. See [backups](deploy.md#backups-outside-the-account).',
+      'A vault, usually in another account, for copies of a daily backup of the accounts table, kept for 35 days. See [backups](deploy.md#backups-outside-the-account).',
     ),
   checksumSecretVersions: z
     .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret'))
@@ -215,19 +224,21 @@ export const configSchema = z.strictObject({
     .enum(['canary', 'all-at-once', 'emergency'])
     .default('canary')
     .describe(
-      '`canary`: a new version gets a tenth of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, whatever the alarms say; for one deployment, by `-c`.',
+      '`canary`: a new version gets 10 % of the requests for five minutes, then all. `all-at-once`: all at once. Both roll back on an alarm. `emergency`: all at once, ignoring the alarms; for one deployment, with `-c`.',
     ),
-  usage: usage.prefault({}).describe('What is kept of the lookups of each account. See [usage](accounts.md#usage).'),
+  usage: usage.prefault({}).describe('How usage of each account is recorded. See [usage](accounts.md#usage).'),
   canary: canary
     .optional()
-    .describe('Looks up an address on schedule, as a caller does, and raises an alarm when that fails.'),
+    .describe('Looks up an address on a schedule, as a caller would, and raises an alarm when that fails.'),
   portal: portal
     .optional()
-    .describe('A web application for customers and operators, in a stack of its own. See [the portal](portal.md).'),
+    .describe('A web application for customers and operators, in its own stack. See [the portal](portal.md).'),
   tags: tags
     .meta({ allowed: 'names and values' })
     .default({})
-    .describe('Tags for every resource, beside `application`, `stage` and, except for the data stack, `version`.'),
+    .describe(
+      'Tags for every resource, in addition to `application`, `stage` and, except for the data stack, `version`.',
+    ),
 });
 
 /** A valid configuration, with every default filled in. */

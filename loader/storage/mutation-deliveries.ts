@@ -116,22 +116,28 @@ function locationOf(name: string, url: string, list: string): string {
 const longestList = 16 * 1024 * 1024;
 
 async function text(location: string): Promise<string> {
+  const tooLong = `${location} is too long for a list of mutations. Check the URL.`;
+  try {
+    const bytes = await readWhole(location, longestList, tooLong);
+    return bytes ? bytes.toString().replace(/^\uFEFF/, '') : '[]';
+  } catch (error) {
+    throw error instanceof SourceError ? error : connectionError(location, error as Error);
+  }
+}
+
+/** Everything at a location, if that is at most `most` bytes; `null` where nothing can be opened. @throws SourceError */
+async function readWhole(location: string, most: number, tooLong: string): Promise<Buffer | null> {
   const source = await openSource(location);
-  if (!source) return '[]';
+  if (!source) return null;
   try {
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of source.stream()) {
       length += chunk.length;
-      if (length > longestList)
-        throw new SourceError(`${location} is too long for a list of mutations. Check the URL.`);
+      if (length > most) throw new SourceError(tooLong);
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks)
-      .toString()
-      .replace(/^\uFEFF/, '');
-  } catch (error) {
-    throw error instanceof SourceError ? error : connectionError(location, error as Error);
+    return Buffer.concat(chunks);
   } finally {
     await source.close();
   }
@@ -185,29 +191,17 @@ export async function copyDelivery(
   storage: Storage,
   { name, location, vanaf, tot, size }: ListedMutations,
 ): Promise<MutationFile> {
-  const source = await openSource(location);
-  if (!source) throw new SourceError(`${location} can't be read. Check the address.`);
-  try {
-    const chunks: Uint8Array[] = [];
-    let [length, crc] = [0, 0];
-    for await (const chunk of source.stream()) {
-      length += chunk.length;
-      crc = crc32(chunk, crc);
-      if (length > largestDelivery)
-        throw new SourceError(`${name} is too large for mutations. Load a full extract instead.`);
-      chunks.push(chunk);
-    }
-    if (size !== null && size !== length) {
-      throw new SourceError(
-        `${name} has ${length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
-      );
-    }
-    const key = paths.mutationFile(name, crc);
-    if (!(await isDeliveryKept(storage, key))) await storage.put(key, Buffer.concat(chunks));
-    return { name, key, vanaf, tot, size: length };
-  } finally {
-    await source.close();
+  const tooLong = `${name} is too large for mutations. Load a full extract instead.`;
+  const bytes = await readWhole(location, largestDelivery, tooLong);
+  if (!bytes) throw new SourceError(`${location} can't be read. Check the address.`);
+  if (size !== null && size !== bytes.length) {
+    throw new SourceError(
+      `${name} has ${bytes.length} bytes, but ${size} according to the list: it is cut off, or was just replaced. Run the load again.`,
+    );
   }
+  const key = paths.mutationFile(name, crc32(bytes));
+  if (!(await isDeliveryKept(storage, key))) await storage.put(key, bytes);
+  return { name, key, vanaf, tot, size: bytes.length };
 }
 
 /**

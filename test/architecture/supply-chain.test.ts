@@ -77,7 +77,7 @@ describe('the audit', () => {
   });
 
   it.each(['', 'no JSON', '{"message":"offline","error":{}}', '{"vulnerabilities":null}'])(
-    'does not take "%s" for an audit without findings',
+    'does not treat "%s" as an audit without findings',
     (output) => {
       expect(auditFindings(output)).toBeUndefined();
     },

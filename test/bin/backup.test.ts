@@ -193,7 +193,7 @@ describe('import', () => {
     ['has a wrong id', (text) => text.replace('"acme"', '"a b"'), /account id is 1 to 32/],
     ['has an account twice', (text) => `${text}${text.split('\n')[4]}\n`, /Account "acme" is in the backup twice/],
     [
-      'lacks a plan',
+      'has an account without its plan',
       (text) => text.replace(/.*"code":"old".*\n/, ''),
       /Account "late" is on plan "old", which does not/,
     ],

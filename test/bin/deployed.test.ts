@@ -87,7 +87,7 @@ describe('the command line on a deployment', () => {
   });
 
   it.each(['mine', 'mine-data', 'mine-service', 'mine-loader'])(
-    'finds a deployment by any of its stacks, or by what their names begin with: %s',
+    'finds a deployment by the name of any of its stacks, or their common prefix: %s',
     async (stack) => {
       const { exit, out, err } = await runWith(['plan', 'list', '--stack', stack], env);
       expect([exit, err]).toEqual([0, '']);
@@ -128,7 +128,7 @@ describe('the command line on a deployment', () => {
       /No output AccountsTableName in other-data. Deploy this version/,
     ],
     ['a table that does not exist', ['--accounts-table', 'nope'], {}, 'aws_not_found', /does not exist/],
-  ])('ends with 1 and says what to do about %s', async (_, where, change, code, message) => {
+  ])('exits with 1 and says what to do about %s', async (_, where, change, code, message) => {
     const { exit, out, err } = await runWith(['account', 'list', ...where, '--json'], { ...env, ...change });
     expect([exit, out]).toEqual([1, '']);
     expect(JSON.parse(err)).toEqual({ error: { code, message: expect.stringMatching(message) } });

@@ -25,7 +25,7 @@ const commands = texts
 
 describe('the docs', () => {
   it.each([...new Set(commands)])(
-    'show a command that the command line takes: %s',
+    'show a command that the command line accepts: %s',
     async (command) => {
       // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.
       const args = [...command.split(/\s+/), ...(command.includes('--local') ? ['--data', nowhere] : [])];

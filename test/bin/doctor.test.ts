@@ -179,14 +179,14 @@ describe('doctor', () => {
       /retain/,
     ],
     [
-      'a table that is gone',
+      'a table that no longer exists',
       () => answers('DescribeTable', () => ({ error: 'ResourceNotFoundException' })),
       'addresses table',
       'failed',
       /^A table that was deleted can be restored: docs\/runbook\.md#lost-table\.$/,
     ],
     [
-      'alarms that nobody hears of',
+      'alarms without a subscriber',
       () => answers('ListSubscriptionsByTopic', () => subscribers()),
       'alarms',
       'warning',
@@ -252,7 +252,7 @@ describe('doctor', () => {
       /git checkout/,
     ],
     [
-      'a stack that was never made',
+      'a stack that was never created',
       () => void delete stacks['a-loader'],
       'stack a-loader',
       'failed',
@@ -277,7 +277,7 @@ describe('doctor', () => {
       'failed',
       /Allow this identity/,
     ],
-  ])('finds %s, and says what to do', async (_, spoil, check, state, advice) => {
+  ])('reports %s, and says what to do', async (_, spoil, check, state, advice) => {
     await spoil();
     const { exit, checks, err } = await doctor();
     expect(checks[check]).toMatchObject({ state, advice: expect.stringMatching(advice) });
@@ -287,7 +287,7 @@ describe('doctor', () => {
   });
 
   it.each(['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'])(
-    'advises commands that deploy a stack again whose first deployment ended as %s',
+    'suggests commands to deploy a stack again after its first deployment ended as %s',
     async (status) => {
       Object.assign(stacks['a-data'] ?? {}, { status });
       const { checks } = await doctor();
@@ -347,7 +347,7 @@ describe('doctor', () => {
     ['--data alone', ['doctor', '--data', '/tmp'], /--local/],
     ['half an address', ['doctor', '--address', '1012RJ'], /like "1012RJ 147"/],
     ['two places', ['doctor', '--local', '--stack', 'a'], /--local/],
-  ])('is refused when written wrongly: %s', async (_, args, message) => {
+  ])('is refused as a usage error: %s', async (_, args, message) => {
     const { exit, out, err } = await run(args);
     expect([exit, out]).toEqual([2, '']);
     expect(err).toMatch(message);

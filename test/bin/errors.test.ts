@@ -36,7 +36,7 @@ describe('an error that a command does not expect', () => {
     ['a number out of range', coded('ERR_OUT_OF_RANGE', 'The value of "size" is out of range')],
     ['a pipe in the file system', coded('EPIPE', 'broken pipe', { path: '/x' })],
     ['a folder that is there already', coded('EEXIST', 'file already exists')],
-  ])('is none: %s', (_, error) => {
+  ])('is not a connection problem: %s', (_, error) => {
     expect(explainError(error)).toEqual({ code: 'failed', message: error.message });
   });
 });

@@ -139,7 +139,7 @@ describe('--help', () => {
   ];
 
   it.each(['', 'plan', 'account', 'key', ...leaves])(
-    'of "%s" goes to standard output and ends with 0',
+    'of "%s" goes to standard output and exits with 0',
     async (command) => {
       const { exit, out, err } = await run([...command.split(' ').filter(Boolean), '--help']);
       expect([exit, err]).toEqual([0, '']);

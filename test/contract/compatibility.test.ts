@@ -125,7 +125,7 @@ function add(of: (document: Node) => Node | undefined, item: unknown): (document
 }
 
 const breakingChanges: Change[] = [
-  ['a path is gone', put((d) => d.paths, '/auth/validate', undefined)],
+  ['a path is removed', put((d) => d.paths, '/auth/validate', undefined)],
   ['a parameter has another name', put((d) => lookUp(d)?.parameters?.[0], 'name', 'zip')],
   ['a parameter is required', put((d) => lookUp(d)?.parameters?.[2], 'required', true)],
   [
@@ -133,12 +133,12 @@ const breakingChanges: Change[] = [
     add((d) => lookUp(d)?.parameters, { in: 'query', name: 'land', required: true, schema: { type: 'string' } }),
   ],
   [
-    'a parameter takes fewer values',
+    'a parameter allows fewer values',
     put((d) => lookUp(d)?.parameters?.[0]?.schema, 'pattern', '^[1-9][0-9]{3}[A-Z]{2}$'),
   ],
   ['a parameter has a lower maximum', put((d) => lookUp(d)?.parameters?.[1]?.schema, 'maximum', 9999)],
   ['a parameter has another type', put((d) => lookUp(d)?.parameters?.[1]?.schema, 'type', 'boolean')],
-  ['a member is gone', put((d) => schema(d, 'Place')?.properties, 'straat', undefined)],
+  ['a member is removed', put((d) => schema(d, 'Place')?.properties, 'straat', undefined)],
   ['a member may be absent', put((d) => schema(d, 'Place'), 'required', ['straat'])],
   ['a member has another type', put((d) => schema(d, 'Place')?.properties, 'straat', { type: 'integer' })],
   [
@@ -153,11 +153,11 @@ const breakingChanges: Change[] = [
       properties: { status: { type: 'string', const: 'moved' } },
     }),
   ],
-  ['a status is gone', put((d) => lookUp(d)?.responses, '429', undefined)],
+  ['a status is removed', put((d) => lookUp(d)?.responses, '429', undefined)],
   ['a problem has another type', constant((d) => schema(d, 'QuotaExceeded')?.properties?.type, '/problems/too-many')],
   ['a 422 has one more code', add((d) => schema(d, 'InputFault')?.properties?.code?.enum, 'odd')],
-  ['a header is gone', put((d) => d.components?.responses?.QuotaExceeded?.headers, 'Retry-After', undefined)],
-  ['the key goes in another header', put((d) => d.components?.securitySchemes?.apiKey, 'name', 'Authorization')],
+  ['a header is removed', put((d) => d.components?.responses?.QuotaExceeded?.headers, 'Retry-After', undefined)],
+  ['the key is in another header', put((d) => d.components?.securitySchemes?.apiKey, 'name', 'Authorization')],
   ['the document itself needs a key', put((d) => d.paths?.['/openapi.json']?.get, 'security', [{ apiKey: [] }])],
   ['the path has another version', put((d) => d.servers?.[0], 'url', '/v2')],
   ['an operation has another name', put(lookUp, 'operationId', 'lookup')],

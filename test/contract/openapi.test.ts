@@ -74,7 +74,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(Object.keys(lookupExamples))(
-    'holds the lookup %s as the service answers it on the demo data',
+    'has the example of the lookup %s that the service returns for the demo data',
     async (name) => {
       const operation = (await file()).paths['/address']?.get;
       const given = (operation?.parameters ?? []).flatMap(({ name: parameter, examples }) =>
@@ -94,14 +94,17 @@ describe('the OpenAPI document', () => {
     expect(json).toEqual(responses?.['200']?.content['application/json']?.examples.valid?.value);
   });
 
-  it.each(Object.keys(problems) as ProblemCode[])('holds the problem %s as the service answers it', async (code) => {
-    const answer = await provoke[code]();
-    const contents = Object.values((await file()).components.responses).map(({ content }) => content);
-    const example = contents.map((content) => content['application/problem+json']?.examples[code]).find(Boolean);
-    expect(answer.status).toBe(problems[code].status);
-    expect(answer.json).toMatchObject({ type: problemType(code) });
-    expect({ ...(answer.json as object), request_id: '' }).toEqual({ ...(example?.value as object), request_id: '' });
-  });
+  it.each(Object.keys(problems) as ProblemCode[])(
+    'has the example of the problem %s that the service returns',
+    async (code) => {
+      const answer = await provoke[code]();
+      const contents = Object.values((await file()).components.responses).map(({ content }) => content);
+      const example = contents.map((content) => content['application/problem+json']?.examples[code]).find(Boolean);
+      expect(answer.status).toBe(problems[code].status);
+      expect(answer.json).toMatchObject({ type: problemType(code) });
+      expect({ ...(answer.json as object), request_id: '' }).toEqual({ ...(example?.value as object), request_id: '' });
+    },
+  );
 });
 
 const query = { postcode: '1012RJ', huisnummer: 147 };

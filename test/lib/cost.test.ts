@@ -73,7 +73,7 @@ describe('the figures in the docs', () => {
     ['10 thousand', '10000_lookups_a_day'],
     ['1 million', '1000000_lookups_a_day'],
     ['100 million', '100000000_lookups_a_day'],
-  ])('of a month with so many lookups a day are the recorded ones: %s', (shown, name) => {
+  ])('for a month with so many lookups a day are the recorded ones: %s', (shown, name) => {
     const [one, other] = [here, cheapest].map(({ a_month }) => short(a_month[name].total));
     expect(page).toContain(`| ${shown} | ${one} | ${other} |`);
   });

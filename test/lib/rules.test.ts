@@ -15,7 +15,7 @@ describe('the synthesis with all rules, warnings included', () => {
   it.each([
     ['an identity provider', 'provider'],
     ['a user pool', 'userPool'],
-  ])('find nothing with every option on and a portal with %s', (_, name) => {
+  ])('has no findings with every option on and a portal with %s', (_, name) => {
     // The check of properties has a report only where it finds something.
     expect(reports[name]).toEqual({ plugins: expect.arrayContaining(['AwsSolutions', 'Serverless']), found: [] });
   });

@@ -104,9 +104,9 @@ const [aslValidator, languageService] = [['aslValidator'], ['languageService']];
 
 describe('a mistake in a definition', () => {
   it.each<[string, string, unknown, string[], RegExp]>([
-    ['a start that is no state', 'StartAt', 'Other', both, /Other: there is no state/],
-    ['a next state that is none', 'States/Tell/Next', 'Other', both, /Other: there is no state/],
-    ['a catcher that goes nowhere', 'States/Ask/Catch/0/Next', 'Other', both, /Other: there is no state/],
+    ['a StartAt that is not a state', 'StartAt', 'Other', both, /Other: there is no state/],
+    ['a Next that is not a state', 'States/Tell/Next', 'Other', both, /Other: there is no state/],
+    ['a catcher without an existing Next', 'States/Ask/Catch/0/Next', 'Other', both, /Other: there is no state/],
     [
       'a child that leaves its map',
       'States/Many/ItemProcessor/States/One',
@@ -121,7 +121,7 @@ describe('a mistake in a definition', () => {
     ['neither Next nor End', 'States/Many/Next', undefined, both, /Many: has neither/],
     ['no resource', 'States/Tell/Resource', undefined, both, /States\/Tell\/Resource: Invalid/],
     ['no choices', 'States/Which/Choices', [], both, /Choices: Too small/],
-    ['a condition that is none', 'States/Which/Choices/0/Condition', 'yes', both, /JSONata expression|Invalid input/],
+    ['an invalid condition', 'States/Which/Choices/0/Condition', 'yes', both, /JSONata expression|Invalid input/],
     ['a field of JSONPath', 'States/Ask/ResultPath', '$.x', aslValidator, /Unrecognized key: "ResultPath"/],
     ['an expression with an error', 'States/Ask/Arguments/Payload', '{% $states.input.( %}', aslValidator, /Payload: /],
     ['an expression that does not end', 'States/Ask/Arguments/Payload', '{% $x ', aslValidator, /the whole text/],
@@ -156,7 +156,7 @@ describe('a mistake in a definition', () => {
     ['a longest delay within the first', 'States/Ask/Retry/0/MaxDelaySeconds', 1, /greater than IntervalSeconds/],
     ['States.ALL beside others', 'States/Ask/Catch/0/ErrorEquals', ['States.ALL', 'BusyError'], /stand alone/],
     ['States.ALL before others', 'States/Ask/Retry', [{ ErrorEquals: ['States.ALL'] }, retry], /stand alone/],
-    ['an error that no function gives', 'States/Ask/Retry/0/ErrorEquals', ['BuzyError'], /BuzyError is not known/],
+    ['an error that no function throws', 'States/Ask/Retry/0/ErrorEquals', ['BuzyError'], /BuzyError is not known/],
     [
       'an error that nothing catches',
       'States/Ask/Catch/0/ErrorEquals',

@@ -18,13 +18,13 @@ describe('a Distributed Map', () => {
     ['reads a JSON array', { ItemReader: read('items.json') }, double(), [2, 4, 6, 8, 10]],
     ['reads JSON lines', { ItemReader: read('items.jsonl', 'JSONL') }, double(), [2, 4]],
     [
-      'reads no more items than it is told',
+      'reads no more items than MaxItems',
       { ItemReader: { ...read('items.json'), ReaderConfig: { InputType: 'JSON', MaxItems: 2 } } },
       double(),
       [2, 4],
     ],
     ['does nothing for no items', { ItemReader: read('none.json') }, double(), []],
-    ['takes items from its input', { Items: '{% $states.input.list %}' }, double(), [2, 4]],
+    ['reads items from its input', { Items: '{% $states.input.list %}' }, double(), [2, 4]],
     [
       'selects with the item, its place and its source',
       {
@@ -43,7 +43,7 @@ describe('a Distributed Map', () => {
       ],
     ],
     [
-      'batches with what is common to all',
+      'batches with BatchInput',
       {
         ItemReader: read('items.json'),
         ItemBatcher: { MaxItemsPerBatch: '{% 1 + 2 %}', BatchInput: { name: '{% $states.input.name %}' } },
@@ -55,7 +55,7 @@ describe('a Distributed Map', () => {
       ],
     ],
     [
-      'batches by size: what is common counts in each',
+      'batches by size, which includes BatchInput in each',
       {
         ItemReader: read('items.json'),
         ItemBatcher: { MaxInputBytesPerBatch: '{"BatchInput":1,"Items":[{"n":1},{"n":2}]}'.length + 1, BatchInput: 1 },
@@ -89,10 +89,10 @@ describe('a Distributed Map', () => {
 
   it.each([
     ['an object that is not there', read('other.json')],
-    ['an object that is no JSON', read('broken.json')],
-    ['an object that is no array', read('object.json')],
+    ['an object that is not JSON', read('broken.json')],
+    ['an object that is not an array', read('object.json')],
     ['a bucket that is not there', { ...read('items.json'), Arguments: { Bucket: 'other', Key: 'items.json' } }],
-  ])('fails by %s, and can be caught by that', async (_, ItemReader) => {
+  ])('fails with %s, and can be caught by that name', async (_, ItemReader) => {
     expect(await run(mapping({ ItemReader }), seen)).toMatchObject({ error: 'States.ItemReaderFailed' });
     const Catch = [{ ErrorEquals: ['States.ItemReaderFailed'], Next: 'After' }];
     const machine = mapping({ ItemReader, Catch });

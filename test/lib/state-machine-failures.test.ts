@@ -14,7 +14,7 @@ describe('a state machine', () => {
 
   it.each<[string, Record<string, unknown>, string, RegExp]>([
     [
-      'an expression that gives nothing',
+      'an expression without a result',
       { A: expression('$states.input.other') },
       'States.QueryEvaluationError',
       /\$states\.input\.other.*'Output' returned nothing/,
@@ -32,7 +32,7 @@ describe('a state machine', () => {
       /a function is no JSON/,
     ],
     [
-      'a Condition that is no boolean',
+      'a Condition that is not a boolean',
       { A: { Type: 'Choice', Choices: [{ Condition: '{% $states.input.list %}', Next: 'B' }] }, B: pass() },
       'States.QueryEvaluationError',
       /no boolean/,
@@ -44,7 +44,7 @@ describe('a state machine', () => {
       /No choice matched/,
     ],
     [
-      'a number of seconds that is none',
+      'an invalid number of seconds',
       { A: { Type: 'Wait', Seconds: '{% $states.input.name %}', End: true } },
       'States.QueryEvaluationError',
       /"Weesp" for the field 'Seconds'/,
@@ -117,7 +117,7 @@ describe('a state machine', () => {
       'States.QueryEvaluationError',
       /'Choices\[0\]\/Output\[0\]\/v'/,
     ],
-  ])('fails by %s', async (_, states, error, cause) => {
+  ])('fails with %s', async (_, states, error, cause) => {
     const execution = await run(tinyMachine(states), input);
     expect(execution).toMatchObject({ status: 'FAILED', error, cause: expect.stringMatching(cause) });
   });

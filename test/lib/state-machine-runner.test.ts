@@ -15,10 +15,10 @@ describe('a state machine', () => {
 
   it.each<[string, Record<string, unknown>, unknown]>([
     ['Pass hands on its input', { A: pass() }, input],
-    ['an expression stands for its value', { A: expression('$states.input.name') }, 'Weesp'],
+    ['an expression is replaced by its value', { A: expression('$states.input.name') }, 'Weesp'],
     ['text without marks is text', { A: pass({ Output: '$states.input.name' }) }, '$states.input.name'],
     [
-      'expressions stand anywhere in an object or array',
+      'expressions can be anywhere in an object or array',
       { A: pass({ Output: { a: ['{% $states.input.list[1] %}', 'b'], c: { d: '{% $states.input.none %}' } } }) },
       { a: [2, 'b'], c: { d: null } },
     ],
@@ -120,7 +120,7 @@ describe('a state machine', () => {
       ],
     ],
     [
-      'the context tells the execution, the machine and the state',
+      'the context has the execution, the state machine and the state',
       {
         A: expression(
           "[$states.context.State.Name, $states.context.StateMachine.Name, $states.context.Execution.Input.name, $contains($states.context.Execution.Id, ':execution:Machine:')]",

@@ -59,7 +59,7 @@ describe('a message to a topic', () => {
     ['begins with a space', ' one'],
     ['has other letters than ASCII', 'één'],
     ['is empty', ''],
-  ])('fails where its subject %s', async (_, Subject) => {
+  ])('fails if its subject %s', async (_, Subject) => {
     expect(await publish({ Subject, Message: 'text' })).toMatchObject({ error: 'SNS.InvalidParameterException' });
     expect(published).toEqual([]);
   });

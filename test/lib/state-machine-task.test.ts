@@ -121,7 +121,7 @@ describe('a Task', () => {
     ['States.ALL', 'FAILED'],
     ['States.TaskFailed', 'FAILED'],
     ['States.DataLimitExceeded', 'SUCCEEDED'],
-  ])('whose result is too large and that catches %s has %s', async (name, status) => {
+  ])('with a result that is too large and a catcher for %s has %s', async (name, status) => {
     const execution = await run(tinyMachine({ A: catching([name]), ...after }), { F: () => inputText(262_144) });
     expect(execution.status).toBe(status);
   });
@@ -132,7 +132,7 @@ describe('a Task', () => {
     ['States.Timeout', 'SUCCEEDED'],
     ['States.ALL', 'SUCCEEDED'],
     ['States.TaskFailed', 'FAILED'],
-  ])('that takes too long and catches %s has %s', async (name, status) => {
+  ])('that times out and has a catcher for %s has %s', async (name, status) => {
     const states = { A: { ...catching([name]), TimeoutSeconds: '{% 1 + 1 %}' }, ...after };
     expect((await run(tinyMachine(states), slow)).status).toBe(status);
   });

@@ -19,7 +19,7 @@ describe('a token', () => {
       { 'Fn::Sub': `at ${of('AWS::Region')}: ${of('F.Arn')} ${of('!literal')}` },
       `at eu-west-1: F ${of('literal')}`,
     ],
-    ['a text with values of its own', { 'Fn::Sub': [`${of('x')} ${of('F')}`, { x: { Ref: 'Y' } }] }, 'Y F'],
+    ['a text with its own values', { 'Fn::Sub': [`${of('x')} ${of('F')}`, { x: { Ref: 'Y' } }] }, 'Y F'],
     ['values within others', { a: [{ Ref: 'B' }], Fn: 1, Ref: 'x', c: null }, { a: ['B'], Fn: 1, Ref: 'x', c: null }],
   ])('of %s becomes a name', (_, value, resolved) => {
     expect(tokenResolver()(value)).toEqual(resolved);
@@ -51,9 +51,9 @@ describe('the definitions of a template', () => {
   });
 
   it.each([
-    ['elsewhere', { DefinitionS3Location: {} }, /no DefinitionString/],
+    ['in S3', { DefinitionS3Location: {} }, /no DefinitionString/],
     ['with substitutions', { DefinitionString: '{}', DefinitionSubstitutions: {} }, /DefinitionSubstitutions/],
-  ])('that lie %s are refused', (_, properties, message) => {
+  ])('are refused %s', (_, properties, message) => {
     expect(() => resolveTokens({ Resources: { M: machine(properties) } })).toThrow(message);
   });
 });

@@ -176,7 +176,7 @@ describe('a load that dies while it writes', () => {
   it.each([
     ['it was stopped', () => new StoppedError(), 'ABORTED'],
     ['one of its workers failed, as the others may still write', () => new Error('out of time'), 'FAILED'],
-  ])('is waited for as long as a Lambda of it may write, and then finished: %s', async (_, error, status) => {
+  ])('is finished by the next load once none of its Lambdas can still write: %s', async (_, error, status) => {
     const source = await loader.serve(january);
     halfWay(() => Promise.reject(error()));
     expect(await loader.run({ source })).toMatchObject({ status });

@@ -174,13 +174,13 @@ describe("an execution that can't apply a day", () => {
   it.each([
     ['a gap in the list', 'MutationGapError', `No mutations lead on from ${start}`, () => list([two, three])],
     [
-      'a day that changes what is not there',
+      'a day that changes a missing object',
       'MutationMismatchError',
       `${nameOf(one)}: changes occurrence`,
       () => list([one], new Map([[one, other]])),
     ],
     [
-      'a page where the list should be',
+      'an HTML page instead of the list',
       'SourceError',
       'returned a web page instead of a list of mutations',
       () => loader.storage.put('uploads/bestanden.json', Buffer.from('<!DOCTYPE html>')),
@@ -194,7 +194,7 @@ describe("an execution that can't apply a day", () => {
         await loader.storage.put(`uploads/${nameOf(one)}`, Buffer.from('cut off'));
       },
     ],
-  ])('%s: tells the operator which file and what to do, and changes nothing', async (_, error, message, damage) => {
+  ])('%s: reports the file and what to do to the operator, and changes nothing', async (_, error, message, damage) => {
     await list([]);
     const source = await serve(start, first);
     await loader.run({ source });

@@ -88,7 +88,7 @@ describe('the state machine of the loader', () => {
   it.each<[string, () => number, number]>([
     ['runs a quarter of the functions that the account can run at once', () => 10, 2],
     [
-      'runs as many functions as configured where the quota can not be read',
+      "runs as many functions as configured if the quota can't be read",
       () => {
         throw new StateError('Lambda.AccessDeniedException', 'not allowed');
       },

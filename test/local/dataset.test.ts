@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { type Dataset, loadExtract } from '../../local/dataset.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
+import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 
 let folder: string;
@@ -59,17 +60,22 @@ const errorOf = (file: string) =>
     (error) => startErrorText(error, place),
   );
 
+describe('a file that is not an extract', () => {
+  beforeAll(() => makeBadExtracts(folder));
+
+  it.each(badExtracts)('is refused in one line: %s', async (_what, name, _code, message) => {
+    const text = await errorOf(resolve(folder, name));
+    expect(text).toMatch(message);
+    expect(text).not.toContain('\n');
+  });
+});
+
 describe('an extract that replaces another one', () => {
   it.each([
-    [
-      'lacks half of the streets',
-      '2026-03-08',
-      { streets: 1 },
-      /20 of 40 addresses have a problem.*Use another extract/,
-    ],
+    ['lacks half the streets', '2026-03-08', { streets: 1 }, /20 of 40 addresses have a problem.*Use another extract/],
     ['has no addresses', '2026-03-08', { addresses: 0 }, /0 addresses.*Use another extract/],
     ['is older', '2026-01-08', {}, /older than the live dataset of 2026-02-08.*start with --fresh\.$/],
-  ])('is refused with advice when it %s', async (_, peildatum, contents, message) => {
+  ])('is refused, with what to do, when it %s', async (_, peildatum, contents, message) => {
     expect(await errorOf(await extract(peildatum, contents))).toMatch(message);
   });
 

@@ -10,7 +10,7 @@ describe('a full disk', () => {
     ['by Node', coded('ENOSPC', 'ENOSPC: no space left on device, write')],
     ['by the quota of the user', coded('EDQUOT', 'EDQUOT: disk quota exceeded, write')],
     ['by the embedded engine', new Error('Internal error: database or disk is full')],
-  ])('reported %s, is explained with what to do', (_, error) => {
+  ])('reported %s, gets an explanation of what to do', (_, error) => {
     expect(startErrorText(error, place)).toBe(
       'The disk of /home/me/.data is full. Free some space and start again to continue, or choose a folder on another ' +
         'disk with --data FOLDER.',

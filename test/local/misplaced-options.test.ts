@@ -17,7 +17,7 @@ describe('options without the "--" before them', () => {
     [[], { npm_config_fresh: 'true' }, '--fresh'],
     [['a.zip'], { npm_config_extract: 'true', npm_config_fresh: 'true' }, '--extract a.zip --fresh'],
     [['--fresh'], { npm_config_port: '3001' }, '--port 3001 --fresh'],
-  ])('are named with what to type: %j %j', (args, env, typed) => {
+  ])('are reported with what to type: %j %j', (args, env, typed) => {
     expect(advice(args, env)).toMatch(new RegExp(`Type: npm start -- ${typed}$`));
   });
 

@@ -28,11 +28,11 @@ describe('synthesized templates', () => {
   it.each<[string, (path: (...parts: string[]) => string) => Promise<unknown>]>([
     ['a source changes', (path) => writeFile(path('lib', 'service', 'a.ts'), '2')],
     ['a source is added', (path) => writeFile(path('lib', 'b.ts'), '')],
-    ['a source goes', (path) => rm(path('lib', 'service', 'a.ts'))],
+    ['a source is deleted', (path) => rm(path('lib', 'service', 'a.ts'))],
     ['the configuration changes', (path) => writeFile(path('cdk.json'), '{"a":1}')],
     ['a dependency changes', (path) => writeFile(path('package-lock.json'), '{}')],
     ['another synthesis writes them over', (path) => writeFile(path('cdk.out', 'manifest.json'), '{"b":1}')],
-    ['a template goes', (path) => rm(path('cdk.out', 'manifest.json'))],
+    ['a template is deleted', (path) => rm(path('cdk.out', 'manifest.json'))],
   ])('are stale when %s', async (_what, change) => {
     await stamp(root, output);
     await change((...parts) => join(root, ...parts));

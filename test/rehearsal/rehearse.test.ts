@@ -11,10 +11,14 @@ describe('the rehearsal', () => {
   }, 120_000);
 
   it.each([
-    ['a command of ours that is gone', 'npm run bag-adres -- load undo --stack a', /Unknown command 'undo'/],
-    ['an option of ours that is gone', 'npm run bag-adres -- load run --force --stack a', /unknown option '--force'/i],
+    ['a command of ours that no longer exists', 'npm run bag-adres -- load undo --stack a', /Unknown command 'undo'/],
+    [
+      'an option of ours that no longer exists',
+      'npm run bag-adres -- load run --force --stack a',
+      /unknown option '--force'/i,
+    ],
     ['options without --', 'npm run bag-adres --help', /put -- before --help/],
-    ['a script that is gone', 'npm run deploy', /no npm script "deploy"/],
+    ['a script that no longer exists', 'npm run deploy', /no npm script "deploy"/],
     ['an option of npm start', 'npm start -- --prot 1', /no option --prot/],
     ['a command of the CDK', 'npx cdk publish', /cdk has no command "publish"/],
     ['an option of the CDK', 'npx cdk deploy --everything', /cdk deploy has no option --everything/],
@@ -38,7 +42,7 @@ describe('the rehearsal', () => {
     'npx cdk deploy --all -c bagAdres.stage=trial --require-approval never',
     'npm run smoke -- --url x --key y',
     'for stack in a b; do npx cdk diff "$stack"; done',
-  ])('takes what is there: %s', async (command) => {
+  ])('accepts an existing command: %s', async (command) => {
     expect(await problemsOf(`\`\`\`sh\n${command}\n\`\`\`\n`)).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ describe('the smoke test', () => {
   it.each([
     ['little left', { day: 15 }, 1, /only 14 units left/],
     ['nothing left', { day: 0 }, 0, /no quota left|only 0 units left/],
-  ])('uses up no quota: an account with %s is left alone', async (_, limits, charged, reason) => {
+  ])('skips lookups that would exhaust the quota: an account with %s', async (_, limits, charged, reason) => {
     proxy.spoil({});
     const { key } = await newAccount(service, limits);
     const { results, lookups } = await runSmoke(proxy.url, { ...options, key });
@@ -149,7 +149,7 @@ describe('npm run smoke', () => {
     ['no key', ['--url', 'http://127.0.0.1:1'], 2, /BAG_ADRES_KEY/],
     ['no possible key', ['--url', 'http://127.0.0.1:1', '--key', 'a\nb'], 2, /copied in full/],
     ['half an address', ['--url', 'http://127.0.0.1:1', '--address', '1012RJ'], 2, /1012RJ 147/],
-  ])('says so where there is %s', async (_, args, code, message) => {
+  ])('reports that there is %s', async (_, args, code, message) => {
     const { exit, out, err } = await smoke(...args);
     expect([exit, out]).toEqual([code, '']);
     expect(err).toMatch(message);

@@ -80,13 +80,13 @@ const notFound = (body: Body) => ({ ...body, status: 'not_found', address: null,
 /** Ways in which a service breaks its contract, each with the one check that has to notice. */
 export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] = [
   ['allows CORS', header('access-control-allow-origin', '*'), /CORS/],
-  ['lets answers be stored', header('cache-control', 'max-age=60'), /forbids caches/],
+  ['allows responses to be cached', header('cache-control', 'max-age=60'), /forbids caches/],
   ['forgets HSTS', header('strict-transport-security'), /forbids caches/],
   ['forgets nosniff', header('x-content-type-options'), /forbids caches/],
   ['names no version', header('api-version'), /version of the API/],
-  ['gives one request id to all', header('x-request-id', 'one'), /request id/],
+  ['returns the same request id for all requests', header('x-request-id', 'one'), /request id/],
   ['has another request id in a problem', body(refused, (body) => ({ ...body, request_id: 'x' })), /request id/],
-  ['says what it is made of', header('x-powered-by', 'x'), /nothing of the inside/],
+  ['reveals its software', header('x-powered-by', 'x'), /nothing of the inside/],
   [
     'repeats the key',
     text('"valid":true', ({ headers }) => `"valid":true,"of":"${headers['x-api-key']}"`),
@@ -94,7 +94,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ],
 
   [
-    'says that a key is malformed',
+    'reveals that a key is malformed',
     body(
       (one, passing) => refused(one, passing) && passing.headers['x-api-key'] === 'x',
       (body) => ({ ...body, detail: 'Malformed.' }),
@@ -102,7 +102,7 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     /same 401/,
   ],
   [
-    'tells a missing key by a header',
+    'reveals a missing key by a header',
     header('x-reason', 'missing', (one, passing) => refused(one, passing) && !passing.headers['x-api-key']),
     /same 401/,
   ],
@@ -111,9 +111,9 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     statusOf((one, passing) => refused(one, passing) && passing.url.search === '?postcode=x', 422),
     /same 401/,
   ],
-  ['takes a key from the query', keyFrom(({ url }) => url.searchParams.get('key')), /in its header only/],
+  ['accepts a key in the query', keyFrom(({ url }) => url.searchParams.get('key')), /in its header only/],
   [
-    'takes a bearer token',
+    'accepts a bearer token',
     keyFrom(({ headers }) => headers.authorization?.slice('Bearer '.length)),
     /in its header only/,
   ],
@@ -124,24 +124,24 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     /label, plan and limits/,
   ],
   [
-    'tells more of a key than it should',
+    'reveals more about a key than it should',
     body(status(200), (body) => ({ ...body, secret: 'x' })),
     /label, plan and limits/,
   ],
 
   [
-    'takes a trailing slash for the same path',
+    'treats a trailing slash as the same path',
     { request: ({ url }) => void Object.assign(url, { pathname: url.pathname.replace(/(.)\/$/, '$1') }) },
     /trailing slash/,
   ],
   [
-    'answers paths in HTML',
+    'responds in HTML',
     { answer: (returning) => void (returning.status === 404 && Object.assign(returning, { body: '<html>' })) },
     /404/,
   ],
   ['forgets Allow', header('allow'), /405/],
   [
-    'answers POST',
+    'accepts POST',
     { request: (passing) => void (passing.method === 'POST' && Object.assign(passing, { method: 'GET' })) },
     /405/,
   ],
@@ -152,16 +152,12 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ],
 
   ['refuses input with 400', statusOf(status(422), 400), /missing of postcode/],
-  [
-    'tells of one fault only',
-    body(status(422), (body) => ({ ...body, errors: body.errors.slice(0, 1) })),
-    /all faults/,
-  ],
+  ['reports only one error', body(status(422), (body) => ({ ...body, errors: body.errors.slice(0, 1) })), /all faults/],
   ['has other codes', text('"duplicate"', '"twice"'), /duplicate of postcode/],
   ['writes problems as plain JSON', header('content-type', 'application/json', status(422)), /huisnummer-range of/],
-  ['takes 0 for a house number', query(/huisnummer=0(&|$)/, 'huisnummer=1$1'), /huisnummer-zero of/],
-  ['takes a tab for a space', query(/%09/, '+'), /postcode-character of/],
-  ['takes the first of two values', query(/&toevoeging=a$/, ''), /duplicate of toevoeging/],
+  ['accepts 0 as a huisnummer', query(/huisnummer=0(&|$)/, 'huisnummer=1$1'), /huisnummer-zero of/],
+  ['treats a tab as a space', query(/%09/, '+'), /postcode-character of/],
+  ['uses the first of two values', query(/&toevoeging=a$/, ''), /duplicate of toevoeging/],
   ['fails at a NUL', statusOf((_, { url }) => url.search.includes('%00'), 500), /postcode-character of/],
 
   [
@@ -177,12 +173,12 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ],
   ['finds it in one spelling only', body((_, { url }) => url.search.includes('callback'), notFound), /returns ok/],
   [
-    'answers 404 to an address that is not there',
+    'returns 404 for an address that does not exist',
     statusOf(({ body }) => body.includes('not_found'), 404),
     /returns not_found/,
   ],
   [
-    'finds what is not there',
+    'finds an address that does not exist',
     body(lookedUp, (body) => ({ ...body, status: 'ok', address: { straat: 'a', woonplaats: 'b' } })),
     /returns not_found/,
   ],
@@ -208,8 +204,8 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     /letter case of a toevoeging/,
   ],
 
-  ['says nothing of the quota', header('ratelimit'), /counts one unit/],
-  ['leaves a window out of its policy', header('ratelimit-policy', '"minute";q=5000;w=60'), /counts one unit/],
+  ['reports no quota', header('ratelimit'), /counts one unit/],
+  ['omits a window from its policy', header('ratelimit-policy', '"minute";q=5000;w=60'), /counts one unit/],
   ['does not count', header('ratelimit', '"day";r=99000;t=1'), /counts one unit/],
   ['counts a lookup twice', chargedAlso(lookedUp), /counts one unit/],
   ['charges what it refuses', chargedAlso(status(422)), /counts one unit/],

@@ -67,8 +67,8 @@ describe('a store that fails', () => {
     ['is not there', new ResourceNotFoundException(meta)],
     ['times out', Object.assign(new Error('injected'), { name: 'TimeoutError' })],
     ['drops the connection', Object.assign(new Error('injected'), { code: 'ECONNRESET' })],
-    ['answers nonsense', new SyntaxError('injected')],
-  ])('makes a lookup 503 with Retry-After and never an answer when it %s while charging', async (_, error) => {
+    ['returns an invalid response', new SyntaxError('injected')],
+  ])('makes a lookup return 503 with Retry-After when it %s during the charge', async (_, error) => {
     const { mock, instance } = mocked();
     mock.on(UpdateItemCommand).rejects(error);
     mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
@@ -106,13 +106,16 @@ describe('a store that fails', () => {
     ['has counted nothing', accessItem({ day_used: 0 })],
     ['has counted more than the limit', accessItem({ day_used: 11 })],
     ['counts an earlier window', accessItem({ day_start: today - 86_400 })],
-  ])('makes a lookup 503, and looks nothing up, when the answer to a charge %s', async (_, Attributes) => {
-    const { mock, instance } = mocked();
-    mock.on(UpdateItemCommand).resolves(Attributes ? { Attributes } : {});
-    mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
-    expect((await instance.lookUp(key)).status).toBe(503);
-    expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
-  });
+  ])(
+    'makes a lookup return 503, without reading an address, when the response to a charge %s',
+    async (_, Attributes) => {
+      const { mock, instance } = mocked();
+      mock.on(UpdateItemCommand).resolves(Attributes ? { Attributes } : {});
+      mock.on(GetItemCommand).resolves({ Item: marshall({ places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }] }) });
+      expect((await instance.lookUp(key)).status).toBe(503);
+      expect(mock.commandCalls(GetItemCommand)).toHaveLength(0);
+    },
+  );
 
   it('makes a validation return 503 when the store returns only part of the items', async () => {
     const { mock, instance } = mocked();

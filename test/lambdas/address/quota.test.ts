@@ -43,7 +43,7 @@ describe('quota', () => {
     [{ month: null }, 60, 60],
     [{ hour: 0, day: 10 }, 20, 0],
     [{ minute: 99, hour: 1 }, 50, 1],
-  ])('of %j admits of %i concurrent lookups exactly %i', async (limits, count, admitted) => {
+  ])('of %j admits, of %i concurrent lookups, exactly %i', async (limits, count, admitted) => {
     const { id, key } = await newAccount(service, limits);
     const statuses = await burst([service.instance, createInstance(service.observed)], key, count);
     expect(statuses).toEqual({

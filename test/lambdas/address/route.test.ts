@@ -215,7 +215,7 @@ describe('invalid input', () => {
 
 describe('paths and methods', () => {
   it.each(['/v1/address/', '/v1/Address', '/V1/address', '/', '', '//v1/address', '/v1/auth/validate/', '/v1/auth'])(
-    'has nothing at %s',
+    'returns 404 at %s',
     async (path) => {
       const { status, json } = await service.instance.send(path, { headers: { 'x-api-key': key } });
       expect([status, json]).toEqual([404, expect.objectContaining({ type: '/problems/not-found' })]);

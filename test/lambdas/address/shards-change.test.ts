@@ -119,7 +119,7 @@ describe('a change of an account with quota shards, while it is being charged', 
       async (_: string, __: string, plan: string) =>
         void (await service.admin.plans.put({ code: plan, state: 'inactive' })),
     ],
-  ])('by %s, lets no lookup through on any shard that starts after it returned', async (_, status, change) => {
+  ])('by %s refuses every later lookup on every shard as soon as it has returned', async (_, status, change) => {
     const { id, key, keyId, plan } = await shardedAccount(service, { day: 100_000 }, 8);
     const { all, late } = await under(10, key, async () => {
       await new Promise((resolve) => setTimeout(resolve, 100));

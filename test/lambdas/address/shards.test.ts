@@ -57,7 +57,7 @@ describe('an account with several quota shards', () => {
     [8, { month: null }, 60, 63],
     [4, { day: 0, month: 10 }, 20, 0],
   ] as [number, Limits, number, number][])(
-    'of %i and %j is served exactly what is left: after 3 lookups and %i at once it has used %i',
+    'of %i and %j gets exactly its remaining quota: after 3 lookups and %i concurrent ones it has used %i',
     async (shards, limits, count, most) => {
       const { id, key } = await shardedAccount(service, limits, shards);
       const left = most - Math.min(3, most);

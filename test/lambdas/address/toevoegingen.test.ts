@@ -46,11 +46,11 @@ async function lookUp(postcode: string, huisnummer: number, toevoeging = ''): Pr
 describe('the toevoegingen of not_found', () => {
   it.each([
     ['those that exist, and null for the bare number', '3554VZ', 24, 'C', [null, 'A', 'B']],
-    ['null alone where only the bare number exists', '3554VZ', 25, 'A', [null]],
-    ['those that exist where the bare number does not', '1015DT', 237, '', ['AV', 'CA']],
+    ['only null if only the bare number exists', '3554VZ', 25, 'A', [null]],
+    ['the existing ones if the bare number does not exist', '1015DT', 237, '', ['AV', 'CA']],
     ['the same for another toevoeging', '1015DT', 237, 'x', ['AV', 'CA']],
-    ['none where the huisnummer does not exist', '3554VZ', 26, '', []],
-    ['none where the huisnummer does not exist with the toevoeging either', '3554VZ', 26, 'A', []],
+    ['empty if the huisnummer does not exist', '3554VZ', 26, '', []],
+    ['empty if the huisnummer does not exist with any toevoeging', '3554VZ', 26, 'A', []],
   ])('are %s', async (_, postcode, huisnummer, toevoeging, toevoegingen) => {
     expect(await lookUp(postcode, huisnummer, toevoeging)).toEqual({
       status: 'not_found',
@@ -124,11 +124,14 @@ describe('a test address', () => {
       },
     ],
     [4, '', { status: 'not_found', address: null, candidates: [], toevoegingen: [] }],
-  ])('9999SD %s %s has its outcome without a read of the dataset, and counts', async (huisnummer, toevoeging, rest) => {
-    const request = { postcode: '9999SD', huisnummer, toevoeging: toevoeging || null };
-    expect(await lookUp('9999SD', huisnummer, toevoeging)).toEqual({ request, ...rest });
-    expect(service.sent).toEqual([{ name: 'UpdateItemCommand', table: 'accounts', units: 1 }]);
-  });
+  ])(
+    '9999SD %s %s returns its fixed outcome without a read of the dataset, and counts',
+    async (huisnummer, toevoeging, rest) => {
+      const request = { postcode: '9999SD', huisnummer, toevoeging: toevoeging || null };
+      expect(await lookUp('9999SD', huisnummer, toevoeging)).toEqual({ request, ...rest });
+      expect(service.sent).toEqual([{ name: 'UpdateItemCommand', table: 'accounts', units: 1 }]);
+    },
+  );
 });
 
 it('sorts toevoegingen by code unit, null first', () => {

@@ -42,7 +42,7 @@ describe('a probe', () => {
     [{ status: 429, body: '{"type":"/problems/quota-exceeded"}' }, 'status 429, /problems/quota-exceeded'],
     [{ status: 401, body: '{"type":"/problems/unauthorized"}' }, 'status 401, /problems/unauthorized'],
     [{ status: 502, body: '<html>' }, 'SyntaxError'],
-  ])('fails on %j with a reason that never has the key', async (wrong, reason) => {
+  ])('fails on %j with a reason that never contains the key', async (wrong, reason) => {
     answer = wrong;
     const result = await probe(url(), key);
     expect(result).toEqual({ ok: false, reason: expect.stringContaining(reason) });
@@ -50,7 +50,7 @@ describe('a probe', () => {
   });
 
   it.each(['', 'not a key', `${key}\n`, `${key}\u2603`, key.slice(0, -1)])(
-    'sends nothing when its secret is not a key, and does not quote it: %#',
+    'sends no request when its secret is not a key, and does not quote the secret: %#',
     async (secret) => {
       const result = await probe(url(), secret);
       expect(result).toEqual({ ok: false, reason: expect.stringContaining('does not contain an API key') });

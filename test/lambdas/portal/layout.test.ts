@@ -3,7 +3,7 @@ import { readableOn, styleSheet } from '../../../lambdas/portal/layout.ts';
 
 describe('the colour of the company', () => {
   it.each(['#000000', '#ffffff', '#ffd400', '#0b4f8a', '#777777', '#00ff00', '#c01010', '#767676'])(
-    'has text on it that can be read: %s',
+    'has readable text on it: %s',
     (colour) => {
       expect(contrast(colour, readableOn(colour))).toBeGreaterThanOrEqual(4.5);
       expect(styleSheet(colour)).toContain(`--brand:${colour};--on-brand:${readableOn(colour)}`);

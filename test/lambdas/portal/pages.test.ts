@@ -79,14 +79,14 @@ describe('a key', () => {
     const path = `/accounts/${id}/keys/${keyId}/revoke`;
     const answers = await Promise.all([admin.post(path), operator.post(path)]);
     expect(answers.map(({ status }) => status)).toEqual([303, 303]);
-    expect((await admin.get(path)).body).toContain('revoked already');
+    expect((await admin.get(path)).body).toContain('already revoked');
   });
 
   it.each([
     ['a label that is too long', { label: 'x'.repeat(65) }, 'A label has 1 to 64 characters'],
     ['no label', {}, 'A label has 1 to 64 characters'],
     ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose a day after today'],
-    ['something that is no day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
+    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
   ])('is refused with %s, and the page says what to do', async (_, form, sentence) => {
     const id = await newAccount();
     const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
@@ -164,7 +164,7 @@ describe('an account', () => {
     await service.admin.accounts.set({ id, limits: { day: 3 } });
     const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
     expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
-    expect(late.body).toContain('Somebody else changed this');
+    expect(late.body).toContain('Someone else has changed this');
     const fresh = await operator.get(`/accounts/${id}/manage`);
     expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
     expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
@@ -238,7 +238,7 @@ describe('an operator', () => {
   it.each([
     ['the list', { subject: 'sub:l', email: 'lijst@operator.nl' }],
     ['the claim', { subject: 'sub:c', operator: true }],
-  ])('by %s is none any more in an open session when the configuration says so', async (_, identity) => {
+  ])('by %s loses that role in an open session when the configuration changes', async (_, identity) => {
     const person = await portal.signedIn(identity);
     expect((await person.get('/operator/accounts')).status).toBe(200);
     const { operatorClaim: _claim, ...signIn } = portalSettings.signIn;
@@ -260,7 +260,7 @@ describe('an internal error', () => {
     expect(answer.status).toBe(404);
     const failed = await person.get('/operator/register');
     expect(failed.status).toBe(500);
-    expect(failed.body).toContain('look before you repeat it');
+    expect(failed.body).toContain('check before you repeat it');
     expect(failed.body).not.toContain('bucket');
     expect(broken.logged).toHaveLength(1);
   });

@@ -37,16 +37,16 @@ describe('a plan', () => {
     expect((await operator.post('/operator/plans', form)).location).toBe('/operator/plans/made?done=plan');
     expect(await planOf('made')).toEqual({ code: 'made', state: 'active', limits: { day: 5, month: null } });
     const again = await operator.post('/operator/plans', { ...form, 'limit-day': '6' });
-    expect([again.status, again.body.includes('There is a plan of this code')]).toEqual([422, true]);
+    expect([again.status, again.body.includes('A plan with this code already exists')]).toEqual([422, true]);
     expect((await planOf('made'))?.limits).toEqual({ day: 5, month: null });
   });
 
   it.each([
     ['without a limit', { code: 'other' }, 'at least one limit'],
-    ['with a limit that is no number', { code: 'other', 'limit-day': '-1' }, 'at least one limit'],
+    ['with a limit that is not a number', { code: 'other', 'limit-day': '-1' }, 'at least one limit'],
     ['with a code that no plan can have', { code: 'a b', 'limit-day': '1' }, 'A plan code has'],
     ['with a limit that is too high', { code: 'other', 'limit-day': '9999999999999' }, 'plan code'],
-  ])('%s is not made', async (_, form, sentence) => {
+  ])('%s is not created', async (_, form, sentence) => {
     const answer = await operator.post('/operator/plans', form as Record<string, string>);
     expect([answer.status, answer.body.includes(sentence)]).toEqual([422, true]);
     expect(await planOf('other')).toBeUndefined();
@@ -56,7 +56,7 @@ describe('a plan', () => {
     const code = await newPlan();
     const page = await operator.get(`/operator/plans/${code}`);
     const asked = await operator.post(`/operator/plans/${code}`, { ...hidden(page.body), 'limit-day': '250' });
-    expect(asked.body).toContain('Per day: 100 → Per day: 250. Accounts that follow at once: 2.');
+    expect(asked.body).toContain('Per day: 100 → Per day: 250. Accounts affected at once: 2.');
     expect((await planOf(code))?.limits).toEqual({ day: 100 });
     const done = await operator.post(`/operator/plans/${code}`, hidden(asked.body));
     expect(done.location).toBe(`/operator/plans/${code}?done=saved`);
@@ -83,7 +83,7 @@ describe('a plan', () => {
     const { key } = await service.admin.keys.create({ account: `${code}-a`, label: 'x' });
     const path = `/operator/plans/${code}/state`;
     const question = await operator.get(path);
-    expect(question.body).toContain('Accounts that follow at once: 2.');
+    expect(question.body).toContain('Accounts affected at once: 2.');
     expect((await operator.post(path, hidden(question.body))).location).toContain('done=planInactive');
     expect((await service.instance.lookUp(key)).status).toBe(403);
     expect((await operator.post(path, hidden(question.body))).status).toBe(409);

@@ -54,7 +54,7 @@ describe('the register', () => {
     await runner.settle();
     expect(reports.at(-1)).toContain('the snapshot of 2026-03-08 is live');
     const { body } = await operator.get('/operator/register?done=approved');
-    for (const shown of ['The load is approved', '8 Mar 2026', 'olaf@operator.nl', 'No load waits'])
+    for (const shown of ['The load is approved', '8 Mar 2026', 'olaf@operator.nl', 'No load awaits'])
       expect(body).toContain(shown);
     expect((await operator.post(`${at}/approve`, form)).location).toBe('/operator/register?done=approvedBefore');
     expect((await operator.get(at)).status).toBe(404);

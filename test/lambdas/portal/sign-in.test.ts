@@ -11,7 +11,7 @@ describe('a person who signed in', () => {
       false,
       undefined,
     ],
-    ['has no e-mail address that nobody vouches for', { email: 'olaf@example.nl' }, false, undefined],
+    ['has no unverified e-mail address', { email: 'olaf@example.nl' }, false, undefined],
     [
       'is an operator by a verified e-mail address',
       { email: 'Olaf@Example.nl', email_verified: true },
@@ -20,7 +20,7 @@ describe('a person who signed in', () => {
     ],
     ['is an operator by one of the values of a claim', { groups: ['staff', 'ops'] }, true, undefined],
     ['is an operator by the value of a claim', { groups: 'ops' }, true, undefined],
-    ['is no operator by part of a value', { groups: 'ops-readers' }, false, undefined],
+    ["is not an operator by part of a claim's value", { groups: 'ops-readers' }, false, undefined],
   ])('%s', (_, claims, operator, email) => {
     const identity = identityOf({ sub: '1', ...claims }, settings);
     expect([isOperator(identity, settings), identity.email, identity.subject]).toEqual([operator, email, 'sub:1']);

@@ -23,7 +23,7 @@ describe('the texts', () => {
     [undefined, undefined, 'nl'],
     ['nl', 'en', 'en'],
     ['en', 'xx', 'en'],
-  ])('are in the language that a browser asks for, %s, unless one was chosen, %s: %s', (accept, chosen, language) => {
+  ])("are in the browser's language, %s, unless one was chosen, %s: %s", (accept, chosen, language) => {
     expect(languageFor(chosen, accept)).toBe(language);
   });
 

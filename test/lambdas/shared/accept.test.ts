@@ -11,7 +11,7 @@ describe('what a client accepts', () => {
     ['a, b, c', ['a', 'b', 'c']],
     ['gzip;q=', ['gzip']],
     [';q=1,,', ['', '', '']],
-  ])('by "%s" is, the preferred first, %j', (header, names) => {
+  ])('by "%s" is, in order of preference, %j', (header, names) => {
     expect(acceptedBy(header)).toEqual(names);
   });
 });

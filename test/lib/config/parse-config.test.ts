@@ -85,7 +85,7 @@ describe('the configuration', () => {
       'bagAdres.domain.certificateArn is missing. Allowed: the ARN',
     ],
     ['prod', 'bagAdres is "prod". Allowed: stage, region, '],
-  ])('refuses %j and names the field and what is allowed', (record, message) => {
+  ])('refuses %j, with the field and the allowed values', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
   });
 
@@ -121,7 +121,7 @@ describe('the configuration', () => {
       { domain, account: '999999999999' },
       'bagAdres.domain.certificateArn is of the account 123456789012 but bagAdres.account is "999999999999"',
     ],
-  ])('refuses what contradicts itself: %j', (record, message) => {
+  ])('refuses contradictory fields: %j', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
   });
 
@@ -135,7 +135,7 @@ describe('the configuration', () => {
   });
 
   it.each(['off', 'rate(1 day)', 'rate(12 hours)', 'cron(0/30 5,17 ? * MON-FRI *)', 'cron(15 4 8-20 * ? 2027)'])(
-    'takes the schedule %s',
+    'accepts the schedule %s',
     (schedule) => {
       expect(faults({ schedule })).toEqual([]);
     },

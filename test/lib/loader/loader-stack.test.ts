@@ -295,7 +295,7 @@ describe('the loader stack', () => {
     [10, 2],
     [3, 1],
     [0, 1],
-  ])('of %d functions that the account can run at once, a load takes %d', async (free, expected) => {
+  ])("uses, of an account's concurrency of %d, %d for a load", async (free, expected) => {
     type Expressions = { Assign?: Record<string, unknown>; MaxConcurrency?: string };
     const { Begin, ReadQuota, Extract, Merge } = definition(loader).States as Record<string, Expressions>;
     const states = { result: { AccountLimit: { UnreservedConcurrentExecutions: free } } };

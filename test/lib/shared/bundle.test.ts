@@ -77,7 +77,7 @@ describe('a bundle under the Runtime API', () => {
   it.each([
     ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
     ['validate', 1, '/v1/auth/validate'],
-  ])('starts the %s function and answers', async (_name, index, url) => {
+  ])('starts the %s function, which responds', async (_name, index, url) => {
     const { lambda, error } = await start(functions('service')[index], settings);
     expect(error).toBeNull();
     expect(await lambda.invoke(gatewayEvent(url))).toMatchObject({
@@ -91,7 +91,7 @@ describe('a bundle under the Runtime API', () => {
     ['address', 0, '/v1/address?postcode=1012RJ&huisnummer=147'],
     ['validate', 1, '/v1/auth/validate'],
   ])(
-    'calls the store from the %s function without loading what its start can do without',
+    'calls the store from the %s function without loading optional modules at its start',
     async (_name, index, url) => {
       const { path } = functions('service')[index] ?? { path: '' };
       const { key } = issueApiKey('account', settings.KEY_CHECKSUM_SECRET);

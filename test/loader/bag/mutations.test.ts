@@ -115,11 +115,11 @@ describe('a file of mutations', () => {
       "unknown status 'Naamgeving verzonnen'",
     ],
     ['that is cut off', mutationsXml(day.groups, vanaf, day.date).slice(0, -300), 'not well-formed XML'],
-    ['that leads backwards', mutationsXml(day.groups, day.date, vanaf), 'contradicts itself'],
+    ['whose dates are reversed', mutationsXml(day.groups, day.date, vanaf), 'contradicts itself'],
     [
       'without dates',
       changed(/<selecties-extract:Mutatieperiode>[\s\S]*?<\/selecties-extract:Mutatieperiode>/, ''),
-      'lacks the dates from and to which it leads',
+      'lacks its two dates',
     ],
   ])('%s is refused by name', (_, xml, message) => {
     for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow(message);

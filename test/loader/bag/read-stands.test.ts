@@ -45,7 +45,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['is inactive', { tijdstipInactief: moment }, 'inactive'],
     ['is inactive nationally', { tijdstipInactiefLV: moment }, 'inactive'],
     ['is not of the register', { tijdstipNietBagLV: moment }, 'not_bag'],
-  ])('are counted by what they are: %s', (_, change, reason) => {
+  ])('are counted by their state: %s', (_, change, reason) => {
     const outcome = read(numXml({ ...someNum, ...change }, someNum), reader);
     if (!('counts' in outcome)) throw new Error(outcome.message);
     const { voorkomens, current, notCurrent } = outcome.counts;
@@ -92,7 +92,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
       'a stand in a comment',
       numXml(someNum).replace('<sl:stand>', `<!-- ${numXml(someNum).slice(-1500, -60)} --><sl:stand>`),
     ],
-  ])('mean the same with %s', (_, xml) => {
+  ])('are read the same with %s', (_, xml) => {
     expect(xml).not.toBe(numXml(someNum));
     const outcome = read(xml, reader);
     expect(outcome).toEqual(read(numXml(someNum), 'strict'));
@@ -120,8 +120,8 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['no street', (xml) => xml.replace(/<Objecten:ligtAan>.*?<\/Objecten:ligtAan>/, ''), 'invalid_xml'],
     ['no status', (xml) => xml.replace(/<Objecten:status>.*?<\/Objecten:status>/, ''), 'invalid_xml'],
     ['an unknown status', (xml) => xml.replace('Naamgeving uitgegeven', 'Naamgeving gewijzigd'), 'invalid_xml'],
-    ['a date that is none', (xml) => xml.replace('Geldigheid>2010-09-29<', 'Geldigheid>29-09-2010<'), 'invalid_xml'],
-    ['an end that is no date', (xml) => xml.replace('eindGeldigheid>2', 'eindGeldigheid>x'), 'invalid_xml'],
+    ['an invalid date', (xml) => xml.replace('Geldigheid>2010-09-29<', 'Geldigheid>29-09-2010<'), 'invalid_xml'],
+    ['an end that is not a date', (xml) => xml.replace('eindGeldigheid>2', 'eindGeldigheid>x'), 'invalid_xml'],
     ['an unknown entity', (xml) => xml.replace('BAG-2010', 'BAG&nbsp;2010'), 'invalid_xml'],
     ['a DOCTYPE', (xml) => xml.replace('?>', '?><!DOCTYPE x>'), 'invalid_xml'],
     ['another encoding', (xml) => xml.replace('UTF-8', 'ISO-8859-1'), 'invalid_xml'],
@@ -199,14 +199,14 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
   ifSamples.each([
     ['doesburg-0221-small/expanded/0221NUM15092020-000001.xml', 15],
     ['gdal-lvbag/num.xml', 3],
-  ])('are all found in a real file that a person has laid out: %s', (name, voorkomens) => {
+  ])('are all found in a real file that was formatted manually: %s', (name, voorkomens) => {
     const xml = readFileSync(`${samples}/${name}`);
     expect(read(xml, reader)).toMatchObject({ code: 'mixed_peildatums' });
     expect(read(ofPeildatum(xml), reader)).toMatchObject({ counts: { voorkomens } });
   });
 
   ifSamples.each(['gdal-lvbag/opr.xml', 'gdal-lvbag/lig_old.gfs', 'gob-unit-fixtures/mutations.xml'])(
-    'are not looked for in another kind of file: %s',
+    'are not searched for in another kind of file: %s',
     (name) => {
       expect(read(readFileSync(`${samples}/${name}`), reader)).toHaveProperty('code');
     },

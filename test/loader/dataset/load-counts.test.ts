@@ -38,7 +38,7 @@ describe('the guard', () => {
     ],
     ['too_many_problems', counts({}, 500), '500 of 10,500 addresses have a problem: 4.8 %, over the limit of 1 %'],
     ['too_few_addresses', counts({}, 0, 0), 'the extract has 0 addresses, fewer than the 1 required'],
-  ])('objects with %s, and says by how much', (code, found, message) => {
+  ])('objects with %s, and states by how much', (code, found, message) => {
     expect(objections(found, load, live, localGuardDefaults)).toEqual([{ code, message }]);
   });
 

@@ -155,7 +155,7 @@ describe('a repair', () => {
       ['all of its work', () => true],
       ['one file of its changes', (key: string) => key.includes('/changes/13-000')],
       ['the list of its changes', (key: string) => key.endsWith('/changes.json')],
-    ])('is the way on when %s is gone: every other command says so', async (_, isGone) => {
+    ])('is the remedy when %s is missing, and every other command says so', async (_, isGone) => {
       const gone = (await work()).filter(isGone);
       expect(gone).not.toEqual([]);
       await storage().delete(gone);

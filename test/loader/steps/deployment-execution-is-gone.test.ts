@@ -27,7 +27,7 @@ const execution = (status: string, stopDate?: number) => ({
 
 describe('an execution that has the lock', () => {
   it.each(['ABORTED', 'TIMED_OUT', 'FAILED', 'SUCCEEDED'])(
-    'is gone once no Lambda of it can be at work any more, and until then says when that is: %s',
+    'is gone once none of its Lambdas can still run, and until then reports when that is: %s',
     async (status) => {
       answer = execution(status, stoppedAt / 1000);
       expect(await minutesLater(20)(owner)).toBe(true);
@@ -48,7 +48,7 @@ describe('an execution that has the lock', () => {
   });
 
   it.each(['ExecutionDoesNotExist', 'AccessDeniedException'])(
-    'is taken to be at work where nobody can be asked: %s',
+    'is assumed to be running if its state is unknown: %s',
     async (error) => {
       answer = { error };
       expect(await minutesLater(60)(owner)).toBe(false);

@@ -77,7 +77,7 @@ describe('a load over HTTP', () => {
   it.each([
     ['the national layout', { layout: 'national' as const }],
     ['a municipality, deflated', { layout: 'municipality' as const, inner: 'deflated' as const }],
-  ])('of %s comes from a server without ranges too', async (_, packing) => {
+  ])('of %s can be loaded from a server without ranges too', async (_, packing) => {
     served.ranges = false;
     await serve(bench.extractOf(january, packing), '"january"');
     const { table, options } = await newPlace();

@@ -65,7 +65,7 @@ describe('a lookup while a load is applied', () => {
   it.each([
     ['an extract', async () => ({ source: await bench.extractOf(after) })],
     ['mutations', async () => ({ mutations: [await dayBetween()] })],
-  ])('of %s gets the old answer or the new one, never a gap, and never the old one after the new', async (_, next) => {
+  ])('of %s returns the old or the new address, never none, and never the old one after the new', async (_, next) => {
     const table = await bench.newTable();
     const addresses = dynamoDbAddressTable(bench.client, table, { concurrency: 2 });
     const options = { storage: bench.newFolder(), addresses, workers: 0, waiveSize: true };

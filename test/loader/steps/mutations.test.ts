@@ -185,7 +185,7 @@ describe('days of mutations', () => {
       },
     ],
     [
-      'a delivery that leads over the date',
+      'a delivery that spans the date',
       'leads over that date',
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
@@ -219,7 +219,7 @@ describe('days of mutations', () => {
         await register.write('2026-01-08', '2026-01-09', groups);
       },
     ],
-  ])('stop at %s, by name, and change nothing', async (_, message, damage) => {
+  ])('stop at %s, with a named error, and change nothing', async (_, message, damage) => {
     const register = new Register(15, 3);
     const { options, content } = await newDataset();
     await runLoad({ ...options, source: await register.extract() });
@@ -244,7 +244,7 @@ describe('days of mutations', () => {
         await writeFile(file, await writeMutationDelivery('2026-01-10', '2026-01-11', other));
       },
     ],
-  ])('before one that is %s are applied, and what is wrong is reported', async (_, message, damage) => {
+  ])('before one that is %s are applied, and the error is reported', async (_, message, damage) => {
     const register = new Register(15, 4);
     await register.deliver();
     const { table: expected } = await loaded(register, '2026-01-10');
@@ -347,7 +347,7 @@ describe('a full extract after days of mutations', () => {
   it.each([
     ['corrected', async () => undefined, true],
     ['replaced by a web page', async (file: string) => writeFile(file, '<!DOCTYPE html>'), false],
-  ])('is brought to the live date by what is listed now, where a delivery was %s', async (_, replace, isRight) => {
+  ])('is brought forward to the live date by the current list, if a delivery was %s', async (_, replace, isRight) => {
     const register = new Register(18, 6);
     const renumbers = ({ groups }: RegisterDay) => groups.filter(({ kind }) => kind === 'NUM').length > 1;
     const at = register.days.findIndex((day, index) => index > 0 && renumbers(day));

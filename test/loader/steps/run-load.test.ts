@@ -262,7 +262,7 @@ describe('the guard', () => {
 
   it.each([
     [
-      'half of its addresses gone',
+      'half of its addresses removed',
       () => bench.extractOf(half),
       /it would remove 5 addresses where 11 are live: 45\.5 %/,
     ],

@@ -44,7 +44,7 @@ describe('a street or place with several current occurrences', () => {
     ['in one file, in another order', true, {}],
     ['in several files', false, { perFile: 1 }],
     ['in several files, in another order', true, { perFile: 1, reversed: true }],
-  ])('is as in the last of them to begin, and the others are problems: %s', async (_, turned, packing) => {
+  ])('has the name of the one that began last, and the others are problems: %s', async (_, turned, packing) => {
     const { report, served } = await load(turned, packing);
     expect([...served]).toEqual([['1381AA#1#', [{ straat: 'Nieuweweg', woonplaats: 'Nieuwstad' }]]]);
     expect(report).toMatchObject({ outcome: 'published', addresses: 1, problems: 3 });
@@ -71,10 +71,10 @@ describe('a nummeraanduiding with several current occurrences', () => {
 
   it.each([
     ['one after the other', [first, second, third, neighbour], {}],
-    ['each in a part of its own', [first, second, third, neighbour], { perFile: 1 }],
+    ['each in a separate part', [first, second, third, neighbour], { perFile: 1 }],
     ['not one after the other', [third, neighbour, second, first], {}],
-    ['not one after the other, each in a part of its own', [second, neighbour, first, third], { perFile: 1 }],
-  ])('has the address of the last of them to begin, and the others are problems: %s', async (_, NUM, packing) => {
+    ['not consecutive, each in a separate part', [second, neighbour, first, third], { perFile: 1 }],
+  ])('has the address of the one that began last, and the others are problems: %s', async (_, NUM, packing) => {
     const OPR = [{ identificatie: street, naam: 'Buitenveer', woonplaats: place, begin }];
     const WPL = [{ identificatie: place, naam: 'Weesp', begin }];
     const source = join(bench.newFolder(), 'extract.zip');

@@ -51,7 +51,7 @@ describe('writing in transactions', () => {
     ['another load', 'next'],
     ['a later start of the same owner', 'first'],
   ])(
-    'writes nothing, nor the dataset, once %s has the lock, also when this process has not heard of it',
+    'writes nothing, not even the dataset item, once %s has the lock, also if this process does not know it yet',
     async (_, next) => {
       const held = await table.lock.acquire('first', 60);
       const fence = { ...everSure, held };

@@ -46,7 +46,7 @@ describe('an extract in a file', () => {
   it.each([
     ['the file', async () => chmod(file, 0o000)],
     ['the folder that it is in', async () => chmod(folder, 0o000)],
-  ])('that may not be read says what to do: %s', async (_, forbid) => {
+  ])('without read permission fails with what to do: %s', async (_, forbid) => {
     await chmod(folder, 0o755);
     await forbid();
     await withoutRights(async () => {

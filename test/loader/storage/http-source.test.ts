@@ -64,7 +64,7 @@ describe('an extract on an HTTP server', () => {
   it.each([
     ['and no date', undefined],
     ['but one date', 'Sat, 10 Jan 2026 03:00:00 GMT'],
-  ])('is read from a server that has another ETag in each answer, %s', async (_, date) => {
+  ])('is read from a server that sends another ETag in each response, %s', async (_, date) => {
     let answers = 0;
     answer = (request, response) => {
       if (date) response.setHeader('last-modified', date);

@@ -81,8 +81,8 @@ describe('the lock of a table', () => {
       withLock(lock(), 'next', { seconds: 60, renewSeconds: 60, marginSeconds: 20 }, async () => 'works');
 
     it.each([
-      ['is gone', owner(999_999_999, '1')],
-      ['has its id from one that is gone', owner(process.pid, '1')],
+      ['no longer exists', owner(999_999_999, '1')],
+      ['has reused the id of one that no longer exists', owner(process.pid, '1')],
     ])('is taken over at once when it %s', async (_, gone) => {
       await lock().acquire(gone, 60);
       expect(await works()).toBe('works');

@@ -93,7 +93,7 @@ describe('a list of mutations', () => {
 
 describe('the name of a delivery', () => {
   it.each(['BAGNLDM-23052022-23052022.zip', 'BAGNLDM-24052022-23052022.zip', 'BAGNLDM-31042022-32042022.zip'])(
-    'must lead from a date to a later one: %s',
+    'must span a date and a later one: %s',
     async (name) => {
       expect(datesOfName(name)).toBeNull();
       await expect(listMutations(join(folder, name))).rejects.toThrow('from which date to which later date it leads');

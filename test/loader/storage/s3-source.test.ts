@@ -15,7 +15,7 @@ const put = (Key: string, Body: string) =>
 
 describe('an extract in a bucket', () => {
   it.each(['a.zip', 'a#b.zip', 'a?b=c.zip', '100%.zip', 'a%20b.zip', 'a b.zip', 'a+b.zip', 'x//../é.zip', '/a.zip'])(
-    'is the object whose key is written, to the letter: %s',
+    'is the object with literally the given key: %s',
     async (key) => {
       // What a reader of URLs would take some of these keys for.
       for (const other of ['a', 'a b.zip', 'é.zip', 'a.zip']) await put(other, 'another');

@@ -85,7 +85,7 @@ describe('an unreachable source reports the host, the reason and what to do', ()
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self-signed certificate'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'unable to verify the first certificate'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', "Hostname/IP does not match certificate's altnames"],
-  ])('a certificate that is not good, which does not pass: %s', (code, message) => {
+  ])('an invalid certificate, which is permanent: %s', (code, message) => {
     const error = connectionError('https://pdok.example/x.zip', failed(coded(code, message)));
     expect(error.name).toBe('SourceError');
     expect(error.message).toContain(`pdok.example failed the TLS handshake (${message}).`);
@@ -95,7 +95,7 @@ describe('an unreachable source reports the host, the reason and what to do', ()
     ['UND_ERR_CONNECT_TIMEOUT', 'Connect Timeout Error', 'did not respond in time (Connect Timeout Error)'],
     ['UND_ERR_SOCKET', 'other side closed', 'could not be read (other side closed)'],
     ['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443', 'could not be read (connect ENETUNREACH 192.0.2.1:443)'],
-  ])('what passes: %s', (code, message, says) => {
+  ])('a transient error: %s', (code, message, says) => {
     const error = connectionError('https://pdok.example:8443/x.zip', failed(coded(code, message)));
     expect(error.name).toBe('SourceUnavailableError');
     expect(error.message).toContain(`pdok.example:8443 ${says}.`);

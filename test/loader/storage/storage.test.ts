@@ -88,7 +88,7 @@ describe.each(storages)('a storage in %s', (_, storage) => {
     ['less than a part', 100_000],
     ['exactly one part', 10 * 1024 * 1024],
     ['several parts', 40_000_000],
-  ])('takes a stream of %s', async (_, size) => {
+  ])('stores a stream of %s', async (_, size) => {
     const bytes = Buffer.alloc(size, 'bag-adres');
     await storage().putStream('stream', pieces(bytes, 3_000_000));
     expect((await storage().get('stream'))?.equals(bytes)).toBe(true);

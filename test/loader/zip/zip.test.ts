@@ -40,7 +40,7 @@ describe('a zip', () => {
     ['stored', { compress: false }],
     ['deflated', { forceZip64Format: true }],
     ['stored', { compress: false, forceZip64Format: true }],
-  ])('gives back the bytes of a %s entry, %j, read at once or as a stream', async (method, options) => {
+  ])('returns the bytes of a %s entry, %j, at once or as a stream', async (method, options) => {
     const source = bufferAccess(await zipOf(options));
     const entry = await firstEntry(source);
     expect(entry).toMatchObject({ name: 'folder/9999NUM.xml', method, size: text.length });
@@ -104,7 +104,7 @@ describe('a zip that is broken', () => {
     ['empty', Buffer.alloc(0), 'not_a_zip'],
     ['short', Buffer.from('PK'), 'not_a_zip'],
     ['a web page', Buffer.from('<html>'.repeat(50)), 'not_a_zip'],
-  ])('is refused when it is none: %s', async (_, bytes, code) => {
+  ])('is refused when it is not a zip: %s', async (_, bytes, code) => {
     await expect(listEntries(bufferAccess(bytes), 'page.zip')).rejects.toMatchObject({
       name: 'ExtractError',
       code,
@@ -127,7 +127,7 @@ describe('a zip that is broken', () => {
     ['a size too large', { size: text.length + 1_000 }, 'corrupt_zip'],
     ['a size that no deflate reaches', { size: 500_000_000 }, 'corrupt_zip'],
     ['a place behind the end', { headerOffset: 100_000_000 }, 'corrupt_zip'],
-    ['a place that is no entry', { headerOffset: 5 }, 'corrupt_zip'],
+    ['a position without an entry', { headerOffset: 5 }, 'corrupt_zip'],
     ['an end behind the end', { compressedSize: 100_000_000 }, 'corrupt_zip'],
     ['damaged bytes', (zip) => zip.fill(0xff, 100, 200), 'corrupt_zip'],
     ['encryption', { method: 'encrypted' }, 'unsupported_zip'],
@@ -150,7 +150,7 @@ describe('a zip that is broken', () => {
   it.each([
     [0x01, 8, 'encrypted'],
     [0x00, 14, 'unknown'],
-  ])('is listed all the same with flag %i and method %i: it may be junk', async (flag, method, expected) => {
+  ])('is listed even with flag %i and method %i, because it may be unrelated', async (flag, method, expected) => {
     const zip = await zipOf();
     const directory = zip.indexOf(Buffer.from('PK\x01\x02'));
     zip.writeUInt16LE(flag, directory + 8);

@@ -158,7 +158,7 @@ describe('a bulk import that is killed', () => {
   it.each([
     ['while it exports', () => existsSync(join(importFolder(file), 'export'))],
     ['while the engine imports', () => existsSync(join(importFolder(file), 'database', 'tables.json'))],
-  ])('%s leaves everything as it was', async (_when, seen) => {
+  ])('%s leaves the data unchanged', async (_when, seen) => {
     await killedWhen(seen);
     expect(await bench.addressKeys()).toEqual(['#load', '9999ZZ#1#']);
     expect(await bench.accounts()).toEqual([shop]);

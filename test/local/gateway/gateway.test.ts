@@ -70,9 +70,9 @@ describe('the gateway', () => {
   it.each([
     ['a path without a route', 404, 'Not Found', '/none'],
     ['a function that throws', 500, 'Internal Server Error', '/fail'],
-    ['a function that takes too long', 503, 'Service Unavailable', '/late'],
+    ['a function that times out', 503, 'Service Unavailable', '/late'],
     ['a request line past the limit', 414, 'URI Too Long', `/echo?a=${'x'.repeat(10_300)}`],
-  ])('answers by itself: %s gets %i %s', async (_what, status, message, path) => {
+  ])('responds without a function: %s gets %i %s', async (_what, status, message, path) => {
     const response = await fetch(base + path);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe('application/json');

@@ -78,7 +78,7 @@ describe('the event of payload format 2.0', () => {
       undefined,
     ],
     ['our own length', ['Content-Length', '99'], { 'content-length': '0' }, undefined],
-  ])('gives headers as the real one: %s', (_what, rawHeaders, headers, cookies) => {
+  ])('has the headers of the real one: %s', (_what, rawHeaders, headers, cookies) => {
     const event = eventOf({ rawHeaders });
     const standard = {
       'content-length': '0',
@@ -105,7 +105,7 @@ describe('the event of payload format 2.0', () => {
     ],
     ['bytes as base64', 'application/octet-stream', Buffer.from([0xff]), { body: '/w==', isBase64Encoded: true }],
     ['no type as base64', undefined, Buffer.from('x'), { body: 'eA==', isBase64Encoded: true }],
-  ])('gives a body as the real one: %s', (_what, type, body, expected) => {
+  ])('has the body of the real one: %s', (_what, type, body, expected) => {
     const event = eventOf({ body, rawHeaders: type === undefined ? [] : ['Content-Type', type] });
     expect({ body: event.body, isBase64Encoded: event.isBase64Encoded }).toEqual({ body: undefined, ...expected });
     expect(event.headers['content-length']).toBe(`${body.length}`);
@@ -216,7 +216,7 @@ describe('the response made from the return value of a function', () => {
     [[1], '[1]'],
     [null, 'null'],
     [undefined, 'null'],
-  ])('is a 200 with the value itself where it has no status: %j', (returned, body) => {
+  ])('is a 200 with the value itself if it has no status: %j', (returned, body) => {
     expect(answerTo(returned)).toEqual({ statusCode: 200, headers: [['Content-Type', 'application/json']], body });
   });
 

@@ -156,7 +156,7 @@ describe('an environment', () => {
   });
 
   it.each([450, 1_200])(
-    'still answers an event whose time passed while this process was suspended for %i ms',
+    'still handles an event that timed out while this process was suspended for %i ms',
     async (suspended) => {
       const instance = await startInstance(settings, () => undefined);
       const answer = instance.invoke(JSON.stringify({ suspended }), 'r1');

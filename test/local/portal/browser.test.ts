@@ -93,7 +93,7 @@ describe('the portal in a browser', () => {
   );
 
   inBrowser(
-    `lets an operator make a plan, change its limits and see who follows, without a script${because}`,
+    `lets an operator create a plan and change its limits after seeing the affected accounts, without JavaScript${because}`,
     async () => {
       const page = await signIn('Olaf Operator', { javaScriptEnabled: false });
       await page.getByRole('link', { name: 'Plans' }).click();
@@ -103,8 +103,8 @@ describe('the portal in a browser', () => {
       expect(await page.getByRole('status').innerText()).toBe('The plan is created.');
       await portal.admin.accounts.create({ id: 'follower', plan: 'medium' });
       await page.getByLabel('Limit per day').fill('6000');
-      await page.getByRole('button', { name: 'Go on' }).click();
-      await page.getByText('Per day: 5,000 → Per day: 6,000. Accounts that follow at once: 1.').waitFor();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('Per day: 5,000 → Per day: 6,000. Accounts affected at once: 1.').waitFor();
       await page.getByRole('button', { name: 'Yes, change these limits' }).click();
       expect((await portal.admin.accounts.show('follower')).windows.day?.limit).toBe(6000);
       await page.context().close();
@@ -200,7 +200,7 @@ describe('the portal in a browser', () => {
         await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
       };
       await press('link', /^Register$/);
-      await press('link', /^Look at it/);
+      await press('link', /^Review/);
       expect(await page.getByRole('cell', { name: 'Hofstraat, Apeldoorn' }).count()).toBe(1);
       await press('link', /^Approve this load$/);
       const question = page.url();
@@ -210,7 +210,7 @@ describe('the portal in a browser', () => {
       // It waits no more as soon as it is being applied, and is live when the date of the register says so.
       do await page.goto(`${portal.portalUrl}/operator/register`);
       while ((await page.locator('dl.facts dd').first().innerText()) !== '8 Mar 2026');
-      expect(await page.getByText('No load waits for approval.').count()).toBe(1);
+      expect(await page.getByText('No load awaits approval.').count()).toBe(1);
       expect(await page.getByRole('cell', { name: 'olaf@operator.example' }).count()).toBe(1);
       expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
       await page.context().close();

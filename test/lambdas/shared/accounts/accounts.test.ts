@@ -43,12 +43,12 @@ describe('accounts.create', () => {
     ['an id with a space', { id: 'no body', plan: 'basic' }, 'invalid', /account id/],
     ['an id of 33 characters', { id: 'n'.repeat(33), plan: 'basic' }, 'invalid', /account id/],
     [
-      'a limit for a window that the plan lacks',
+      'a limit for a window that the plan does not have',
       { id: 'nobody', plan: 'basic', limits: { hour: 5 } },
       'invalid',
       /"hour"/,
     ],
-  ])('refuses %s and makes nothing', async (_, input, code, message) => {
+  ])('refuses %s and creates nothing', async (_, input, code, message) => {
     const refusal = bench.admin.accounts.create(input);
     await expect(refusal).rejects.toMatchObject({ name: 'AdminError', code, message: expect.stringMatching(message) });
     expect(await bench.item(input.id)).toBeUndefined();

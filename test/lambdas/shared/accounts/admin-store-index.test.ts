@@ -35,7 +35,7 @@ describe('accounts.list', () => {
     ['a.', ['a.1', 'a.2', 'a.3']],
     ['A', []],
     ['shop-2', ['shop-2']],
-  ])('returns only the accounts that begin with %j', async (prefix, expected) => {
+  ])('returns only the accounts whose id begins with %j', async (prefix, expected) => {
     const { accounts, cursor } = await bench.admin.accounts.list({ prefix });
     expect([accounts.map(({ id }) => id), cursor]).toEqual([expected, null]);
   });
@@ -74,7 +74,7 @@ describe('accounts.list', () => {
     ['an empty page', { limit: 0 }],
     ['a page that is too large', { limit: 101 }],
     ['a fraction of a page', { limit: 1.5 }],
-    ['a cursor that is no id', { cursor: 'a/b' }],
+    ['a cursor that is not an id', { cursor: 'a/b' }],
     ['a cursor of another prefix', { prefix: 'shop', cursor: 'a' }],
   ])('refuses %s', async (_, options) => {
     await expect(bench.admin.accounts.list(options)).rejects.toMatchObject({ code: 'invalid' });

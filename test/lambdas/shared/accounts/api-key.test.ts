@@ -11,7 +11,7 @@ const secret = 'the secret of this deployment';
 
 describe('an API key', () => {
   it.each(['demo', 'A', '0', 'a.b-c_d', 'under_score_', 'x'.repeat(32)])(
-    'names its account %s and its id',
+    'contains its account %s and its id',
     (account) => {
       const { key, claim } = issueApiKey(account, secret);
       expect(key).toMatch(/^bagadres_/);

@@ -39,7 +39,7 @@ describe('the shares of a limit', () => {
     [7, [0, 0], [4, 3]],
     [0, [3, 0], [0, 0]],
     [12, [9, 0, 0], [10, 1, 1]],
-  ])('of %i over uses of %j are about in proportion: %j', (total, used, expected) => {
+  ])('of %i over usages of %j are about proportional: %j', (total, used, expected) => {
     const shares = apportion(total, used);
     for (const [i, share] of shares.entries()) expect(Math.abs(share - (expected[i] as number))).toBeLessThanOrEqual(1);
   });

@@ -66,7 +66,7 @@ describe('a move of shares', () => {
     ['the donor has given already', 1, { hour_limit: 9 }],
     ['the target has received already', 0, { hour_limit: 11 }],
     ['the target has begun another window', 0, { hour_start: hour + 3600, hour_used: 0 }],
-  ])('does nothing when meanwhile %s', async (_, shard, meanwhile) => {
+  ])('does nothing if, in the meantime, %s', async (_, shard, meanwhile) => {
     const { id, move, hours, go } = await twoShards();
     await patchShard(service, id, shard, meanwhile);
     const before = await hours();

@@ -245,7 +245,7 @@ describe('an administrative process that dies while it changes the number of sha
     [4, 1],
     [5, 2],
   ])(
-    'from %i to %i leaves an account that is charged exactly, whose key can be revoked, and that can be set again',
+    'from %i to %i leaves an account that is charged exactly, and whose keys and shards can be changed again',
     async (from, to) => {
       for (let calls = 1; ; calls++) {
         const id = `die-${from}-${to}-${calls}`;
@@ -279,7 +279,7 @@ describe('an administrative process that dies while it changes the number of sha
   );
 
   it.each(['revoke', 'suspend', 'create'] as const)(
-    'by %s, leaves an account that answers as it is shown',
+    'by %s leaves an account whose responses agree with account show',
     async (change) => {
       for (let calls = 1; ; calls++) {
         const id = `dies-${change}-${calls}`;

@@ -122,7 +122,7 @@ describe('the input of a lookup', () => {
     ['postcode=1381AA&postcode=1381AA&huisnummer=1', ['postcode duplicate']],
     ['postcode=1381AA&huisnummer=1&toevoeging=&toevoeging=', ['toevoeging duplicate']],
     ['postcode=1381AA&huisnummer=1&%68uisnummer=2&postcode=x', ['postcode duplicate', 'huisnummer duplicate']],
-  ])('reports every fault of %j at once, one entry a fault', (query, expected) => {
+  ])('reports all errors of %j at once, one entry each', (query, expected) => {
     expect(faults(query)).toEqual(expected);
   });
 
@@ -203,7 +203,7 @@ describe('a parameter with a name from another API', () => {
     'huisnummer=30a&huisnummertoevoeging=100',
     'huisnummer=30a&toevoeging=a100&huisletter=a',
     'house_number=30a&huisnummertoevoeging=100',
-  ])('is joined with what follows the number: %s', (query) => {
+  ])('is joined with a toevoeging in the huisnummer: %s', (query) => {
     const { faults } = readAddressInput(`postcode=1381DE&${query}`);
     const details = faults.filter(({ code }) => code !== 'missing').map(({ detail }) => detail);
     expect(details.length).toBeGreaterThan(1);
@@ -227,7 +227,7 @@ describe('a parameter with a name from another API', () => {
     'huisnummers=3',
     'city=Weesp',
     `${'_'.repeat(50)}number=3`,
-  ])('%s changes no answer and is ignored', (other) => {
+  ])('%s is ignored', (other) => {
     expect(request(`postcode=1381DE&huisnummer=30&${other}`)).toEqual({
       postcode: '1381DE',
       huisnummer: 30,
