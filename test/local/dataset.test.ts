@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { type Dataset, loadExtract } from '../../local/dataset.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
+import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 
 let folder: string;
@@ -58,6 +59,16 @@ const errorOf = (file: string) =>
     () => 'loaded',
     (error) => startErrorText(error, place),
   );
+
+describe('a file that is not an extract', () => {
+  beforeAll(() => makeBadExtracts(folder));
+
+  it.each(badExtracts)('is refused in one line: %s', async (_what, name, _code, message) => {
+    const text = await errorOf(resolve(folder, name));
+    expect(text).toMatch(message);
+    expect(text).not.toContain('\n');
+  });
+});
 
 describe('an extract that replaces another one', () => {
   it.each([

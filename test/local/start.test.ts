@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -13,7 +13,6 @@ import { NotRunningError, readLocalState } from '../../local/data-folder.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { acquireLock } from '../../local/lock.ts';
 import { synthesize } from '../../local/synthesize.ts';
-import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
 import { sample } from '../support/weesp-truth.ts';
@@ -107,25 +106,7 @@ describe('npm start', () => {
     await expect(service.until(readyText)).rejects.toThrow('the extract has 0 addresses, fewer than the 1 required');
   });
 
-  it('serves the demo, prints commands that work when pasted, and leaves nothing running after Ctrl-C', async () => {
-    const service = run();
-    const output = await service.until(readyText);
-    const [lookup = '', validate = ''] = output.match(/curl .*/g) ?? [];
-    expect(await runPasted(lookup)).toMatchObject({ status: 'ok', address: { woonplaats: 'Amsterdam' } });
-    expect(await runPasted(validate)).toMatchObject({ valid: true, plan_code: 'demo' });
-    const state = await readLocalState(data);
-    expect(state).toMatchObject({ baseUrl: baseIn(output), pid: service.child.pid });
-    for (const file of ['local.json', 'identity.json']) expect((await stat(join(data, file))).mode & 0o077).toBe(0);
-    expect(await processesWith(data)).not.toEqual([]);
-
-    await interrupt(service);
-    expect(await processesWith(data)).toEqual([]);
-    await expect(fetch(state.endpoint)).rejects.toThrow();
-    await expect(readLocalState(data)).rejects.toThrow(NotRunningError);
-    await (await acquireLock(join(data, 'folder.lock')))();
-  });
-
-  it('restarts on the same data with the same API key, without loading it again', async () => {
+  it('restarts on the same data with the same API key, without loading it again, and leaves nothing running after Ctrl-C', async () => {
     await cp(before.data, data, { recursive: true });
     const manifest = await readFile(join(data, 'loads', 'manifest.json'), 'utf8');
     const second = run();
@@ -133,7 +114,14 @@ describe('npm start', () => {
     expect(keyIn(after)).toBe(keyIn(before.output));
     expect((await lookUp(after)).body.status).toBe('ok');
     expect(await readFile(join(data, 'loads', 'manifest.json'), 'utf8')).toBe(manifest);
-    await interrupt(second, 'SIGTERM');
+    const { endpoint } = await readLocalState(data);
+    expect(await processesWith(data)).not.toEqual([]);
+
+    await interrupt(second);
+    expect(await processesWith(data)).toEqual([]);
+    await expect(fetch(endpoint)).rejects.toThrow();
+    await expect(readLocalState(data)).rejects.toThrow(NotRunningError);
+    await (await acquireLock(join(data, 'folder.lock')))();
   });
 
   it('discards the data with --fresh: the API key is new and the old one is refused', async () => {
@@ -145,19 +133,7 @@ describe('npm start', () => {
     expect((await lookUp(after, undefined, keyIn(before.output))).status).toBe(401);
     expect((await lookUp(after)).status).toBe(200);
     expect(await readFile(join(data, 'mine.txt'), 'utf8')).toBe('the user’s own file');
-    await interrupt(second, 'SIGHUP');
-  });
-
-  it('refuses a data folder that another process is using, which keeps serving', async () => {
-    const first = run();
-    const output = await first.until(readyText);
-    const second = run();
-    expect(await second.ended).toBe(1);
-    const holder = `process ${first.child.pid} on ${hostname()}, since `;
-    expect(second.output()).toContain(`Another npm start is using ${data}: ${holder}`);
-    expect(second.output()).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.\n$/);
-    expect((await lookUp(output)).status).toBe(200);
-    await interrupt(first);
+    await interrupt(second, 'SIGTERM');
   });
 
   it('ends its engine when it is killed, and starts again on the same data', async () => {
@@ -190,23 +166,6 @@ describe('npm start', () => {
     await interrupt(service, 'SIGHUP');
   });
 
-  it('creates files that only their owner can read', async () => {
-    const service = run();
-    await service.until(readyText);
-    const files = await readdir(data, { recursive: true });
-    expect(files).toContain('dynamodb.db');
-    for (const file of files) expect([file, (await stat(join(data, file))).mode & 0o077]).toEqual([file, 0]);
-    await interrupt(service);
-  });
-
-  it('listens on the address of --host', async () => {
-    const service = run(['--host', '::1']);
-    const output = await service.until(readyText);
-    expect(baseIn(output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
-    expect((await lookUp(output)).status).toBe(200);
-    await interrupt(service);
-  });
-
   it('describes its options with --help', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['local/start.ts', '--help']);
     for (const word of ['--extract', '--port', '--host', '--data', '--fresh', 'AWS_ENDPOINT_URL_DYNAMODB']) {
@@ -223,6 +182,50 @@ describe('npm start', () => {
     const second = run();
     expect((await lookUp(await second.until(readyText))).body.status).toBe('ok');
     await interrupt(second);
+  });
+});
+
+describe('npm start that serves the demo with --host', () => {
+  let folder: string;
+  let service: Start;
+  let output: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'start-'));
+    service = start(['--port', '0', '--data', folder, '--host', '::1']);
+    output = await service.until(readyText);
+  });
+  afterAll(async () => {
+    service.child.kill('SIGKILL');
+    await service.ended;
+    await rm(folder, { recursive: true });
+  });
+
+  it('listens on that address', async () => {
+    expect(baseIn(output)).toMatch(/^http:\/\/\[::1\]:\d+$/);
+    expect((await lookUp(output)).status).toBe(200);
+  });
+
+  it('prints commands that work when pasted', async () => {
+    const [lookup = '', validate = ''] = output.match(/curl .*/g) ?? [];
+    expect(await runPasted(lookup)).toMatchObject({ status: 'ok', address: { woonplaats: 'Amsterdam' } });
+    expect(await runPasted(validate)).toMatchObject({ valid: true, plan_code: 'demo' });
+    expect(await readLocalState(folder)).toMatchObject({ baseUrl: baseIn(output), pid: service.child.pid });
+  });
+
+  it('creates files that only their owner can read', async () => {
+    const files = await readdir(folder, { recursive: true });
+    for (const file of ['dynamodb.db', 'local.json', 'identity.json']) expect(files).toContain(file);
+    for (const file of files) expect([file, (await stat(join(folder, file))).mode & 0o077]).toEqual([file, 0]);
+  });
+
+  it('refuses another start in its data folder, and keeps serving', async () => {
+    const second = run(['--data', folder]);
+    expect(await second.ended).toBe(1);
+    const holder = `process ${service.child.pid} on ${hostname()}, since `;
+    expect(second.output()).toContain(`Another npm start is using ${folder}: ${holder}`);
+    expect(second.output()).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.\n$/);
+    expect((await lookUp(output)).status).toBe(200);
   });
 });
 
@@ -272,9 +275,14 @@ describe('a start that fails prints one line, exits with 1, or 2 for a usage err
     expect(await usageError([`--port=${port}`])).toMatch(/A port is a number from 0 to 65535/);
   });
 
-  it.each(badExtracts)('when the extract is invalid: %s', async (_what, name, _code, message) => {
-    await makeBadExtracts(data);
-    expect(await failure(['--extract', resolve(data, name)])).toMatch(message);
+  it('when there is no extract', async () => {
+    expect(await failure(['--extract', join(data, 'none.zip')])).toMatch(/^There is no extract at \S+none\.zip/);
+  });
+
+  it('when the extract is not a zip file', async () => {
+    const file = join(data, 'text.zip');
+    await writeFile(file, 'not a zip');
+    expect(await failure(['--extract', file])).toMatch(/^text\.zip: not a zip file; give the \.zip as/);
   });
 
   it('when the server of the extract is unreachable', async () => {
@@ -312,8 +320,8 @@ describe('a start that fails prints one line, exits with 1, or 2 for a usage err
 });
 
 describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
-  it('is used instead of the embedded one, and --fresh recreates its tables', async () => {
-    const engine = await startDynamoDb();
+  it('is used instead of the embedded one, --fresh recreates its tables, and one that lost them gets them again', async () => {
+    const [engine, empty] = [await startDynamoDb(), await startDynamoDb()];
     const env = { AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
     const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
 
@@ -329,19 +337,12 @@ describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
     expect(await names()).toHaveLength(2);
     for (const name of made) expect(await names()).not.toContain(name);
     expect(await readdir(data)).not.toContain('dynamodb.db');
-    await interrupt(second);
+    await interrupt(second, 'SIGHUP');
     await engine.stop();
-  });
 
-  it('gets tables and addresses again after losing them', async () => {
-    const [lost, empty] = [await startDynamoDb(), await startDynamoDb()];
-    const first = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: lost.endpoint } });
-    await first.until(readyText);
-    await interrupt(first);
-    await lost.stop();
-    const second = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: empty.endpoint } });
-    expect((await lookUp(await second.until(readyText))).body.status).toBe('ok');
-    await interrupt(second);
+    const third = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: empty.endpoint } });
+    expect((await lookUp(await third.until(readyText))).body.status).toBe('ok');
+    await interrupt(third);
     await empty.stop();
   });
 });
