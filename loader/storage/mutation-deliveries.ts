@@ -57,8 +57,8 @@ function one(location: string): ListedMutations {
   const dates = datesOfName(name);
   if (dates) return { name, location, ...dates, size: null };
   throw new SourceError(
-    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its name must say from which date to ` +
-      'which later date it leads. Rename it, or pass an extract with --extract.',
+    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its name must have ` +
+      'its first and its last date. Rename it, or pass an extract with --extract.',
   );
 }
 

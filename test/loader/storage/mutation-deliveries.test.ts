@@ -96,7 +96,7 @@ describe('the name of a delivery', () => {
     'must span a date and a later one: %s',
     async (name) => {
       expect(datesOfName(name)).toBeNull();
-      await expect(listMutations(join(folder, name))).rejects.toThrow('from which date to which later date it leads');
+      await expect(listMutations(join(folder, name))).rejects.toThrow('its first and its last date');
     },
   );
 
