@@ -123,8 +123,27 @@ describe('a list of names', () => {
   });
 
   it.each([
+    ['account#', {}, 101, ['-', '~']],
+    ['account#', { limit: 100 }, 101, ['-', '~']],
+    ['account#', { limit: 1 }, 2, ['-', '~']],
+    ['account#', { prefix: 'a', cursor: 'a1' }, 101, ['a', 'a~']],
+  ])('is read from %s with %j', async (partition, options, Limit, [first, last]) => {
+    const { store, sent } = storeThatAnswers();
+    expect(await listNames(store, 'account', options)).toEqual({ names: [], cursor: null });
+    expect(sent[0]?.input).toMatchObject({
+      Limit,
+      ExpressionAttributeValues: { ':partition': partition, ':first': first, ':last': last },
+    });
+  });
+
+  it.each([
+    [{ prefix: '#' }, /letters, digits, "\.", "_" or "-", 32 at most/],
     [{ prefix: 'a'.repeat(33) }, /32 at most/],
-    [{ limit: 101 }, /1 to 100 entries/],
+    [{ limit: 0 }, /has 1 to 100 entries/],
+    [{ limit: 101 }, /has 1 to 100 entries/],
+    [{ limit: 1.5 }, /has 1 to 100 entries/],
+    [{ cursor: 'a#' }, /This cursor is not one/],
+    [{ prefix: 'b', cursor: 'a' }, /This cursor is not one/],
   ])('refuses %j with the rule', async (options, message) => {
     await expect(listNames(storeThatAnswers().store, 'account', options)).rejects.toThrow(message);
   });
