@@ -40,5 +40,5 @@ async function main(name = ''): Promise<void> {
   console.log(sourcePositions(await text(process.stdin), maps));
 }
 
-// Not import.meta.main: local/launch.js imports this.
-if (process.argv[1] === import.meta.filename) await main(process.argv[2]);
+// Started directly, or by local/launch.js, which imports this.
+if (import.meta.main || process.argv[1] === import.meta.filename) await main(process.argv[2]);

@@ -71,7 +71,7 @@ async function start(options: Options): Promise<void> {
   const { host, port, fresh } = options;
   const { extract, mutations, data: dataFolder = defaultDataFolder } = options;
   if (mutations !== undefined && extract === undefined) {
-    program.error('error: --mutations needs --extract: mutations lead on from an extract, and the demo is made up.', {
+    program.error('error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.', {
       exitCode: 2,
     });
   }

@@ -28,7 +28,7 @@ function withExtract(command: Command): Command {
     )
     .option(
       '--mutations <where...>',
-      'days of mutations that lead on: a list (bestanden.json), a folder or zips; without --extract nothing else is loaded',
+      'days of mutations that follow: a list (bestanden.json), a folder or zips; without --extract nothing else is loaded',
     )
     .option('--again', 'also an extract or mutations that are live already, or were rolled back');
 }

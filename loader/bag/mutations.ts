@@ -106,13 +106,10 @@ class MutationCollector {
     this.parser.close();
     const { MutatiedatumVanaf: vanaf = '', MutatiedatumTot: tot = '', StandTechnischeDatum: stand = '' } = this.#dates;
     for (const date of [vanaf, tot, stand]) {
-      if (!/^\d{4}-\d{2}-\d{2}$/.test(date))
-        throw this.#refused(`lacks the dates from and to which it leads: '${date}'`);
+      if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) throw this.#refused(`has no valid dates (from and to): '${date}'`);
     }
     if (tot !== stand || vanaf >= tot) {
-      throw this.#refused(
-        `contradicts itself: it leads from ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`,
-      );
+      throw this.#refused(`contradicts itself: it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`);
     }
     return { vanaf, tot, mutations: this.#mutations, problems: this.#problems };
   }
@@ -202,10 +199,7 @@ export async function readMutationDelivery(source: RandomAccess, label: string):
     const file = `${label} > ${name} > ${baseName(entry.name)}`;
     const { vanaf, tot, mutations, problems } = await withEntry(inner, entry, file, (xml) => readMutations(xml, file));
     if (vanaf !== delivery.vanaf || tot !== delivery.tot) {
-      throw contradicts(
-        file,
-        `it leads from ${vanaf} to ${tot}, and its name says ${delivery.vanaf} to ${delivery.tot}`,
-      );
+      throw contradicts(file, `it covers ${vanaf} to ${tot}, but its name says ${delivery.vanaf} to ${delivery.tot}`);
     }
     for (const mutation of mutations) delivery.mutations.push(mutation);
     delivery.problems.push(...problems);

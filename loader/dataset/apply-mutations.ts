@@ -41,7 +41,7 @@ export function applyMutations(objects: Objects, days: readonly MutationDay[]): 
   for (const [applied, day] of days.entries()) {
     if (day.vanaf !== date) {
       throw new MutationMismatchError(
-        `${day.file}: leads from ${day.vanaf}, but the dataset is of ${date}. Pass the files that lead on from ${date}.`,
+        `${day.file}: starts at ${day.vanaf}, but the dataset is of ${date}. Pass the files that follow ${date}.`,
         applied,
       );
     }

@@ -164,7 +164,7 @@ async function discoverMutations(
   const replaced = correctedOf(listed, history);
   if (next.length === 0) {
     if (broken) throw new MutationGapError(`${broken}${replaced}`);
-    return { action: 'none', reason: `no mutations lead on from ${base.peildatum} yet${replaced}`, live: base };
+    return { action: 'none', reason: `no mutations follow ${base.peildatum} yet${replaced}`, live: base };
   }
   const days: MutationFile[] = [];
   let stopped: string | undefined;

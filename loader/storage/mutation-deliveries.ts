@@ -16,7 +16,7 @@ export type ListedMutations = { name: string; location: string; vanaf: string; t
 const namePattern = /^BAG\w*DM-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/i;
 
 /**
- * The dates between which a delivery leads, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name, and for one
+ * The two dates of a delivery, from its name `BAGNLDM-13112021-14112021.zip`; `null` for another name, and for one
  * that does not lead from a date to a later one.
  */
 export function datesOfName(name: string): { vanaf: string; tot: string } | null {
@@ -57,8 +57,8 @@ function one(location: string): ListedMutations {
   const dates = datesOfName(name);
   if (dates) return { name, location, ...dates, size: null };
   throw new SourceError(
-    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its name must say from which date to ` +
-      'which later date it leads. Rename it, or pass an extract with --extract.',
+    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its name must have ` +
+      'its first and its last date. Rename it, or pass an extract with --extract.',
   );
 }
 
@@ -145,7 +145,7 @@ async function readWhole(location: string, most: number, tooLong: string): Promi
 
 /** What a list has for a dataset of some date. */
 export type Chain = {
-  /** The deliveries to apply, in order: each leads from where the one before it ends. */
+  /** The deliveries to apply, in order: each starts where the one before it ends. */
   next: ListedMutations[];
   /** Why the list can't be applied to its end; `null` where it can. */
   broken: string | null;
@@ -168,12 +168,12 @@ export function chainFrom(listed: readonly ListedMutations[], peildatum: string)
   if (!later) return { next, broken: null };
   const how =
     later.vanaf > date
-      ? `the next delivery, ${later.name}, leads from ${later.vanaf}`
-      : `${later.name} leads over that date, from ${later.vanaf} to ${later.tot}`;
+      ? `the next delivery, ${later.name}, starts at ${later.vanaf}`
+      : `${later.name} spans that date, from ${later.vanaf} to ${later.tot}`;
   return {
     next,
     broken:
-      `No mutations lead on from ${date}: ${how}. Pass the missing ones with --mutations, or wait for the next full ` +
+      `No mutations follow ${date}: ${how}. Pass the missing ones with --mutations, or wait for the next full ` +
       'extract, which makes the dataset complete again.',
   };
 }

@@ -60,7 +60,7 @@ describe('the status of a dataset that follows days of mutations', () => {
   it('says which day is missing, and what to do', async () => {
     const shown = await shownFor(listOf(['13', '14']));
     expect(shown).toContain('next       mutations from 2026-01-12 on\n');
-    expect(shown).toMatch(/No mutations lead on from 2026-01-12: .* leads from 2026-01-13\. Pass the missing ones/);
+    expect(shown).toMatch(/No mutations follow 2026-01-12: .* starts at 2026-01-13\. Pass the missing ones/);
   });
 
   it("says why the list can't be read, and shows the rest", async () => {

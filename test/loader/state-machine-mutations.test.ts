@@ -172,7 +172,7 @@ describe("an execution that can't apply a day", () => {
     .filter(({ changes }) => changes.some(({ was }) => was));
 
   it.each([
-    ['a gap in the list', 'MutationGapError', `No mutations lead on from ${start}`, () => list([two, three])],
+    ['a gap in the list', 'MutationGapError', `No mutations follow ${start}`, () => list([two, three])],
     [
       'a day that changes a missing object',
       'MutationMismatchError',

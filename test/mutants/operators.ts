@@ -29,7 +29,7 @@ const operators: [name: string, place: RegExp, becomes: string | typeof swapped]
   ['negate a condition', /\bif \((.+)\) (?=\S)/g, 'if (!($1)) '],
   ['drop a clause', / (?:&&|\|\|) [^()&|]+(?=[);])/g, ''],
   ['drop a default', / \?\? [\w.'"]+/g, ''],
-  ['change a constant', /(?<![\w'"`#.$-])(\d[\d_]*)(?![\w'"`.])/g, '($1 + 1)'],
+  ['change a constant', /(?<![\w'"`#.${-])(\d[\d_]*)(?![\w'"`.])/g, '($1 + 1)'],
   ['remove a statement', /^(\s+)(?:await )?[\w.?]+\([^{}]*\);$/g, '$1;'],
 ];
 

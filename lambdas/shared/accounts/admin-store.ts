@@ -193,10 +193,10 @@ export type PageOptions = {
 };
 
 /** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
-export type NamePage = { names: string[]; cursor: string | null };
+type NamePage = { names: string[]; cursor: string | null };
 
 /** The most entries of one page: what DynamoDB reads by key in one call. */
-export const maxPage = 100;
+const maxPage = 100;
 
 /** Reads a page of an index, in the order of its names. Throws `invalid`. */
 export async function listNames(

@@ -5,7 +5,7 @@ import { createHmac, hash, randomInt, timingSafeEqual } from 'node:crypto';
  * account says which item to charge, and the checksum, keyed with a secret of the deployment, keeps made-up keys away
  * from the database. The checksum authenticates no one: the stored hash does. (Decision 0102.)
  */
-export const apiKeyPrefix = 'bagadres';
+const apiKeyPrefix = 'bagadres';
 
 /** Account ids: 1 to 32 letters, digits, `.`, `_` and `-`, the first a letter or digit; letter case counts. */
 export const accountIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
@@ -101,7 +101,7 @@ export function expiringKeyBounds(hash: Uint8Array, nowSeconds: number): { low: 
 export const maxExpiry = 2 ** 32 - 1;
 
 /** Compares two hashes in a time that does not depend on where they differ. */
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

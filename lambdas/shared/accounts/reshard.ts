@@ -164,7 +164,7 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
  * The changes of the usage of `target` when it takes over the totals of `closed`, whose days go to records in the same
  * transaction. Its own days stay the same, also while it is charged.
  */
-export function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
+function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
   const { changes, guards } = noChanges();
   const total = closed.reduce((sum, { usage }) => sum + usage.total, 0);
   if (total === 0) return { changes, guards };
@@ -183,7 +183,7 @@ export function mergeUsage(target: Access, closed: readonly Access[]): GuardedCh
  * The changes that move a day of usage in the future back to the present: what was counted since becomes usage of
  * today.
  */
-export function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
+function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
   const { changes, guards } = noChanges();
   const { date, days } = usage;
   if (date === null || date <= dateOf(nowSeconds + toleratedSeconds)) return { changes, guards };

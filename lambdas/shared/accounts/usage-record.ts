@@ -22,7 +22,7 @@ function recordKey(account: string, date: string): Record<string, string> {
 export type UnitsByDate = Record<string, number>;
 
 /** How many whole months usage records are kept unless a deployment configures it. */
-export const defaultUsageMonths = 25;
+const defaultUsageMonths = 25;
 
 /** The lookups of the days that are not recorded yet, with the one that is being counted. */
 export function unrecorded({ total, date, mark, days }: UsageCount): UnitsByDate {
@@ -229,7 +229,7 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
   };
 }
 
-export function noRefusals(): RefusalCounts {
+function noRefusals(): RefusalCounts {
   return { quota: 0, input: 0, inactive: 0 };
 }
 

@@ -33,7 +33,7 @@ function notConfigured(window: WindowName, plan: Plan): AdminError {
 }
 
 /** The limit in force: `null` is unlimited, `undefined` is not configured. */
-export function effectiveLimit(window: WindowName, planLimits: Limits, own: Limits): number | null | undefined {
+function effectiveLimit(window: WindowName, planLimits: Limits, own: Limits): number | null | undefined {
   return planLimits[window] === undefined || own[window] === undefined ? planLimits[window] : own[window];
 }
 

@@ -63,7 +63,7 @@ export function readAddressInput(rawQueryString: string): AddressInput {
 }
 
 type Other = { name: string; values: string[] };
-type Others = Record<NonNullable<ReturnType<typeof meaningOf>>, Other[]>;
+type Others = Record<Meaning, Other[]>;
 
 /** The parameters under names of other APIs, each name once, by what they mean here. */
 function otherParameters(query: URLSearchParams): Others {
@@ -168,13 +168,13 @@ const meanings = new Map(
   ),
 );
 
-const own = new Set(['postcode', 'huisnummer', 'toevoeging']);
+const ownNames = new Set(['postcode', 'huisnummer', 'toevoeging']);
 /** No name in the list is longer than this. */
-const longest = 40;
+const longestName = 40;
 
 /** The meaning of a parameter name of another API; `null` for our own names and unknown ones. */
-export function meaningOf(name: string): Meaning | null {
-  if (own.has(name) || name.length > longest) return null;
+function meaningOf(name: string): Meaning | null {
+  if (ownNames.has(name) || name.length > longestName) return null;
   // Forms and frameworks write lists as `huisletter[]` or `huisletter[0]`.
   const word = name.replace(/\[\w*\]$/, '').replaceAll(/[ ._-]/g, '');
   return meanings.get(word.toLowerCase()) ?? null;

@@ -53,7 +53,7 @@ const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
 const stad = { straat: 'Teststraat', woonplaats: 'Teststad' };
 
 /** By huisnummer, then by toevoeging: one that is found, one with toevoegingen only, one in several places. */
-const places: Record<number, Record<string, Place[]>> = {
+const testPlaces: Record<number, Record<string, Place[]>> = {
   1: { '': [dorp] },
   2: { A: [dorp], B: [dorp] },
   3: { '': [dorp, stad] },
@@ -65,7 +65,7 @@ const places: Record<number, Record<string, Place[]>> = {
  */
 export function findTestAddress({ postcode, huisnummer, toevoeging }: AddressRequest): Found | null {
   if (postcode !== testPostcode) return null;
-  const existing = places[huisnummer] ?? {};
+  const existing = testPlaces[huisnummer] ?? {};
   const found = existing[(toevoeging ?? '').toUpperCase()];
   if (found) return { places: found, toevoegingen: [] };
   return { places: [], toevoegingen: Object.keys(existing).map((one) => one || null) };

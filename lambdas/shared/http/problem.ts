@@ -54,7 +54,7 @@ export function problemType(code: ProblemCode): string {
 }
 
 /** The response to a refusal: problem details (RFC 9457) with the headers that belong to it. */
-export function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, requestId: string): Answer {
+function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, requestId: string): Answer {
   const { status, title, detail } = problems[reason.code];
   const type = problemType(reason.code);
   const body: ProblemBody = { type, title, status, detail, request_id: requestId, ...members(reason) };

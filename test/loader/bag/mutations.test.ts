@@ -119,7 +119,7 @@ describe('a file of mutations', () => {
     [
       'without dates',
       changed(/<selecties-extract:Mutatieperiode>[\s\S]*?<\/selecties-extract:Mutatieperiode>/, ''),
-      'lacks its two dates',
+      'has no valid dates (from and to)',
     ],
   ])('%s is refused by name', (_, xml, message) => {
     for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow(message);

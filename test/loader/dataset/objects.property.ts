@@ -287,7 +287,7 @@ describe('days of mutations', () => {
       { file: 'c.zip', vanaf: '2026-01-10', tot: '2026-01-11', mutations: [] },
     ];
     expect(() => applyMutations(new Map(), gap)).toThrow(
-      'c.zip: leads from 2026-01-10, but the dataset is of 2026-01-09. Pass the files that lead on from 2026-01-09.',
+      'c.zip: starts at 2026-01-10, but the dataset is of 2026-01-09. Pass the files that follow 2026-01-09.',
     );
   });
 

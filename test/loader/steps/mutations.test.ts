@@ -148,7 +148,7 @@ describe('days of mutations', () => {
     const before = await content();
     expect(await runLoad(all)).toMatchObject({
       outcome: 'unchanged',
-      reason: `no mutations lead on from ${register.days.at(-1)?.date} yet`,
+      reason: `no mutations follow ${register.days.at(-1)?.date} yet`,
     });
     expect(await content()).toEqual(before);
   });
@@ -179,14 +179,14 @@ describe('days of mutations', () => {
   it.each([
     [
       'a gap',
-      'No mutations lead on from 2026-01-08: the next delivery',
+      'No mutations follow 2026-01-08: the next delivery',
       async (register: Register) => {
         await register.deliver(register.days.slice(1));
       },
     ],
     [
       'a delivery that spans the date',
-      'leads over that date',
+      'spans that date',
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
         await register.write('2026-01-07', '2026-01-10', []);

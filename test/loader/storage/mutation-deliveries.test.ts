@@ -96,7 +96,7 @@ describe('the name of a delivery', () => {
     'must span a date and a later one: %s',
     async (name) => {
       expect(datesOfName(name)).toBeNull();
-      await expect(listMutations(join(folder, name))).rejects.toThrow('from which date to which later date it leads');
+      await expect(listMutations(join(folder, name))).rejects.toThrow('its first and its last date');
     },
   );
 
@@ -133,14 +133,12 @@ describe('the chain of deliveries', () => {
   it('reports a gap after the deliveries before it', () => {
     const chain = chainFrom(listed([10, 11], [12, 13]), '2022-05-10');
     expect(names(chain)).toEqual([['10', '11']]);
-    expect(chain.broken).toContain(
-      'No mutations lead on from 2022-05-11: the next delivery, BAGNLDM-12052022-13052022.zip',
-    );
+    expect(chain.broken).toContain('No mutations follow 2022-05-11: the next delivery, BAGNLDM-12052022-13052022.zip');
   });
 
   it('reports a delivery that spans the date', () => {
     expect(chainFrom(listed([10, 13]), '2022-05-11').broken).toContain(
-      'leads over that date, from 2022-05-10 to 2022-05-13',
+      'spans that date, from 2022-05-10 to 2022-05-13',
     );
   });
 
