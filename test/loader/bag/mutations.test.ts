@@ -4,7 +4,6 @@ import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
-import { ZipFile as NewZip } from 'yazl';
 import { readMutationDelivery, readMutations } from '../../../loader/bag/mutations.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { objectXml } from '../../../local/demo/stand-xml.ts';
@@ -18,6 +17,7 @@ import {
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
+import { zipOf } from './zip-of.ts';
 
 const realDay = '../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip';
 const ifReal = existsSync(realDay) ? it : it.skip;
@@ -49,13 +49,6 @@ async function entries(zip: ZipFile): Promise<Map<string, Buffer>> {
   for await (const entry of zip.eachEntry())
     found.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)));
   return found;
-}
-
-function zipOf(files: Record<string, string | Buffer>, compress = true): Promise<Buffer> {
-  const zip = new NewZip();
-  for (const [name, contents] of Object.entries(files)) zip.addBuffer(Buffer.from(contents), name, { compress });
-  zip.end();
-  return buffer(zip.outputStream);
 }
 
 describe('a file of mutations', () => {
