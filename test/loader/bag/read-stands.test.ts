@@ -151,10 +151,16 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ["huisletter '1'", (xml) => xml.replace('>a<', '>1<')],
     ["huisletter ''", (xml) => xml.replace('>a<', '><')],
     ["huisnummertoevoeging 'zwart'", (xml) => xml.replace('>bis<', '>zwart<')],
+    ["huisnummertoevoeging 'bis-'", (xml) => xml.replace('>bis<', '>bis-<')],
+    ["huisnummertoevoeging ''", (xml) => xml.replace('>bis<', '><')],
     ["huisnummertoevoeging ' bis'", (xml) => xml.replace('>bis<', '> bis<')],
     ["postcode '1381aa'", (xml) => xml.replace('1381AA', '1381aa')],
     ["postcode '0381AA'", (xml) => xml.replace('1381AA', '0381AA')],
     ["postcode '1381AAA'", (xml) => xml.replace('1381AA', '1381AAA')],
+    ["postcode '1381AA '", (xml) => xml.replace('1381AA', '1381AA ')],
+    ["identificatie '04572000001996400'", (xml) => xml.replace('0457200000199640', '04572000001996400')],
+    ["OpenbareRuimteRef '04573000000000350'", (xml) => xml.replace('0457300000000035', '04573000000000350')],
+    ["WoonplaatsRef '105'", (xml) => xml.replace('>1050<', '>105<')],
     ["OpenbareRuimteRef '35'", (xml) => xml.replace('0457300000000035', '35')],
     ["WoonplaatsRef '10500'", (xml) => xml.replace('>1050<', '>10500<')],
   ])('are counted as a problem, and not visited, with %s', (detail, change) => {
@@ -174,6 +180,53 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
+  it('are visited for their date or for a later one, with their span, in every state', () => {
+    const days = ['2026-01-07', peildatum, '2026-01-09', '2026-01-10'];
+    const moments = [undefined, moment];
+    const each = days.flatMap((begin) =>
+      [undefined, ...days].flatMap((eind) =>
+        [true, false].flatMap((live) =>
+          moments.flatMap((tijdstipInactief) =>
+            moments.flatMap((tijdstipInactiefLV) =>
+              moments.map((tijdstipNietBagLV) => ({
+                begin,
+                eind,
+                live,
+                tijdstipInactief,
+                tijdstipInactiefLV,
+                tijdstipNietBagLV,
+              })),
+            ),
+          ),
+        ),
+      ),
+    );
+    const nums = each.map(
+      (state, i) => ({ ...someNum, ...state, huisnummer: i + 1, volgnummer: i + 1 }) as NumVoorkomen,
+    );
+    const outcome = read(numXml(...nums), reader);
+    if (!('counts' in outcome)) throw new Error(outcome.message);
+    const held = nums.filter(({ begin, eind, live, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV }) => {
+      const isOut = !live || tijdstipInactief || tijdstipInactiefLV || tijdstipNietBagLV;
+      return !isOut && (eind === undefined || (eind > begin && eind > peildatum));
+    });
+    const spanOf = ({ huisnummer, volgnummer, begin, eind }: NumVoorkomen) => ({
+      huisnummer,
+      span: {
+        volgnummer,
+        begin: Number(begin.replaceAll('-', '')),
+        eind: eind ? Number(eind.replaceAll('-', '')) : 99_999_999,
+      },
+    });
+    expect(outcome.visited).toMatchObject(held.filter(({ begin }) => begin <= peildatum).map(spanOf));
+    expect(outcome.later).toMatchObject(held.filter(({ begin }) => begin > peildatum).map(spanOf));
+    expect(outcome.counts).toMatchObject({
+      voorkomens: nums.length,
+      current: outcome.visited.length,
+      notCurrent: { withdrawn: nums.length / 2, future: nums.length / 4 },
+    });
+  });
+
   it('are passed on for a later date when they begin after the snapshot, unless a value is invalid', () => {
     const begin = '2026-01-09';
     const valid = { ...someNum, begin };
@@ -188,12 +241,47 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     expect(found).toEqual([valid.identificatie]);
   });
 
-  it('are refused without the date on which they begin', () => {
-    const xml = numXml(someNum).replace(/<(\w+):beginGeldigheid>[^<]*<\/\1:beginGeldigheid>/, '');
-    expect(read(xml, reader)).toMatchObject({
-      code: expect.any(String),
-      message: expect.stringContaining('beginGeldigheid'),
-    });
+  it.each(['identificatie', 'huisnummer', 'status', 'voorkomenidentificatie', 'beginGeldigheid', 'OpenbareRuimteRef'])(
+    'are refused without a value that the schema requires: %s',
+    (value) => {
+      const element = new RegExp(`<([\\w-]+:${value})\\b[^>]*>[^<]*</\\1>`);
+      expect(numXml(someNum)).toMatch(element);
+      expect(read(numXml(someNum).replace(element, ''), reader)).toMatchObject({
+        code: 'invalid_xml',
+        message: expect.stringContaining(`an occurrence without ${value}`),
+      });
+    },
+  );
+
+  it.each([
+    ['0', false],
+    ['01', false],
+    ['1', true],
+    ['99999', true],
+    ['100000', false],
+    ['', false],
+  ])('are refused with a voorkomenidentificatie outside 1 to 99999: %j', (volgnummer, isRead) => {
+    const xml = numXml(someNum).replace('identificatie>1<', `identificatie>${volgnummer}<`);
+    expect(read(xml, reader)).toMatchObject(
+      isRead
+        ? { visited: [{ span: { volgnummer: Number(volgnummer) } }] }
+        : {
+            code: 'invalid_xml',
+            message: expect.stringContaining(
+              `object 0457200000199640 has an unknown voorkomenidentificatie '${volgnummer}'; get the extract again`,
+            ),
+          },
+    );
+  });
+
+  it.each<[keyof NumVoorkomen, unknown[]]>([
+    ['huisnummer', [1, 99_999]],
+    ['huisletter', ['a', 'z', 'A', 'Z']],
+    ['huisnummertoevoeging', ['0', 'z', 'abcd', '9999', 'AZaz']],
+    ['postcode', ['1000AA', '9999ZZ']],
+  ])('may have any %s that the register allows', (name, values) => {
+    const outcome = read(numXml(...values.map((value) => ({ ...someNum, [name]: value }) as NumVoorkomen)), reader);
+    expect(outcome).toMatchObject({ visited: values.map((value) => ({ [name]: value })), counts: { problems: [] } });
   });
 
   ifSamples.each([
