@@ -57,8 +57,7 @@ export function testsOf(measured: readonly Measured[], file: string, line: numbe
 
 async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measured> {
   const folder = join(copy.folder, 'coverage');
-  const start = performance.now();
-  const { code } = await copy.jest(
+  const { code, cpuSeconds: seconds } = await copy.jest(
     [
       '--runInBand',
       '--silent',
@@ -72,7 +71,6 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
     ],
     cpuSeconds,
   );
-  const seconds = Math.round((performance.now() - start) / 10) / 100;
   if (code !== 0) return { test, passes: false, seconds, lines: {} };
   const files = JSON.parse(readFileSync(join(folder, 'coverage-final.json'), 'utf8')) as Record<string, FileCoverage>;
   rmSync(folder, { recursive: true });
