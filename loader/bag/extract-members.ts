@@ -67,7 +67,7 @@ export async function memberAccess(
 export async function listXmlFiles(inner: RandomAccess, label: string): Promise<ZipEntry[]> {
   const files = (await listEntries(inner, label)).filter(({ name }) => /\.xml$/i.test(name) && !isJunk(name));
   if (files.length === 0) throw new ExtractError('missing_member', label, 'holds no XML file; get the extract again');
-  const numbers = files.map(({ name }) => Number(/[-_](\d{6})\.xml$/i.exec(name)?.[1] ?? 0)).filter(Boolean);
+  const numbers = files.map(({ name }) => Number(/[-_](\d{6})\.xml$/i.exec(name)?.[1])).filter(Boolean);
   numbers.sort((a, b) => a - b);
   const wrong = numbers.findIndex((number, index) => number !== index + 1);
   if (wrong < 0) return files;
@@ -155,7 +155,7 @@ function readPeildatum(xml: Buffer, file: string): string {
     if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract')) variant = tag.local;
   });
   parser.on('text', (text) => {
-    if (path.length === 4 && path[3] === 'StandTechnischeDatum') peildatum += text;
+    if (path.slice(1).join('/') === 'SelectieGegevens/LVC-Extract/StandTechnischeDatum') peildatum += text;
   });
   parser.on('closetag', () => path.pop());
   try {

@@ -14,8 +14,26 @@ import {
   whyNotCurrent,
 } from './voorkomen.ts';
 
-/** The values of one occurrence by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`. */
+/** Values by the local name of their element: `identificatie`, `beginGeldigheid`, `WoonplaatsRef`. */
 export type Fields = Partial<Record<string, string>>;
+
+/** The values of one occurrence, which has all that the schema requires. */
+export type Occurrence = Fields &
+  Record<'identificatie' | 'status' | 'voorkomenidentificatie' | 'beginGeldigheid', string>;
+
+const ofEveryKind = ['identificatie', 'status', 'voorkomenidentificatie', 'beginGeldigheid'];
+const required: Record<ObjectKind, string[]> = {
+  NUM: [...ofEveryKind, 'huisnummer', 'OpenbareRuimteRef'],
+  OPR: [...ofEveryKind, 'naam', 'WoonplaatsRef'],
+  WPL: [...ofEveryKind, 'naam'],
+};
+
+/** The fields of one element as an occurrence. `refuse` makes the error for one without a value that the schema requires. */
+export function occurrenceOf(kind: ObjectKind, fields: Fields, refuse: (problem: string) => ExtractError): Occurrence {
+  const missing = required[kind].find((field) => fields[field] === undefined);
+  if (missing) throw refuse(`an occurrence without ${missing}`);
+  return fields as Occurrence;
+}
 
 const knownStatuses: Record<ObjectKind, string[]> = {
   NUM: [liveStatus.NUM, 'Naamgeving ingetrokken'],
@@ -29,7 +47,7 @@ const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 export type Visit<T> = (read: T, span: Span) => void;
 
 /** Makes an object from the fields of a current occurrence, or says what is wrong with one of its values. */
-export type ReadRule<T> = (fields: Fields, file: string) => T | Problem;
+export type ReadRule<T> = (fields: Occurrence, file: string) => T | Problem;
 
 /**
  * How to read an occurrence, and the callbacks for one that counts on the date (`visit`) or will on a later one
@@ -43,7 +61,7 @@ type Visits<T> = { read: ReadRule<T>; visit: Visit<T>; later: Visit<T> | undefin
  */
 export function visitStand<T extends object>(
   kind: ObjectKind,
-  fields: Fields,
+  fields: Occurrence,
   file: string,
   peildatum: string,
   counts: ReadCounts,
@@ -64,8 +82,8 @@ export function visitStand<T extends object>(
 }
 
 /** Which occurrence of its object an element describes, and when it holds. @throws ExtractError */
-export function spanOf(fields: Fields, file: string): Span {
-  const volgnummer = trim(fields.voorkomenidentificatie ?? '');
+export function spanOf(fields: Occurrence, file: string): Span {
+  const volgnummer = trim(fields.voorkomenidentificatie);
   if (!/^[1-9]\d{0,4}$/.test(volgnummer)) {
     throw unreadable(file, fields.identificatie, 'voorkomenidentificatie', volgnummer);
   }
@@ -78,15 +96,8 @@ export function spanOf(fields: Fields, file: string): Span {
 }
 
 /** What decides whether an occurrence counts. @throws ExtractError */
-export function geldigheidOf(kind: ObjectKind, fields: Fields, file: string): Geldigheid {
-  const {
-    identificatie,
-    status = '',
-    eindGeldigheid,
-    tijdstipInactief,
-    tijdstipInactiefLV,
-    tijdstipNietBagLV,
-  } = fields;
+export function geldigheidOf(kind: ObjectKind, fields: Occurrence, file: string): Geldigheid {
+  const { identificatie, status, eindGeldigheid, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
   if (!knownStatuses[kind].includes(status)) throw unreadable(file, identificatie, 'status', status);
   return {
     status,
@@ -98,8 +109,8 @@ export function geldigheidOf(kind: ObjectKind, fields: Fields, file: string): Ge
   };
 }
 
-function dateIn({ identificatie }: Fields, text: string | undefined, file: string): string {
-  const date = trim(text ?? '');
+function dateIn({ identificatie }: Occurrence, text: string, file: string): string {
+  const date = trim(text);
   if (!datePattern.test(date)) throw unreadable(file, identificatie, 'date', date);
   return date;
 }
@@ -128,11 +139,11 @@ const wplRules: Rule[] = [
 ];
 
 /** The nummeraanduiding of a current occurrence, or what is wrong with one of its values. */
-export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduiding | Problem {
+export function toNummeraanduiding(fields: Occurrence, file: string): Nummeraanduiding | Problem {
   return (
     invalidValue(fields, numRules, file) ?? {
-      identificatie: () => fields.identificatie as string,
-      writeIdentificatie: (target) => void target.set(Buffer.from(fields.identificatie as string, 'latin1')),
+      identificatie: () => fields.identificatie,
+      writeIdentificatie: (target) => void target.set(Buffer.from(fields.identificatie, 'latin1')),
       huisnummer: Number(fields.huisnummer),
       huisletter: fields.huisletter ?? '',
       huisnummertoevoeging: fields.huisnummertoevoeging ?? '',
@@ -144,10 +155,10 @@ export function toNummeraanduiding(fields: Fields, file: string): Nummeraanduidi
 }
 
 /** The street of a current occurrence, or what is wrong with one of its values. */
-export function toOpenbareRuimte(fields: Fields, file: string): OpenbareRuimte | Problem {
+export function toOpenbareRuimte(fields: Occurrence, file: string): OpenbareRuimte | Problem {
   return (
     invalidValue(fields, oprRules, file) ?? {
-      identificatie: fields.identificatie as string,
+      identificatie: fields.identificatie,
       naam: fields.naam as string,
       woonplaats: fields.WoonplaatsRef as string,
     }
@@ -155,10 +166,10 @@ export function toOpenbareRuimte(fields: Fields, file: string): OpenbareRuimte |
 }
 
 /** The place of a current occurrence, or what is wrong with one of its values. */
-export function toWoonplaats(fields: Fields, file: string): Woonplaats | Problem {
+export function toWoonplaats(fields: Occurrence, file: string): Woonplaats | Problem {
   return (
     invalidValue(fields, wplRules, file) ?? {
-      identificatie: fields.identificatie as string,
+      identificatie: fields.identificatie,
       naam: fields.naam as string,
     }
   );
@@ -169,7 +180,11 @@ export function toWoonplaats(fields: Fields, file: string): Woonplaats | Problem
  * the BAG, or ended on the day it began. A value that the register's rules forbid is a `Problem`. Throws `ExtractError`
  * where it is unclear whether it counts.
  */
-export function toObjectVoorkomen(kind: ObjectKind, fields: Fields, file: string): ObjectVoorkomen | Problem | null {
+export function toObjectVoorkomen(
+  kind: ObjectKind,
+  fields: Occurrence,
+  file: string,
+): ObjectVoorkomen | Problem | null {
   const geldigheid = geldigheidOf(kind, fields, file);
   const span = spanOf(fields, file);
   if (whyNotCurrent(geldigheid, liveStatus[kind], geldigheid.beginGeldigheid) !== null) return null;
@@ -191,14 +206,14 @@ export function toObjectVoorkomen(kind: ObjectKind, fields: Fields, file: string
   }
 }
 
-function invalidValue(fields: Fields, rules: Rule[], file: string): Problem | null {
+function invalidValue(fields: Occurrence, rules: Rule[], file: string): Problem | null {
   const broken = rules.find(([field, pattern]) => fields[field] !== undefined && !pattern.test(fields[field]));
   if (!broken) return null;
   const detail = `${broken[0]} '${fields[broken[0]]}'`;
-  return { kind: 'invalid_value', file, identificatie: fields.identificatie ?? '', detail };
+  return { kind: 'invalid_value', file, identificatie: fields.identificatie, detail };
 }
 
-function unreadable(file: string, identificatie: string | undefined, what: string, value: string): ExtractError {
+function unreadable(file: string, identificatie: string, what: string, value: string): ExtractError {
   const problem = `object ${identificatie} has an unknown ${what} '${value}'; get the extract again, or update this program`;
   return new ExtractError('invalid_xml', file, problem);
 }

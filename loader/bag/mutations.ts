@@ -4,7 +4,7 @@ import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
 import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { baseName, isJunk } from './extract-members.ts';
-import { type Fields, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
+import { type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
 import { mutationDocument, type ObjectKind, SchemaParser } from './schema.ts';
 import type { ObjectVoorkomen } from './voorkomen.ts';
@@ -35,6 +35,7 @@ export type MutationFile = {
 const groupStart = '<ml:mutatieGroep>';
 const groupEnd = '</ml:mutatieGroep>';
 const chunkBytes = 128 * 1024;
+const changes = ['ml:toevoeging', 'ml:wijziging', 'ml:verwijdering'];
 const kinds: Record<string, ObjectKind> = {
   'Objecten:Nummeraanduiding': 'NUM',
   'Objecten:OpenbareRuimte': 'OPR',
@@ -68,15 +69,14 @@ export function readMutations(xml: Buffer, file: string, { strictly = false } = 
 
 /** A group may be skipped only there: elsewhere the same bytes could have another meaning. */
 function isBetweenGroups(parser: SchemaParser): boolean {
-  const closed = parser.justClosed;
-  return (closed === 'ml:mutatieGroep' || closed === 'ml:inhoud') && parser.hasUsualPrefixes(prefixes);
+  return parser.justClosed === 'ml:mutatieGroep' && parser.hasUsualPrefixes(prefixes);
 }
 
 function isOther(group: Buffer): boolean {
   if (!group.subarray(0, groupStart.length).equals(groupStartBytes)) return false;
   const start = group.toString('latin1', 0, longestOtherStart);
   const named = start.indexOf('>', start.indexOf('<Objecten:'));
-  return otherGroup.test(start.slice(0, named + 1)) && group.indexOf('<!', 0, 'latin1') < 0;
+  return otherGroup.test(start.slice(0, named + 1)) && !group.includes('<!');
 }
 
 const groupStartBytes = Buffer.from(groupStart, 'latin1');
@@ -91,7 +91,7 @@ class MutationCollector {
   #object: { kind: ObjectKind; identificatie: string } | undefined;
   #kind: ObjectKind | undefined;
   #fields: Fields = {};
-  #was: Fields | undefined;
+  #was: Occurrence | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -116,8 +116,11 @@ class MutationCollector {
 
   #onOpen(name: string): void {
     if (name === 'ml:mutatieGroep') this.#object = undefined;
-    else if (name === 'ml:toevoeging' || name === 'ml:wijziging') this.#was = undefined;
-    else if (kinds[name]) {
+    else if (changes.includes(name)) {
+      this.#was = undefined;
+      this.#fields = {};
+    } else if (kinds[name]) {
+      if (this.#kind) throw this.parser.invalid('two objects on one side of a change');
       this.#kind = kinds[name];
       this.#fields = {};
     }
@@ -132,17 +135,19 @@ class MutationCollector {
 
   #onClose(name: string): void {
     if (name === 'ml:verwijdering') throw this.#removed();
-    if (!this.#kind) return;
-    if (name === 'ml:was') this.#was = this.#fields;
-    else if (name === 'ml:toevoeging' || name === 'ml:wijziging') {
-      this.#add(this.#kind, this.#was, this.#fields);
+    const isChange = changes.includes(name);
+    if (this.#kind && (isChange || name === 'ml:was')) {
+      const occurrence = occurrenceOf(this.#kind, this.#fields, (problem) => this.parser.invalid(problem));
+      if (!isChange) this.#was = occurrence;
+      else if (name === 'ml:wijziging' && !this.#was) throw this.parser.invalid('a change without what was');
+      else this.#add(this.#kind, this.#was, occurrence);
       this.#kind = undefined;
-    }
+    } else if (isChange && this.#was) throw this.parser.invalid('a change without what it becomes');
   }
 
-  #add(kind: ObjectKind, was: Fields | undefined, wordt: Fields): void {
+  #add(kind: ObjectKind, was: Occurrence | undefined, wordt: Occurrence): void {
     const file = this.#file;
-    const identificatie = wordt.identificatie ?? '';
+    const { identificatie } = wordt;
     this.#object ??= { kind, identificatie };
     if (this.#object.kind !== kind || this.#object.identificatie !== identificatie) {
       throw this.#refused(`one group changes two objects, ${this.#object.identificatie} and ${identificatie}`);
@@ -161,7 +166,7 @@ class MutationCollector {
     });
   }
 
-  #voorkomen(kind: ObjectKind, fields: Fields, isReported: boolean): ObjectVoorkomen | null {
+  #voorkomen(kind: ObjectKind, fields: Occurrence, isReported: boolean): ObjectVoorkomen | null {
     const found = toObjectVoorkomen(kind, fields, this.#file);
     if (found === null || !('file' in found)) return found;
     if (isReported) this.#problems.push(found);
@@ -211,11 +216,11 @@ const memberPattern = /^\d{4}MUT(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip
 
 function memberOf(entries: ZipEntry[], label: string): ZipEntry {
   const found = entries.filter(({ name }) => memberPattern.test(baseName(name)) && !isJunk(name));
-  const [member] = found;
-  if (member && found.length === 1) return member;
-  if (found.length > 1) {
+  const [member, other] = found;
+  if (other) {
     throw contradicts(label, `it holds ${found.map(({ name }) => name).join(' and ')}; one is expected`);
   }
+  if (member) return member;
   const [first = 'nothing', ...more] = entries.map(({ name }) => name);
   const held = more.length > 0 ? `${first} and ${more.length} more` : first;
   const hint = entries.some(({ name }) => /^\d{4}(NUM|GEM)\d{8}\.zip$/.test(baseName(name)))

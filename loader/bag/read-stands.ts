@@ -5,6 +5,8 @@ import { ByteCursor } from './byte-cursor.ts';
 import { FastNummeraanduidingParser, FastOpenbareRuimteParser, type FastParser } from './fast-parser.ts';
 import {
   type Fields,
+  type Occurrence,
+  occurrenceOf,
   type ReadRule,
   toNummeraanduiding,
   toOpenbareRuimte,
@@ -46,7 +48,7 @@ function objectReader<T extends object>(
 ): ReadObjects<T> {
   return (xml, file, peildatum, visit, { strictly = false, later } = {}) => {
     const counts = emptyCounts();
-    const onStand = (fields: Fields) => visitStand(kind, fields, file, peildatum, counts, { read, visit, later });
+    const onStand = (fields: Occurrence) => visitStand(kind, fields, file, peildatum, counts, { read, visit, later });
     const fastParser = strictly ? undefined : new Parser(peildatum, counts, visit, later);
     readStands(xml, file, kind, peildatum, onStand, fastParser);
     return counts;
@@ -97,7 +99,7 @@ export function readStands(
   file: string,
   kind: ObjectKind,
   peildatum: string,
-  onStand: (fields: Fields) => void,
+  onStand: (fields: Occurrence) => void,
   fastParser?: FastParser,
 ): void {
   const strictParser = () => new StandParser(kind, file, peildatum, onStand);
@@ -152,12 +154,6 @@ function endOf(xml: Buffer, tag: string, from: number): number {
   return found < 0 ? xml.length : found + tag.length;
 }
 
-const required: Record<ObjectKind, string[]> = {
-  NUM: ['identificatie', 'huisnummer', 'status', 'beginGeldigheid', 'OpenbareRuimteRef'],
-  OPR: ['identificatie', 'naam', 'status', 'beginGeldigheid', 'WoonplaatsRef'],
-  WPL: ['identificatie', 'naam', 'status', 'beginGeldigheid'],
-};
-
 const stand = 'sl:stand';
 const objectType = 'sl:objectType';
 const standTechnischeDatum = 'selecties-extract:StandTechnischeDatum';
@@ -174,7 +170,7 @@ class StandParser {
   readonly #kind: ObjectKind;
   readonly #file: string;
   readonly #peildatum: string;
-  readonly #onStand: (fields: Fields) => void;
+  readonly #onStand: (fields: Occurrence) => void;
   readonly #parser: SchemaParser;
   readonly #seen = new Set<string>();
   readonly #seenInStand = new Set<string>();
@@ -182,7 +178,7 @@ class StandParser {
   #fields: Fields = {};
   #inStand = false;
 
-  constructor(kind: ObjectKind, file: string, peildatum: string, onStand: (fields: Fields) => void) {
+  constructor(kind: ObjectKind, file: string, peildatum: string, onStand: (fields: Occurrence) => void) {
     this.#kind = kind;
     this.#file = file;
     this.#peildatum = peildatum;
@@ -240,9 +236,7 @@ class StandParser {
 
   #closeStand(): void {
     this.#inStand = false;
-    const missing = required[this.#kind].find((field) => this.#fields[field] === undefined);
-    if (missing) throw this.#parser.invalid(`an occurrence without ${missing}`);
-    this.#onStand(this.#fields);
+    this.#onStand(occurrenceOf(this.#kind, this.#fields, (problem) => this.#parser.invalid(problem)));
   }
 
   #checkPeildatum(date: string): void {

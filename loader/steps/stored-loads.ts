@@ -22,7 +22,7 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     const kept = [];
     for (const entry of history.slice(1)) if (await isKept(storage, entry)) kept.push(entry.peildatum);
     const choice =
-      kept.length > 0 ? `Available: ${[...new Set(kept)].join(', ')}.` : 'There is no snapshot to roll back to.';
+      kept.length > 0 ? `Choose one of: ${[...new Set(kept)].join(', ')}.` : 'Load an extract of that date instead.';
     throw new UnknownSnapshotError(`No snapshot of ${dateOrLoad} is kept. ${choice}`);
   }
   if (target.snapshot.id === published.snapshot.id) {

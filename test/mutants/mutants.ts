@@ -32,7 +32,7 @@ await new Command('npm run mutants --')
   .option('--limit <number>', 'how many changes to try, chosen at random', Number, 20)
   .option('--seed <number>', 'repeats a choice', Number, Date.now() % 100_000)
   .option('--workers <number>', 'how many to try at once', Number, 2)
-  .option('--seconds <number>', 'how long the tests of one change may take', Number, 30)
+  .option('--seconds <number>', 'how much CPU the tests of one change may take', Number, 30)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(run)
   .parseAsync();
@@ -96,7 +96,7 @@ async function run({ files, limit, seed, workers, seconds }: Options): Promise<v
 
 async function isKilled(copy: Copy, mutant: Mutant, tests: readonly Measured[]): Promise<boolean> {
   const args = ['--runInBand', '--silent', '--bail', '--testTimeout=60000', ...stopEarly, '--runTestsByPath'];
-  const cpuSeconds = 20 + 4 * Math.ceil(tests.reduce((sum, { seconds }) => sum + seconds, 0));
+  const cpuSeconds = 10 + 3 * Math.ceil(tests.reduce((sum, { seconds }) => sum + seconds, 0));
   const named = tests.map(({ test }) => test);
   const { code } = await copy.with(
     mutant.file,

@@ -95,14 +95,15 @@ export async function charge(store: AccessStore, claim: KeyClaim, clock: Clock, 
       return { account: claim.account, keyId: claim.keyId, access, charged: { rolled: attempt.roll?.windows ?? [] } };
     }
     const next = nextAttempt(claim, result, clock());
-    // Only where nothing has recorded the usage for days.
-    if (next !== 'other-shard' && next.roll && hasNoSpace(next.roll.seen.usage)) {
-      await store.recordDays(next.roll.seen, signal);
-    }
     if (next === 'other-shard') {
       most = maxShardedAttempts;
       attempt = await findShardWithQuota(store, { claim, shard: result.shard }, clock, signal);
-    } else attempt = next;
+    } else {
+      const seen = next.roll?.seen;
+      // Only where nothing has recorded the usage for days.
+      if (seen && dayHasPassed(seen.usage, next.now) && hasNoSpace(seen.usage)) await store.recordDays(seen, signal);
+      attempt = next;
+    }
   }
   throw new StoreUnavailable('the account is contended: no write went through in time');
 }
@@ -126,9 +127,7 @@ function nextAttempt(claim: KeyClaim, { access, shard }: NotCharged, now: number
     throw quotaExceeded(refusal);
   }
   // No window to roll: another caller has rolled it, or the plan changed, between the write and this decision.
-  return decision.roll.length > 0 || dayHasPassed(admitted.usage, now)
-    ? { claim, now, shard, roll: { seen: admitted, windows: decision.roll } }
-    : { claim, now, shard };
+  return { claim, now, shard, roll: { seen: admitted, windows: decision.roll } };
 }
 
 /** Whether other shards have a share of the windows that this one has exhausted. */
@@ -170,8 +169,7 @@ export async function findShardWithQuota(
     switch (decision.kind) {
       case 'charge': {
         const { at, shard: seen, roll } = decision;
-        const rolls = roll.length > 0 || dayHasPassed(seen.usage, at);
-        return { claim, now, at, shard: seen.shard, ...(rolls && { roll: { seen, windows: roll } }) };
+        return { claim, now, at, shard: seen.shard, roll: { seen, windows: roll } };
       }
       case 'move': {
         const { move } = decision;

@@ -123,8 +123,9 @@ export type WindowReport = { name: WindowName; limit: number; seconds: number; r
 /** The finite windows, from short to long. */
 export function reportWindows(quota: QuotaState, now: number): WindowReport[] {
   return configured(quota).flatMap(([name, window]) => {
-    const { start, used, limit, total = limit } = window;
-    if (limit === null || total === null) return [];
+    const { start, used, limit } = window;
+    if (limit === null) return [];
+    const { total = limit } = window;
     const seconds = windowEnd(name, start) - start;
     const remaining = ofTotal(Math.max(0, limit - used), limit, total);
     return [{ name, limit: total, seconds, remaining, reset: secondsToReset(name, window, now) }];

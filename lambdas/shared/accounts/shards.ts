@@ -45,7 +45,7 @@ const worthMoving = 20;
 const unlimitedWeight = 1e15;
 
 /**
- * Decides which shard is charged next, or which shares move first. Every shard can give; only those that `takes` accepts
+ * Decides which shard is charged next, or which shares move first, of the shards in their order. Every shard can give; only those that `takes` accepts
  * can be charged, and there is at least one. A window that has begun on one shard, by any clock, is the current one on
  * all of them.
  */
@@ -67,7 +67,7 @@ export function decideShards(
   if (shard) return { kind: 'charge', at, shard, roll: windowsToRoll(shard, at) };
   // Each window has quota left on some shard, but no shard has quota in all of them: gather it on the one that lacks the least.
   const lacking = targets.map((target) => ({ target, windows: exhaustedWindows(target, at).length }));
-  const [least] = lacking.toSorted((a, b) => a.windows - b.windows || a.target.shard - b.target.shard);
+  const [least] = lacking.toSorted((a, b) => a.windows - b.windows);
   if (!least) throw new Error('at least one shard must take requests');
   return { kind: 'move', move: gather(shards, least.target, at) };
 }
@@ -148,7 +148,7 @@ function moveTo(target: Access, at: number, donors: Donors): ShareMove {
 }
 
 function richestFirst(shards: readonly Access[], name: WindowName, at: number): Access[] {
-  return shards.toSorted((a, b) => left(b, name, at) - left(a, name, at) || a.shard - b.shard);
+  return shards.toSorted((a, b) => left(b, name, at) - left(a, name, at));
 }
 
 /** A shard with quota left in all windows; the more it has, the more likely it is picked. */

@@ -41,8 +41,8 @@ export function createAddressStore(client: StoreClient, table: string): AddressS
 
 /** A load may write between the two reads: a toevoeging that was just not found is not listed. */
 function existing(bare: StoredAddress | undefined, { toevoeging }: AddressRequest): Toevoeging[] {
-  const asked = toevoeging?.toUpperCase() ?? null;
-  const listed = bare?.toevoegingen ?? (bare && bare.places.length > 0 ? [null] : []);
+  const asked = toevoeging?.toUpperCase();
+  const listed = bare?.toevoegingen ?? (bare ? [null] : []);
   return listed.filter((one) => one !== asked);
 }
 

@@ -15,6 +15,10 @@ describe('a literal', () => {
     }
   });
 
+  it('is found at the end of the bytes', () => {
+    expect(cursorOn(text).skip(literal(text))).toBe(true);
+  });
+
   it('is not found when any one byte differs, and does not move the cursor', () => {
     for (let i = 0; i < text.length; i++) {
       for (const byte of [0x00, 0x20, 0x7f, 0x80, 0xf0, 0xff]) {
@@ -35,10 +39,71 @@ describe('a literal', () => {
 
 describe('a repeating text', () => {
   it('is the text at its position, whatever came before', () => {
-    const cursor = cursorOn('1381AA1381AA1381AB1381AA1482AA');
+    const everyThree = 'aaababbbaa'; // each three letters of a and b, once
+    const cursor = cursorOn(everyThree);
+    for (let first = 0; first <= 7; first++) {
+      for (let second = 0; second <= 7; second++) {
+        const texts = new RepeatingText(3);
+        const read = [first, second, first].map((start) => texts.text(cursor, start));
+        expect(read).toEqual([first, second, first].map((start) => everyThree.slice(start, start + 3)));
+      }
+    }
+  });
+
+  it('is the text of the cursor that is given, whatever another one has at the same position', () => {
     const texts = new RepeatingText(6);
-    const read = [0, 6, 12, 18, 18, 24].map((start) => texts.text(cursor, start));
-    expect(read).toEqual(['1381AA', '1381AA', '1381AB', '1381AA', '1381AA', '1482AA']);
+    const read = ['1381AA', '1382AA', '1381AA'].map((text) => texts.text(cursorOn(text), 0));
+    expect(read).toEqual(['1381AA', '1382AA', '1381AA']);
+  });
+});
+
+describe('blanks', () => {
+  it.each([
+    ['', 0],
+    [' \t\r\n <', 5],
+    ['\u000b<', 0],
+    ['\u000c<', 0],
+    ['\u00a0<', 0],
+    [' x ', 1],
+  ])('are the white space of XML: %j', (text, end) => {
+    const cursor = cursorOn(text);
+    cursor.skipBlank();
+    expect(cursor.position).toBe(end);
+  });
+});
+
+describe('digits', () => {
+  it.each<[string, boolean]>([
+    ['0459<', true],
+    ['045<', false],
+    ['04599<', false],
+    ['0459', false],
+    ['/459<', false],
+    ['045:<', false],
+    ['', false],
+  ])('are as many as are asked for: %j', (text, found) => {
+    expect(cursorOn(text).skipDigits(4)).toBe(found);
+  });
+});
+
+describe('a value that was skipped', () => {
+  it('leaves the cursor on the tag after it', () => {
+    const skips: [string, (cursor: ByteCursor) => unknown][] = [
+      ['2021-10-15', (cursor) => cursor.readDate()],
+      ['99999', (cursor) => cursor.readNumber()],
+      ['1381AA', (cursor) => cursor.skipPostcode()],
+      ['0459', (cursor) => cursor.skipDigits(4)],
+      ['a', (cursor) => cursor.skipLetter()],
+      ['01Rz', (cursor) => cursor.skipLettersAndDigits(4)],
+      ['Z.9837', (cursor) => cursor.skipText()],
+      ['a&lt;b&amp;c&gt;', (cursor) => cursor.skipEscapedText()],
+    ];
+    for (const [text, skip] of skips) {
+      const cursor = cursorOn(`<${text}</`);
+      cursor.position = 1;
+      skip(cursor);
+      expect([text, cursor.position]).toEqual([text, 1 + text.length]);
+    }
   });
 });
 
@@ -49,6 +114,11 @@ describe('a value ends where a tag begins', () => {
     ['100000<', 0],
     ['0<', 0],
     ['01<', 0],
+    ['2345678<', 0],
+    ['10<', 10],
+    ['23456<', 23_456],
+    ['/1<', 0],
+    [':1<', 0],
     ['<', 0],
     ['12', 0],
     ['12 <', 0],
@@ -59,6 +129,12 @@ describe('a value ends where a tag begins', () => {
   it.each<[string, number]>([
     ['2021-10-15<', 20_211_015],
     ['0000-00-00<', 0],
+    ['9999-99-99<', 99_999_999],
+    ['202-010-15<', -1],
+    ['2021-1-015<', -1],
+    ['2021-10/15<', -1],
+    ['2021-10-1<', -1],
+    ['2021-10-:5<', -1],
     ['2021-10-15', -1],
     ['2021-10-15Z<', -1],
     ['2021/10/15<', -1],
@@ -75,6 +151,14 @@ describe('a value ends where a tag begins', () => {
     ['1381A1<', false],
     ['138AAA<', false],
     ['1381AAA<', false],
+    ['9999ZZ<', true],
+    ['1000AA<', true],
+    ['1381@A<', false],
+    ['1381A[<', false],
+    ['/381AA<', false],
+    ['138:AA<', false],
+    ['A381AA<', false],
+    ['1381AA', false],
     ['1381A', false],
   ])('postcode %j', (text, found) => {
     expect(cursorOn(text).skipPostcode()).toBe(found);
@@ -88,6 +172,10 @@ describe('a value ends where a tag begins', () => {
     ['\u00fc<', false],
     ['a\tb<', false],
     ['a', false],
+    [' ~<', true],
+    ['\u001f<', false],
+    ['\u007f<', false],
+    ['>', false],
   ])('text %j', (text, found) => {
     expect(cursorOn(text).skipText()).toBe(found);
   });
@@ -102,6 +190,9 @@ describe('a value ends where a tag begins', () => {
     ['&#49;<', false],
     ['a&amp;\u00fc<', false],
     ['a&amp;', false],
+    ['a&lt;b&gt;c<', true],
+    ['&gt<', false],
+    ['&lt<', false],
   ])('text with references %j', (text, found) => {
     expect(cursorOn(text).skipEscapedText()).toBe(found);
   });
@@ -114,6 +205,10 @@ describe('a value ends where a tag begins', () => {
     ['`<', false],
     ['1<', false],
     ['ab<', false],
+    ['A<', true],
+    ['z<', true],
+    ['{<', false],
+    ['a', false],
     ['', false],
   ])('letter %j', (text, found) => {
     expect(cursorOn(text).skipLetter()).toBe(found);
@@ -123,6 +218,7 @@ describe('a value ends where a tag begins', () => {
     ['bis<', true],
     ['01Rz<', true],
     ['01Rzz<', false],
+    ['a<', true],
     ['<', false],
     ['a-b<', false],
     ['abc', false],

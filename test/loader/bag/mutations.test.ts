@@ -1,20 +1,24 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { readMutationDelivery, readMutations } from '../../../loader/bag/mutations.ts';
+import { SchemaParser } from '../../../loader/bag/schema.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
+import { objectXml } from '../../../local/demo/stand-xml.ts';
 import {
   mutationDeliveryXml,
   mutationsXml,
+  type VoorkomenChange,
   writeExtract,
   writeMutationDelivery,
 } from '../../../local/demo/write-extract.ts';
 import { Random } from '../../bench/generator/random.ts';
 import { dateAfter, firstState, laterDays } from '../../support/register.ts';
 import { schemaErrors, xsdFolder } from '../../support/schema-errors.ts';
+import { zipOf } from './zip-of.ts';
 
 const realDay = '../shared/bag-samples/weesp-0457/BAGNLDM-13112021-14112021.zip';
 const ifReal = existsSync(realDay) ? it : it.skip;
@@ -85,6 +89,38 @@ describe('a file of mutations', () => {
     );
   });
 
+  it('holds buildings that are skipped as bytes, of any kind and in any kind of group', () => {
+    const kinds = ['Pand', 'Verblijfsobject', 'Ligplaats', 'Standplaats'].map((kind) => other.replaceAll('Pand', kind));
+    const added = kinds.map((group) => group.replaceAll('wijziging', 'toevoeging').replaceAll('ml:was', 'ml:wordt'));
+    const skipped = [...kinds, ...added].join('');
+    const usual = mutationsXml(day.groups, vanaf, day.date);
+    const first = usual.indexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
+    const last = usual.lastIndexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
+    const xml = [usual.slice(0, first), usual.slice(first, last), usual.slice(last)].join(skipped);
+    const write = jest.spyOn(SchemaParser.prototype, 'write');
+    try {
+      expect(read(xml)).toEqual(read(usual, { strictly: true }));
+      const strictBytes = [usual, xml].map((text) => {
+        write.mockClear();
+        read(text);
+        return write.mock.calls.reduce((sum, [piece]) => sum + piece.length, 0);
+      });
+      expect(strictBytes).toEqual([usual.length, usual.length]);
+    } finally {
+      write.mockRestore();
+    }
+  });
+
+  it('is read the same by the strict parser alone, with a building in the text of a value', () => {
+    const street = { identificatie: '0457300000000035', naam: 'Veer', woonplaats: '3631', begin: '2010-01-01' };
+    const xml = mutationsXml([{ kind: 'OPR', changes: [{ wordt: street }] }], vanaf, day.date).replace(
+      '>Veer<',
+      `><![CDATA[</ml:mutatieGroep>${other}]]><`,
+    );
+    expect(read(xml)).toEqual(read(xml, { strictly: true }));
+    expect(read(xml).problems).toMatchObject([{ detail: `naam '</ml:mutatieGroep>${other}'` }]);
+  });
+
   ifReal('of a real day of the country holds five nummeraanduidingen, by both readers', async () => {
     const outer = await entries(await openPromise(realDay));
     const inner = await entries(await fromBufferPromise(outer.get('9999MUT13112021-14112021.zip') as Buffer));
@@ -121,19 +157,251 @@ describe('a file of mutations', () => {
       changed(/<selecties-extract:Mutatieperiode>[\s\S]*?<\/selecties-extract:Mutatieperiode>/, ''),
       'has no valid dates (from and to)',
     ],
+    [
+      'whose dates are equal',
+      mutationsXml(day.groups, day.date, day.date),
+      `it covers ${day.date} to ${day.date}, and its StandTechnischeDatum is ${day.date}`,
+    ],
+    [
+      'of another snapshot date than the day it leads to',
+      changed(
+        `<selecties-extract:StandTechnischeDatum>${day.date}`,
+        `<selecties-extract:StandTechnischeDatum>${vanaf}`,
+      ),
+      `it covers ${vanaf} to ${day.date}, and its StandTechnischeDatum is ${vanaf}`,
+    ],
+    [
+      'with a group inside another group',
+      changed('<ml:mutatieGroep>', `<ml:mutatieGroep>${other}`),
+      'unexpected element',
+    ],
+    [
+      'with buildings of another schema',
+      mutationsXml([], vanaf, day.date)
+        .replace('</ml:inhoud>', `</ml:inhoud>${other}`)
+        .replace('/objecten/v20200601', '/objecten/v20300101'),
+      'objecten/v20300101',
+    ],
   ])('%s is refused by name', (_, xml, message) => {
     for (const strictly of [true, false]) expect(() => read(xml, { strictly })).toThrow(message);
   });
 });
 
+describe('a change', () => {
+  const num = {
+    identificatie: '0457200000199640',
+    huisnummer: 9,
+    postcode: '1381AA',
+    openbareRuimte: '0457300000000035',
+    begin: '2010-09-29',
+  };
+  const street = { identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631', begin: '2010-01-01' };
+  const place = { identificatie: '3631', naam: 'Weesp', begin: '2016-01-01' };
+  const xmlOf = (...changes: VoorkomenChange[]) => mutationsXml([{ kind: 'NUM', changes }], vanaf, day.date);
+  const once = (xml: string, from: string | RegExp, to: string) => {
+    expect(xml).toMatch(from);
+    return xml.replace(from, to);
+  };
+  const usual = xmlOf({ was: num, wordt: { ...num, huisnummer: 10 } });
+  const side = `<mlm:bagObject>${objectXml.NUM(num)}</mlm:bagObject>`;
+
+  it('has what was, what it becomes, and when each holds', () => {
+    const { mutations } = read(xmlOf({ was: num, wordt: { ...num, volgnummer: 1, eind: '2030-01-01' } }));
+    const held = {
+      huisnummer: 9,
+      huisletter: '',
+      postcode: '1381AA',
+      woonplaats: null,
+      volgnummer: 1,
+      begin: 20_100_929,
+    };
+    expect(mutations).toMatchObject([
+      { isNew: false, was: { ...held, eind: 99_999_999 }, wordt: { ...held, eind: 20_300_101 } },
+    ]);
+  });
+
+  it('may be of several occurrences of one object', () => {
+    const second = { ...num, volgnummer: 2, begin: '2026-01-01' };
+    const { mutations } = read(xmlOf({ was: num, wordt: { ...num, eind: '2026-01-01' } }, { wordt: second }));
+    expect(mutations.map(({ volgnummer, isNew }) => [volgnummer, isNew])).toEqual([
+      [1, false],
+      [2, true],
+    ]);
+  });
+
+  it('with an invalid value is a problem of what it becomes, not of what was', () => {
+    const invalid = { ...num, postcode: '0000XX' };
+    const problem = {
+      kind: 'invalid_value',
+      file: 'day.xml',
+      identificatie: num.identificatie,
+      detail: "postcode '0000XX'",
+    };
+    expect(read(xmlOf({ was: num, wordt: invalid }))).toMatchObject({
+      mutations: [{ wordt: null }],
+      problems: [problem],
+    });
+    expect(read(xmlOf({ was: invalid, wordt: num }))).toMatchObject({ mutations: [{ was: null }], problems: [] });
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'of two objects in one group',
+      xmlOf({ wordt: num }, { wordt: { ...num, identificatie: '0457200000199641' } }),
+      'one group changes two objects, 0457200000199640 and 0457200000199641',
+    ],
+    [
+      'that turns an object into another one',
+      xmlOf({ was: num, wordt: { ...num, identificatie: '0457200000199641' } }),
+      'a change of object 0457200000199641 turns one occurrence into another one',
+    ],
+    [
+      'that turns an occurrence into another one of the same object',
+      xmlOf({ was: num, wordt: { ...num, volgnummer: 2 } }),
+      'a change of object 0457200000199640 turns one occurrence into another one',
+    ],
+    ['of two objects into one', once(usual, side, side + side), 'two objects on one side of a change'],
+    ['of one object into two', once(usual, '</ml:wordt>', `${side}</ml:wordt>`), 'two objects on one side of a change'],
+    [
+      'of an object into nothing',
+      once(usual, /<ml:wordt>.*<\/ml:wordt>/, '<ml:wordt/>'),
+      'a change without what it becomes',
+    ],
+    ['of nothing into an object', once(usual, /<ml:was>.*<\/ml:was>/, '<ml:was/>'), 'a change without what was'],
+    [
+      'with a value twice',
+      once(usual, '<Objecten:huisnummer>', '<Objecten:huisnummer>1</Objecten:huisnummer><Objecten:huisnummer>'),
+      'a second Objecten:huisnummer in one object',
+    ],
+  ])('%s is refused', (_, xml, message) => {
+    expect(() => read(xml)).toThrow(message);
+  });
+
+  it.each([
+    [
+      'NUM',
+      num,
+      ['identificatie', 'huisnummer', 'status', 'OpenbareRuimteRef', 'voorkomenidentificatie', 'beginGeldigheid'],
+    ],
+    ['OPR', street, ['identificatie', 'naam', 'status', 'WoonplaatsRef', 'voorkomenidentificatie', 'beginGeldigheid']],
+    ['WPL', place, ['identificatie', 'naam', 'status', 'voorkomenidentificatie', 'beginGeldigheid']],
+  ] as const)(
+    'of a %s is refused when either side lacks a value that the schema requires',
+    (kind, voorkomen, values) => {
+      const xml = mutationsXml([{ kind, changes: [{ was: voorkomen, wordt: voorkomen }] }], vanaf, day.date);
+      expect(read(xml).mutations).toHaveLength(1);
+      for (const value of values) {
+        const element = new RegExp(`<([\\w-]+:${value})\\b[^>]*>[^<]*</\\1>`, 'g');
+        for (const without of [0, 1]) {
+          let index = 0;
+          const lacking = xml.replace(element, (found) => (index++ === without ? '' : found));
+          expect(index).toBe(2);
+          expect(() => read(lacking)).toThrow(`an occurrence without ${value}`);
+        }
+      }
+    },
+  );
+
+  it('that removes an object of another kind is refused without the name of an object before it', () => {
+    const removal = other.replaceAll('wijziging', 'verwijdering');
+    expect(() => read(once(usual, '</ml:mutatieGroep>', `</ml:mutatieGroep>${removal}`))).toThrow(
+      'removes an occurrence of object of another kind (verwijdering)',
+    );
+  });
+});
+
 describe('a delivery of mutations', () => {
   const read = (zip: Buffer) => readMutationDelivery(bufferAccess(zip), 'day.zip');
+  const member = `9999MUT${[vanaf, day.date].map((date) => date.split('-').reverse().join('')).join('-')}`;
+  const emptyXml = mutationsXml([], vanaf, day.date);
+  const usualXml = mutationsXml(day.groups, vanaf, day.date);
+  const delivery = async (files: Record<string, string>) => zipOf({ [`${member}.zip`]: await zipOf(files) });
 
   it('returns the mutations of all its files in the order of their numbers', async () => {
     const { mutations, ...dates } = await read(await writeMutationDelivery(vanaf, day.date, day.groups, 2));
     expect(dates).toEqual({ vanaf, tot: day.date, problems: [] });
     const xml = mutationsXml(day.groups, vanaf, day.date);
     expect(mutations).toEqual(readMutations(Buffer.from(xml), 'day.xml').mutations);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['in any order', { [`${member}-000002.xml`]: usualXml, [`${member}-000001.xml`]: emptyXml }],
+    [
+      'among other files',
+      {
+        'README.md': 'a note',
+        [`__MACOSX/._${member}-000001.xml`]: 'binary',
+        [`${member}-000001.xml`]: emptyXml,
+        [`${member}-000002.XML`]: usualXml,
+      },
+    ],
+  ])('reads its files %s', async (_, files) => {
+    for (const compress of [true, false]) {
+      const zip = await zipOf(
+        { 'a note.txt': '', [`__MACOSX/._${member}.zip`]: '', [`${member}.zip`]: await zipOf(files) },
+        compress,
+      );
+      expect((await read(zip)).mutations).toEqual(readMutations(Buffer.from(usualXml), 'day.xml').mutations);
+    }
+  });
+
+  it.each<[string, () => Promise<Buffer>, string]>([
+    [
+      'that holds two of them',
+      () => zipOf({ [`${member}.zip`]: '', [`copy/${member}.zip`]: '' }),
+      `contradicts itself: it holds ${member}.zip and copy/${member}.zip; one is expected`,
+    ],
+    [
+      'of something else',
+      () => zipOf({ 'a.jpg': '' }),
+      'is not a delivery of mutations: it holds a.jpg. Use a delivery',
+    ],
+    ['of two other things', () => zipOf({ 'a.jpg': '', 'b.jpg': '' }), 'it holds a.jpg and 1 more. Use a delivery'],
+    ['of nothing', () => zipOf({}), 'it holds nothing. Use a delivery'],
+    [
+      'that is the extract of a municipality',
+      () => zipOf({ '0457GEM15102021.zip': '' }),
+      'it holds 0457GEM15102021.zip. It is a full extract: pass it with --extract.',
+    ],
+    ['without files', () => delivery({}), 'holds the parts none, not 1 to the last; get the file again'],
+    [
+      'that lacks its first file',
+      () => delivery({ [`${member}-000002.xml`]: usualXml }),
+      'holds the parts 2, not 1 to the last; get the file again',
+    ],
+    [
+      'that lacks a file in the middle',
+      () => delivery({ [`${member}-000001.xml`]: emptyXml, [`${member}-000003.xml`]: usualXml }),
+      'holds the parts 1, 3, not 1 to the last; get the file again',
+    ],
+    [
+      'that holds a file twice',
+      () => delivery({ [`${member}-000001.xml`]: emptyXml, [`copy/${member}-000001.xml`]: usualXml }),
+      'holds the parts 1, 1, not 1 to the last; get the file again',
+    ],
+    [
+      'with a file that begins on another day',
+      () => delivery({ [`${member}-000001.xml`]: mutationsXml([], dateAfter(vanaf, -1), day.date) }),
+      `contradicts itself: it covers ${dateAfter(vanaf, -1)} to ${day.date}, but its name says ${vanaf} to ${day.date}. Get`,
+    ],
+    [
+      'with a file that ends on another day',
+      () => delivery({ [`${member}-000001.xml`]: mutationsXml([], vanaf, dateAfter(day.date, 1)) }),
+      `contradicts itself: it covers ${vanaf} to ${dateAfter(day.date, 1)}, but its name says ${vanaf} to ${day.date}. Get`,
+    ],
+  ])('%s is refused by what it holds', async (_, zip, message) => {
+    await expect(read(await zip())).rejects.toThrow(message);
+  });
+
+  it('returns the problems of all its files', async () => {
+    const place = { identificatie: '3631', naam: '', begin: '2016-01-01' };
+    const file = (identificatie: string) =>
+      mutationsXml([{ kind: 'WPL', changes: [{ wordt: { ...place, identificatie } }] }], vanaf, day.date);
+    const zip = await delivery({ [`${member}-000001.xml`]: file('3631'), [`${member}-000002.xml`]: file('3632') });
+    expect((await read(zip)).problems).toMatchObject([
+      { identificatie: '3631', file: `day.zip > ${member}.zip > ${member}-000001.xml` },
+      { identificatie: '3632', file: `day.zip > ${member}.zip > ${member}-000002.xml` },
+    ]);
   });
 
   ifReal('of a real day leads from the one date to the other', async () => {

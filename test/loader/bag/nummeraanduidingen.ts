@@ -1,6 +1,6 @@
 import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
-import type { Nummeraanduiding } from '../../../loader/bag/voorkomen.ts';
+import type { Nummeraanduiding, Span } from '../../../loader/bag/voorkomen.ts';
 import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
 import { fileXml, type NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 
@@ -32,24 +32,31 @@ export function ofPeildatum(xml: Buffer): Buffer {
 type Visited = Omit<Nummeraanduiding, 'identificatie' | 'writeIdentificatie'> & {
   identificatie: string;
   bytes: string;
+  span: Span;
 };
 
-/** What a reader made of a file: what it visited and counted, or its refusal. */
-export type Outcome = { visited: Visited[]; counts: ReadCounts } | { code: ExtractErrorCode; message: string };
+/** What a reader made of a file: what it visited, for its own date and for a later one, and counted; or its refusal. */
+export type Outcome =
+  | { visited: Visited[]; later: Visited[]; counts: ReadCounts }
+  | { code: ExtractErrorCode; message: string };
 
 /** Reads `xml` with one of the two readers. Anything but an `ExtractError` escapes. */
 export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
   const visited: Visited[] = [];
+  const later: Visited[] = [];
   try {
-    const visit = ({ identificatie, writeIdentificatie, ...read }: Nummeraanduiding) => {
-      const bytes = Buffer.alloc(16);
-      writeIdentificatie(bytes);
-      visited.push({ ...read, identificatie: identificatie(), bytes: bytes.toString() });
-    };
-    const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit, {
+    const visit =
+      (found: Visited[]) =>
+      ({ identificatie, writeIdentificatie, ...read }: Nummeraanduiding, span: Span) => {
+        const bytes = Buffer.alloc(17);
+        writeIdentificatie(bytes);
+        found.push({ ...read, identificatie: identificatie(), bytes: bytes.toString(), span: { ...span } });
+      };
+    const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit(visited), {
       strictly: reader === 'strict',
+      later: visit(later),
     });
-    return { visited, counts };
+    return { visited, later, counts };
   } catch (error) {
     const { name, code, message } = error as { name: string; code: ExtractErrorCode; message: string };
     if (name !== 'ExtractError') throw error;

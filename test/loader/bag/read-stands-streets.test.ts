@@ -52,6 +52,7 @@ describe.each([
     '\u00a0Veer\u2028pad\u0085',
     '\u{1f3e0}'.repeat(80),
     'x'.repeat(80),
+    'x',
   ])('keep their name as the register writes it: %s', (naam) => {
     expect(streets([{ ...street, naam }], strictly).visited).toEqual([
       { identificatie: '0457300000000035', naam, woonplaats: '3631' },
@@ -77,7 +78,12 @@ describe.each([
     ["naam ''", { naam: '' }],
     ["naam ' Veer'", { naam: ' Veer' }],
     ["naam 'Veer\npad'", { naam: 'Veer\npad' }],
+    [`naam '${'x'.repeat(81)}'`, { naam: 'x'.repeat(81) }],
+    [`naam '${'\u{1f3e0}'.repeat(81)}'`, { naam: '\u{1f3e0}'.repeat(81) }],
     ["WoonplaatsRef '36'", { woonplaats: '36' }],
+    ["WoonplaatsRef '36311'", { woonplaats: '36311' }],
+    ["identificatie '045730000000003'", { identificatie: '045730000000003' }],
+    ["identificatie '04573000000000355'", { identificatie: '04573000000000355' }],
   ])('are a problem with %s', (detail, change) => {
     const { visited, counts } = streets([{ ...street, ...change }], strictly);
     expect(visited).toEqual([]);
@@ -99,10 +105,11 @@ describe('streets', () => {
   it('in plain ASCII are all read by the fast reader', () => {
     let left = 0;
     const counts = emptyCounts();
-    const xml = Buffer.from(fileXml('OPR', [street, { ...street, live: false }], peildatum));
+    const names = ['x', 'x'.repeat(80)].map((naam) => ({ ...street, naam }));
+    const xml = Buffer.from(fileXml('OPR', [street, { ...street, live: false }, ...names], peildatum));
     const fastParser = new FastOpenbareRuimteParser(peildatum, counts, () => {});
     readStands(xml, 'opr.xml', 'OPR', peildatum, () => left++, fastParser);
-    expect({ left, parsed: counts.voorkomens }).toEqual({ left: 0, parsed: 2 });
+    expect({ left, parsed: counts.voorkomens }).toEqual({ left: 0, parsed: 4 });
   });
 });
 

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { FastNummeraanduidingParser } from '../../../loader/bag/fast-parser.ts';
 import { emptyCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen, readStands } from '../../../loader/bag/read-stands.ts';
+import { SchemaParser } from '../../../loader/bag/schema.ts';
 import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { numXml, ofPeildatum, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
@@ -86,6 +87,22 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ],
     ['a document number with entities', numXml({ ...someNum, documentnummer: 'B&W <1>' })],
     ['a document number outside ASCII', numXml({ ...someNum, documentnummer: 'Beslüit’' })],
+    [
+      'two stands in a comment',
+      numXml(someNum).replace(
+        '<sl:stand>',
+        `<!--${numXml(someNum, someNum).replace(/^.*?(?=<sl:stand>)/s, '')}--><sl:stand>`,
+      ),
+    ],
+    [
+      'a comment that holds the end of the header, and a stand',
+      numXml(someNum).replace(
+        '<sl:inhoud>',
+        `<!--</sl:inhoud>${numXml(someNum).replace(/^.*?(?=<sl:stand>)/s, '')}-->$&`,
+      ),
+    ],
+    ['the name of its encoding in lower case', numXml(someNum).replace('UTF-8', 'utf-8')],
+    ['no name of its encoding', numXml(someNum).replace(' encoding="UTF-8"', '')],
     ['a byte order mark', `\uFEFF${numXml(someNum)}`],
     ['line ends of Windows', numXml(someNum).replaceAll('\n', '\r\n')],
     [
@@ -124,6 +141,9 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['an end that is not a date', (xml) => xml.replace('eindGeldigheid>2', 'eindGeldigheid>x'), 'invalid_xml'],
     ['an unknown entity', (xml) => xml.replace('BAG-2010', 'BAG&nbsp;2010'), 'invalid_xml'],
     ['a DOCTYPE', (xml) => xml.replace('?>', '?><!DOCTYPE x>'), 'invalid_xml'],
+    ['two byte order marks', (xml) => `\uFEFF\uFEFF${xml}`, 'invalid_xml'],
+    ['an element within a value', (xml) => xml.replace('>bis<', '><Objecten:status/>bis<'), 'invalid_xml'],
+    ['a value with an unknown child', (xml) => xml.replace('>9<', '><!-- --><x/>9<'), 'unknown_schema'],
     ['another encoding', (xml) => xml.replace('UTF-8', 'ISO-8859-1'), 'invalid_xml'],
   ])('are refused in a file with %s', (_, change, code) => {
     const xml = numXml({ ...someNum, eind: '2030-01-01', tijdstipNietBagLV: moment }, someNum);
@@ -134,6 +154,29 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
   it('are refused in a file that is not UTF-8', () => {
     const xml = Buffer.from(numXml({ ...someNum, documentnummer: 'ü' }), 'latin1');
     expect(read(xml, reader)).toMatchObject({ code: 'invalid_xml', message: expect.stringContaining('not UTF-8') });
+  });
+
+  it.each<[string, (xml: string) => string, string]>([
+    ['type OPR, not NUM', (xml) => xml.replace('Type>NUM<', 'Type>OPR<'), 'holds objects of type OPR, not NUM'],
+    [
+      'two types',
+      (xml) => xml.replace(/<sl:objectType>.*<\/sl:objectType>/, '$&<sl:objectType>OPR</sl:objectType>'),
+      'holds objects of type NUM, OPR, not NUM',
+    ],
+    [
+      'no type',
+      (xml) => xml.replace(/<sl:objectType>.*<\/sl:objectType>/, ''),
+      'holds objects of type unknown, not NUM',
+    ],
+    [
+      'an empty date',
+      (xml) => xml.replace('Datum>2026-01-08<', 'Datum><'),
+      'is of no date, in an extract of 2026-01-08; get the extract again',
+    ],
+  ])('are refused in a file of %s, by what it says', (_, change, message) => {
+    const xml = numXml(someNum);
+    expect(change(xml)).not.toBe(xml);
+    expect(read(change(xml), reader)).toMatchObject({ message: expect.stringContaining(message) });
   });
 
   it('are refused in a file of another schema by the name of that schema', () => {
@@ -151,10 +194,16 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ["huisletter '1'", (xml) => xml.replace('>a<', '>1<')],
     ["huisletter ''", (xml) => xml.replace('>a<', '><')],
     ["huisnummertoevoeging 'zwart'", (xml) => xml.replace('>bis<', '>zwart<')],
+    ["huisnummertoevoeging 'bis-'", (xml) => xml.replace('>bis<', '>bis-<')],
+    ["huisnummertoevoeging ''", (xml) => xml.replace('>bis<', '><')],
     ["huisnummertoevoeging ' bis'", (xml) => xml.replace('>bis<', '> bis<')],
     ["postcode '1381aa'", (xml) => xml.replace('1381AA', '1381aa')],
     ["postcode '0381AA'", (xml) => xml.replace('1381AA', '0381AA')],
     ["postcode '1381AAA'", (xml) => xml.replace('1381AA', '1381AAA')],
+    ["postcode '1381AA '", (xml) => xml.replace('1381AA', '1381AA ')],
+    ["identificatie '04572000001996400'", (xml) => xml.replace('0457200000199640', '04572000001996400')],
+    ["OpenbareRuimteRef '04573000000000350'", (xml) => xml.replace('0457300000000035', '04573000000000350')],
+    ["WoonplaatsRef '105'", (xml) => xml.replace('>1050<', '>105<')],
     ["OpenbareRuimteRef '35'", (xml) => xml.replace('0457300000000035', '35')],
     ["WoonplaatsRef '10500'", (xml) => xml.replace('>1050<', '>10500<')],
   ])('are counted as a problem, and not visited, with %s', (detail, change) => {
@@ -174,6 +223,53 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
+  it('are visited for their date or for a later one, with their span, in every state', () => {
+    const days = ['2026-01-07', peildatum, '2026-01-09', '2026-01-10'];
+    const moments = [undefined, moment];
+    const each = days.flatMap((begin) =>
+      [undefined, ...days].flatMap((eind) =>
+        [true, false].flatMap((live) =>
+          moments.flatMap((tijdstipInactief) =>
+            moments.flatMap((tijdstipInactiefLV) =>
+              moments.map((tijdstipNietBagLV) => ({
+                begin,
+                eind,
+                live,
+                tijdstipInactief,
+                tijdstipInactiefLV,
+                tijdstipNietBagLV,
+              })),
+            ),
+          ),
+        ),
+      ),
+    );
+    const nums = each.map(
+      (state, i) => ({ ...someNum, ...state, huisnummer: i + 1, volgnummer: i + 1 }) as NumVoorkomen,
+    );
+    const outcome = read(numXml(...nums), reader);
+    if (!('counts' in outcome)) throw new Error(outcome.message);
+    const held = nums.filter(({ begin, eind, live, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV }) => {
+      const isOut = !live || tijdstipInactief || tijdstipInactiefLV || tijdstipNietBagLV;
+      return !isOut && (eind === undefined || (eind > begin && eind > peildatum));
+    });
+    const spanOf = ({ huisnummer, volgnummer, begin, eind }: NumVoorkomen) => ({
+      huisnummer,
+      span: {
+        volgnummer,
+        begin: Number(begin.replaceAll('-', '')),
+        eind: eind ? Number(eind.replaceAll('-', '')) : 99_999_999,
+      },
+    });
+    expect(outcome.visited).toMatchObject(held.filter(({ begin }) => begin <= peildatum).map(spanOf));
+    expect(outcome.later).toMatchObject(held.filter(({ begin }) => begin > peildatum).map(spanOf));
+    expect(outcome.counts).toMatchObject({
+      voorkomens: nums.length,
+      current: outcome.visited.length,
+      notCurrent: { withdrawn: nums.length / 2, future: nums.length / 4 },
+    });
+  });
+
   it('are passed on for a later date when they begin after the snapshot, unless a value is invalid', () => {
     const begin = '2026-01-09';
     const valid = { ...someNum, begin };
@@ -188,12 +284,47 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     expect(found).toEqual([valid.identificatie]);
   });
 
-  it('are refused without the date on which they begin', () => {
-    const xml = numXml(someNum).replace(/<(\w+):beginGeldigheid>[^<]*<\/\1:beginGeldigheid>/, '');
-    expect(read(xml, reader)).toMatchObject({
-      code: expect.any(String),
-      message: expect.stringContaining('beginGeldigheid'),
-    });
+  it.each(['identificatie', 'huisnummer', 'status', 'voorkomenidentificatie', 'beginGeldigheid', 'OpenbareRuimteRef'])(
+    'are refused without a value that the schema requires: %s',
+    (value) => {
+      const element = new RegExp(`<([\\w-]+:${value})\\b[^>]*>[^<]*</\\1>`);
+      expect(numXml(someNum)).toMatch(element);
+      expect(read(numXml(someNum).replace(element, ''), reader)).toMatchObject({
+        code: 'invalid_xml',
+        message: expect.stringContaining(`an occurrence without ${value}`),
+      });
+    },
+  );
+
+  it.each([
+    ['0', false],
+    ['01', false],
+    ['1', true],
+    ['99999', true],
+    ['100000', false],
+    ['', false],
+  ])('are refused with a voorkomenidentificatie outside 1 to 99999: %j', (volgnummer, isRead) => {
+    const xml = numXml(someNum).replace('identificatie>1<', `identificatie>${volgnummer}<`);
+    expect(read(xml, reader)).toMatchObject(
+      isRead
+        ? { visited: [{ span: { volgnummer: Number(volgnummer) } }] }
+        : {
+            code: 'invalid_xml',
+            message: expect.stringContaining(
+              `object 0457200000199640 has an unknown voorkomenidentificatie '${volgnummer}'; get the extract again`,
+            ),
+          },
+    );
+  });
+
+  it.each<[keyof NumVoorkomen, unknown[]]>([
+    ['huisnummer', [1, 99_999]],
+    ['huisletter', ['a', 'z', 'A', 'Z']],
+    ['huisnummertoevoeging', ['0', 'z', 'abcd', '9999', 'AZaz']],
+    ['postcode', ['1000AA', '9999ZZ']],
+  ])('may have any %s that the register allows', (name, values) => {
+    const outcome = read(numXml(...values.map((value) => ({ ...someNum, [name]: value }) as NumVoorkomen)), reader);
+    expect(outcome).toMatchObject({ visited: values.map((value) => ({ [name]: value })), counts: { problems: [] } });
   });
 
   ifSamples.each([
@@ -219,12 +350,30 @@ describe('the fast reader', () => {
       someNum,
       { ...someNum, woonplaats: '1050', eind: '2030-01-01', tijdstipInactief: moment },
       { ...someNum, live: false, tijdstipInactiefLV: moment, tijdstipNietBagLV: moment },
+      { ...someNum, huisnummer: 1, volgnummer: 2, type: 'Ligplaats' as const },
     ];
     const left: unknown[] = [];
     const counts = emptyCounts();
     const fastParser = new FastNummeraanduidingParser(peildatum, counts, () => {});
-    readStands(Buffer.from(numXml(...every)), 'a.xml', 'NUM', peildatum, (fields) => left.push(fields), fastParser);
-    expect({ left, parsed: counts.voorkomens }).toEqual({ left: [], parsed: 3 });
+    const xml = numXml(...every).replaceAll('<sl:stand>', '\r\n\t <sl:stand>');
+    readStands(Buffer.from(xml), 'a.xml', 'NUM', peildatum, (fields) => left.push(fields), fastParser);
+    expect({ left, parsed: counts.voorkomens }).toEqual({ left: [], parsed: 4 });
+  });
+
+  it('is used unless the strict one is asked for', () => {
+    const xml = Buffer.from(numXml(...Array.from({ length: 50 }, () => someNum)));
+    const write = jest.spyOn(SchemaParser.prototype, 'write');
+    const strictBytes = (options?: { strictly: boolean }) => {
+      write.mockClear();
+      readNummeraanduidingen(xml, 'a.xml', peildatum, () => undefined, options);
+      return write.mock.calls.reduce((sum, [piece]) => sum + piece.length, 0);
+    };
+    try {
+      expect(strictBytes()).toBeLessThan(xml.length / 10);
+      expect(strictBytes({ strictly: true })).toBe(xml.length);
+    } finally {
+      write.mockRestore();
+    }
   });
 
   it('continues after an occurrence that it skipped', () => {

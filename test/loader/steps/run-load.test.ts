@@ -252,7 +252,7 @@ describe('a rollback', () => {
     await runLoad({ ...options, source: sources.january });
     await runLoad({ ...options, source: sources.february });
     const back = rollbackLoad({ ...options, snapshot: '2025-01-08' });
-    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Available: 2026-01-08.');
+    await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Choose one of: 2026-01-08.');
   });
 });
 

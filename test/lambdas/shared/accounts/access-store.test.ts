@@ -1,6 +1,10 @@
+import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
 import { type KeyClaim, readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
+import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import {
   type AddressService,
   newAccount,
@@ -45,6 +49,41 @@ describe('the access store', () => {
     const { store, inputs } = observedStore();
     expect((await store.readShards(id, signal())).map(({ shard }) => shard)).toEqual([0, 1, 2]);
     expect(inputs).toEqual([expect.objectContaining({ ConsistentRead: true })]);
+  });
+
+  it('charges any shard of an account, as soon as an answer has shown that it has several', async () => {
+    const { key } = await shardedAccount(service, { day: 3 }, 3);
+    const claim = claimOf(key);
+    const shardsOf = (inputs: object[]) =>
+      [...new Set(inputs.map((input) => unmarshall((input as UpdateItemCommandInput).Key ?? {}).item))].toSorted();
+    const now = Date.now() / 1000;
+    for (const first of ['a charge', 'a refusal']) {
+      const { store, inputs } = observedStore();
+      const answer = await store.charge({ claim, now }, signal());
+      expect(answer).toMatchObject({ charged: first === 'a charge', access: { shard: 0, shards: 3 } });
+      for (let i = 0; i < 40; i++) await store.charge({ claim, now }, signal());
+      expect(shardsOf(inputs)).toEqual(['access#0', 'access#1', 'access#2']);
+    }
+  });
+
+  it.each([
+    ['none so far', 'REMOVE #total, #date, #mark, #days', undefined],
+    ['7 before days were counted', 'SET #total = :total REMOVE #date, #mark, #days', { ':total': 7 }],
+  ])('begins the day of an account that has counted %s with one unit', async (_, UpdateExpression, values) => {
+    const { id, key } = await newAccount(service, { day: 5 });
+    await service.client.send(
+      new UpdateCommand({
+        TableName: testTables.accounts,
+        Key: { account: id, item: 'access#0' },
+        UpdateExpression,
+        ExpressionAttributeNames: { '#total': 'total', '#date': 'date', '#mark': 'mark', '#days': 'days' },
+        ExpressionAttributeValues: values,
+      }),
+    );
+    await charge(observedStore().store, claimOf(key), () => noon, signal());
+    const before = values?.[':total'] ?? 0;
+    const [item] = await shardItems(service, id);
+    expect(item).toMatchObject({ total: before + 1, mark: before, date: '2090-01-01', days: {} });
   });
 
   it('does not roll a window into one whose limit has become 0 since it was read', async () => {

@@ -1,10 +1,16 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import {
   containsApiKey,
+  expiringKeyBounds,
+  expiryOf,
   isApiKey,
   issueApiKey,
+  isValidKey,
+  keyIdOfToken,
+  maxExpiry,
   readApiKey,
   redactKeys,
+  storedKey,
 } from '../../../../lambdas/shared/accounts/api-key.ts';
 
 const secret = 'the secret of this deployment';
@@ -70,6 +76,52 @@ describe('an API key', () => {
   });
 });
 
+describe('the stored form of a key', () => {
+  const { claim } = issueApiKey('demo', secret);
+  const other = issueApiKey('demo', secret).claim;
+  const noon = Date.UTC(2026, 7, 15, 12) / 1000;
+
+  it.each([
+    ['never', null, noon],
+    ['in 2106', maxExpiry, noon],
+    ['a second later', noon + 1, noon],
+    ['within the second', noon + 1, noon + 0.999],
+  ])('of one that expires %s is valid for this key alone', (_, expires, now) => {
+    const stored = storedKey(claim.hash, expires);
+    expect(stored).toHaveLength(expires === null ? 16 : 20);
+    expect(expiryOf(stored)).toBe(expires);
+    expect(isValidKey(stored, claim, now)).toBe(true);
+    expect(isValidKey(stored, other, now)).toBe(false);
+  });
+
+  it.each([0, 0.5, 1, 86_400])('is not valid any more %f seconds after the second in which it expires', (seconds) => {
+    expect(isValidKey(storedKey(claim.hash, noon), claim, noon + seconds)).toBe(false);
+  });
+
+  it('is between the bounds for an instant exactly when it is valid at that instant', () => {
+    for (const hash of [claim.hash, other.hash]) {
+      for (const now of [noon, noon + 0.001, noon + 0.999]) {
+        const { low, high } = expiringKeyBounds(claim.hash, now);
+        for (const expires of [0, noon - 1, noon, noon + 1, noon + 2, 2 ** 31, maxExpiry]) {
+          const stored = storedKey(hash, expires);
+          const isBetween = Buffer.compare(low, stored) <= 0 && Buffer.compare(stored, high) <= 0;
+          expect({ expires, now, isBetween }).toEqual({ expires, now, isBetween: isValidKey(stored, claim, now) });
+        }
+      }
+    }
+  });
+});
+
+describe('the id of a key that an idempotency token creates', () => {
+  it('is that of the token and the account, and has the form of every key id', () => {
+    const id = keyIdOfToken('demo', 'token');
+    expect(id).toMatch(/^[0-9A-Za-z]{8}$/);
+    expect(keyIdOfToken('demo', 'token')).toBe(id);
+    expect(new Set([id, keyIdOfToken('demo', 'token2'), keyIdOfToken('demo2', 'token')]).size).toBe(3);
+    expect(readApiKey(issueApiKey('demo', secret, id).key, secret)).toMatchObject({ account: 'demo', keyId: id });
+  });
+});
+
 describe('the form of a key', () => {
   const accounts = ['demo', 'a.b-c_d', 'x'.repeat(32)];
 
@@ -79,6 +131,22 @@ describe('the form of a key', () => {
       expect(isApiKey(key)).toBe(true);
       for (const other of ['', 'bagadres', ` ${key}`, `${key}\n`, key.slice(0, -1), `${key}x`]) {
         expect(isApiKey(other)).toBe(false);
+      }
+    }
+  });
+
+  it('has a valid account id, even if its checksum is right', () => {
+    for (const account of ['x'.repeat(33), '', '.a', '_a', '-a', 'a b', 'é']) {
+      const { key } = issueApiKey(account, secret);
+      expect([isApiKey(key), readApiKey(key, secret)]).toEqual([false, null]);
+    }
+  });
+
+  it('has letters and digits alone after its account', () => {
+    const { key } = issueApiKey('demo', secret);
+    for (const at of [-43, -36, -35, -9, -8, -1]) {
+      for (const other of '.-+/@`{[^ ') {
+        expect(isApiKey(key.slice(0, at) + other + (at === -1 ? '' : key.slice(at + 1)))).toBe(false);
       }
     }
   });

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../../lambdas/shared/accounts/account.ts';
-import { createKeyUse } from '../../../../lambdas/shared/accounts/key-record.ts';
+import {
+  createKeyUse,
+  type KeyRecord,
+  keyRecordItem,
+  readKeyRecord,
+  recordKey,
+} from '../../../../lambdas/shared/accounts/key-record.ts';
 import type { StoreClient } from '../../../../lambdas/shared/dynamodb.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
@@ -58,5 +64,32 @@ describe('the day of the last use of a key', () => {
   it('creates no record for a key without one', async () => {
     await createKeyUse(bench.client, bench.table).note({ ...caller, keyId: 'unknown1' }, noon, signal());
     expect(await bench.admin.keys.list('acme')).toHaveLength(1);
+  });
+
+  it('is remembered for ten thousand keys, and then for none of them, so that memory stays bounded', async () => {
+    const { made, client } = countingClient(true);
+    const use = createKeyUse(client, bench.table);
+    const until = signal();
+    const noteOf = (key: number) => use.note({ ...caller, keyId: `key-${key}` }, noon, until);
+    for (let key = 0; key < 10_000; key++) await noteOf(key);
+    await noteOf(0);
+    expect(made.writes).toBe(10_000);
+    await noteOf(10_000);
+    await noteOf(0);
+    expect(made.writes).toBe(10_002);
+  });
+});
+
+describe('the record of a key', () => {
+  it.each<KeyRecord>([
+    { keyId: 'abcdefgh', label: 'webshop', created: 1_785_000_000, revoked: 1_785_000_001 },
+    { keyId: 'abcdefgh', label: 'webshop', created: 1_785_000_000, revoked: null },
+    { keyId: 'abcdefgh', label: null, created: null, revoked: null },
+  ])('is read as it was written: %j', (record) => {
+    const item = keyRecordItem('acme', record);
+    expect(readKeyRecord(item)).toEqual(record);
+    // DynamoDB stores a `null` too.
+    expect(Object.values(item)).not.toContain(null);
+    expect(item).toMatchObject(recordKey({ account: 'acme', keyId: 'abcdefgh' }));
   });
 });

@@ -1,8 +1,8 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
-import { issueApiKey, readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
-import { maxActiveKeys } from '../../../../lambdas/shared/accounts/keys.ts';
+import { issueApiKey, readApiKey, storedKey } from '../../../../lambdas/shared/accounts/api-key.ts';
+import { maxActiveKeys, viewKeys } from '../../../../lambdas/shared/accounts/keys.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
@@ -117,6 +117,38 @@ describe('a key that expires', () => {
     clock.now = start;
   });
 
+  it('makes space for one key even if it is the only one that has expired', async () => {
+    const { admin, clock, request } = bench;
+    await admin.accounts.create({ id: 'nearly', plan: 'keys' });
+    const { keyId } = await admin.keys.create({ account: 'nearly', label: 'trial', expires });
+    const others = [];
+    for (let i = 1; i < maxActiveKeys; i++) others.push(await admin.keys.create({ account: 'nearly', label: `${i}` }));
+    try {
+      clock.now = expires.getTime() + 60_000;
+      const made = await admin.keys.create({ account: 'nearly', label: 'new' });
+      expect(await request(made.key)).toBe('charged');
+      const states = (await admin.keys.list('nearly')).map((key) => [key.keyId, key.state]);
+      expect(states).toContainEqual([keyId, 'revoked']);
+      for (const other of others) expect(states).toContainEqual([other.keyId, 'active']);
+    } finally {
+      clock.now = start;
+    }
+  });
+
+  it('is kept while there is space for another', async () => {
+    const { admin, clock } = bench;
+    await admin.accounts.create({ id: 'roomy', plan: 'keys' });
+    for (let i = 1; i < maxActiveKeys; i++) await admin.keys.create({ account: 'roomy', label: `${i}`, expires });
+    try {
+      clock.now = expires.getTime() + 60_000;
+      await admin.keys.create({ account: 'roomy', label: 'new' });
+      const states = (await admin.keys.list('roomy')).map(({ state }) => state);
+      expect(states.toSorted()).toEqual(['active', ...Array(maxActiveKeys - 1).fill('expired')]);
+    } finally {
+      clock.now = start;
+    }
+  });
+
   it('is replaced by a new key once it has been expired for a minute, and not earlier', async () => {
     const { admin, clock } = bench;
     await admin.accounts.create({ id: 'full', plan: 'keys' });
@@ -209,6 +241,12 @@ describe('keys.create with an idempotency token', () => {
     expect(await request(key)).toBe('charged');
   });
 
+  it.each(['x'.repeat(16), 'x'.repeat(128)])('accepts the token %j', async (token) => {
+    await bench.admin.accounts.create({ id: `token-${token.length}`, plan: 'keys' });
+    const { keyId } = await bench.admin.keys.create({ account: `token-${token.length}`, label: 'k', token });
+    expect(keyId).toHaveLength(8);
+  });
+
   it.each(['short', 'x'.repeat(129), 'with spaces in the token'])('refuses the token %j', async (bad) => {
     const refusal = bench.admin.keys.create({ account: 'acme', label: 'k', token: bad });
     await expect(refusal).rejects.toMatchObject({ code: 'invalid' });
@@ -239,6 +277,7 @@ describe('keys.revoke', () => {
   it.each([
     ['a key of another account', 'other', 'not_found'],
     ['an account that does not exist', 'ghost', 'not_found'],
+    ['a malformed account id', 'a/b', 'invalid'],
   ])('refuses %s and leaves the key active', async (_, account, code) => {
     const { admin, request } = bench;
     const { key, keyId } = await admin.keys.create({ account: 'acme', label: 'mine' });
@@ -283,5 +322,49 @@ describe('keys.list', () => {
   it('lists the oldest key first', async () => {
     const created = (await bench.admin.keys.list('acme')).map((key) => key.created);
     expect(created).toEqual(created.toSorted());
+  });
+
+  it.each([
+    ['ghost', 'not_found'],
+    ['a/b', 'invalid'],
+  ])('refuses the account %j with %s', async (account, code) => {
+    await expect(bench.admin.keys.list(account)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('the view of the keys of an account', () => {
+  const noon = Date.UTC(2026, 7, 15, 12) / 1000;
+  const hash = new Uint8Array(16);
+  const recordOf = (keyId: string, created: number | null, revoked: number | null = null) => ({
+    keyId,
+    label: 'k',
+    created,
+    revoked,
+    lastUsed: null,
+  });
+
+  it('is in the order in which they were created, then of their ids, after those without a record', () => {
+    const records = [recordOf('d', noon), recordOf('a', noon + 1), recordOf('c', noon - 1), recordOf('b', noon)];
+    const views = viewKeys({ keys: { z: hash, a: hash, y: hash } }, records, noon);
+    expect(views.map(({ keyId }) => keyId)).toEqual(['y', 'z', 'c', 'b', 'd', 'a']);
+  });
+
+  it.each([
+    [noon - 1, 'expired'],
+    [noon, 'expired'],
+    [noon + 1, 'active'],
+    [null, 'active'],
+  ])('shows a key that expires at %d as %s at 12:00', (expires, state) => {
+    expect(viewKeys({ keys: { a: storedKey(hash, expires) } }, [recordOf('a', noon - 60)], noon)).toMatchObject([
+      { state, expires: expires === null ? null : new Date(expires * 1000).toISOString().replace('.000', '') },
+    ]);
+  });
+
+  it('shows when a key was revoked only if requests with it are refused', () => {
+    const records = [recordOf('a', noon - 60, noon - 30)];
+    expect(viewKeys({ keys: {} }, records, noon)).toMatchObject([
+      { state: 'revoked', revoked: '2026-08-15T11:59:30Z', expires: null },
+    ]);
+    expect(viewKeys({ keys: { a: hash } }, records, noon)).toMatchObject([{ state: 'active', revoked: null }]);
   });
 });

@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   closestToExhaustion,
+  dateOf,
   decideQuota,
+  instant,
+  isDate,
+  monthOf,
   type QuotaState,
   reportWindows,
   windowEnd,
@@ -124,5 +128,46 @@ describe('the report of the windows', () => {
       quota[name] = { start: windowStart(name, now), used, limit };
     }
     expect(closestToExhaustion(reportWindows(quota, now))?.name).toBe(expected);
+  });
+});
+
+describe('a UTC date', () => {
+  it.each(['2000-01-01', '2024-02-29', '2026-12-31', '2099-12-31'])('is %s', (text) => {
+    expect(isDate(text)).toBe(true);
+  });
+
+  it.each([
+    '',
+    '1999-12-31',
+    '2100-01-01',
+    '2023-02-29',
+    '2026-13-01',
+    '2026-11-31',
+    '2026-00-10',
+    '2026-1-1',
+    '2026-11-21T00:00:00Z',
+    ' 2026-11-21',
+  ])('is not %j', (text) => {
+    expect(isDate(text)).toBe(false);
+  });
+
+  it('is that of the day of an instant, from its first second to its last', () => {
+    const midnight = Date.UTC(2026, 10, 21) / 1000;
+    expect([midnight - 1, midnight, midnight + 86_399].map(dateOf)).toEqual(['2026-11-20', '2026-11-21', '2026-11-21']);
+    expect(instant(midnight - 1)).toBe('2026-11-20T23:59:59Z');
+  });
+});
+
+describe('a month', () => {
+  it.each([
+    ['2026-11', '2026-11-01', '2026-11-30'],
+    ['2026-12', '2026-12-01', '2026-12-31'],
+    ['2024-02', '2024-02-01', '2024-02-29'],
+  ])('such as %s has its first and last day', (month, from, to) => {
+    expect(monthOf(month)).toEqual({ from, to });
+  });
+
+  it.each(['', '2026', '2026-13', '2026-1', '2026-11-21', '1999-12'])('is not %j', (text) => {
+    expect(monthOf(text)).toBeUndefined();
   });
 });

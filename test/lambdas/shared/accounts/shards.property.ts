@@ -269,31 +269,48 @@ describe('a shard with a window marked as exhausted', () => {
     expect(refusal).toMatchObject({ violated: ['day'], retryAfterSeconds: 12 * 3600 });
     const [minute, exhausted] = reportWindows(refusal?.quota ?? {}, noon);
     expect(exhausted).toMatchObject({ name: 'day', limit: 20, remaining: 0 });
-    expect(minute).toMatchObject({ name: 'minute', limit: 8 });
+    expect(minute).toMatchObject({ name: 'minute', limit: 8, remaining: 8 });
     expect(markedExhausted(state, windowEnd('day', day) - 0.5)?.violated).toEqual(['day']);
     expect(markedExhausted(state, windowEnd('day', day))).toBeUndefined();
   });
 
   it('does not refuse when no window is marked, even if the shard itself has no quota left', () => {
     expect(markedExhausted({ minute: state.minute as WindowCount }, noon)).toBeUndefined();
+    expect(markedExhausted({ minute: { start: noon, used: 0, limit: 0, total: 1 } }, noon)).toBeUndefined();
+  });
+
+  it('refuses for a mark that a faster clock made, until that window ends', () => {
+    const minute = { start: noon, used: 2, limit: 2, total: 8 };
+    expect(markedExhausted({ minute: { ...minute, exhaustedAt: noon + 60 } }, noon)).toMatchObject({
+      violated: ['minute'],
+      retryAfterSeconds: 120,
+    });
   });
 });
 
 describe('the quota that a caller sees of an account with several shards', () => {
+  it.each([
+    [{ limit: 5, used: 3, total: 20 }, 8],
+    [{ limit: 4, used: 3, total: 40 }, 10],
+    [{ limit: 3, used: 1, total: 10 }, 6],
+    [{ limit: 3, used: 3, total: 10 }, 0],
+    [{ limit: 3, used: 7, total: 10 }, 0],
+    [{ limit: 0, used: 0, total: 10 }, 0],
+    [{ limit: 10, used: 9, total: 10 }, 1],
+    [{ limit: 10, used: 3 }, 7],
+  ])('is, for a shard with %j, a remainder of %i', (count, remaining) => {
+    expect(reportWindows({ day: { start: noon, ...count } }, noon)).toMatchObject([{ remaining }]);
+  });
+
   it('is the limit of the account, and an estimate of the remainder that is 0 only when the shard has none', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 1e6 }),
-        fc.nat({ max: 1e6 }),
-        fc.nat({ max: 1e6 }),
-        (share, used, others) => {
-          const quota = { day: { start: noon, used: Math.min(used, share), limit: share, total: share + others } };
-          const [report] = reportWindows(quota, noon);
-          expect(report?.limit).toBe(share + others);
-          expect(report?.remaining).toBeLessThanOrEqual(share + others);
-          expect(report?.remaining === 0).toBe(used >= share);
-        },
-      ),
+      fc.property(fc.nat({ max: 1e6 }), fc.nat({ max: 1e6 }), fc.nat({ max: 1e6 }), (share, used, others) => {
+        const quota = { day: { start: noon, used: Math.min(used, share), limit: share, total: share + others } };
+        const [report] = reportWindows(quota, noon);
+        expect(report?.limit).toBe(share + others);
+        expect(report?.remaining).toBeLessThanOrEqual(share + others);
+        expect(report?.remaining === 0).toBe(used >= share);
+      }),
     );
   });
 });

@@ -62,6 +62,12 @@ describe('an address key', () => {
     '1381AA#09#',
     '1381AA#9#a',
     '1381AA#9#ABCDEF',
+    '1381AA#9#A-1',
+    '1381AA#123456#',
+    '1381aa#9#',
+    '1381AAA#9#',
+    'x1381AA#9#',
+    '1381AA#9##',
   ])('is not %j', (text) => {
     expect(isAddressKey(text)).toBe(false);
     expect(parseAddressKey(text)).toBeNull();
