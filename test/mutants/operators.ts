@@ -28,8 +28,9 @@ const operators: [name: string, place: RegExp, becomes: string | typeof swapped]
   ['flip a boolean', /([=:(?,] )(true|false)\b()/g, swapped],
   ['negate a condition', /\bif \((.+)\) (?=\S)/g, 'if (!($1)) '],
   ['drop a clause', / (?:&&|\|\|) [^()&|]+(?=[);])/g, ''],
-  ['drop a default', / \?\? [\w.'"]+/g, ''],
-  ['change a constant', /(?<![\w'"`#.${-])(\d[\d_]*)(?![\w'"`.])/g, '($1 + 1)'],
+  ['drop a default', / \?\? [\w.'"]+(?![\w.'"(])/g, ''],
+  // Of the result of a comparison, as in `a < b ? -1 : 1`, only the sign counts.
+  ['change a constant', /(?<![\w'"`#.${-]|\? -1 : )(\d[\d_]*)(?![\w'"`.])/g, '($1 + 1)'],
   ['remove a statement', /^(\s+)(?:await )?[\w.?]+\([^{}]*\);$/g, '$1;'],
 ];
 
