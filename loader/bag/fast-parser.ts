@@ -112,7 +112,7 @@ function parseVoorkomen(cursor: ByteCursor, day: number, span: Span): Validity {
   cursor.position = start;
   if (!cursor.skip(beginEnd)) return 'unknown_shape';
   const hasEind = cursor.skip(eind);
-  const eindGeldigheid = hasEind ? cursor.readDate() : 0;
+  const eindGeldigheid = hasEind ? cursor.readDate() : noEind;
   if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
   if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
   if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
@@ -128,10 +128,10 @@ function parseVoorkomen(cursor: ByteCursor, day: number, span: Span): Validity {
   if (isNietBagLV && !(cursor.skipText() && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
   if (!cursor.skip(voorkomenClose)) return 'unknown_shape';
 
-  if (hasEind) span.eind = eindGeldigheid;
+  span.eind = eindGeldigheid;
   const isOut = isInactief || isInactiefLV || isNietBagLV;
-  if (beginGeldigheid > day) return isOut || (hasEind && eindGeldigheid <= beginGeldigheid) ? 'future' : 'later';
-  if (hasEind && eindGeldigheid <= day) return 'ended';
+  if (beginGeldigheid > day) return isOut || eindGeldigheid <= beginGeldigheid ? 'future' : 'later';
+  if (eindGeldigheid <= day) return 'ended';
   if (isInactief || isInactiefLV) return 'inactive';
   return isNietBagLV ? 'not_bag' : 'current';
 }

@@ -69,15 +69,14 @@ export function readMutations(xml: Buffer, file: string, { strictly = false } = 
 
 /** A group may be skipped only there: elsewhere the same bytes could have another meaning. */
 function isBetweenGroups(parser: SchemaParser): boolean {
-  const closed = parser.justClosed;
-  return (closed === 'ml:mutatieGroep' || closed === 'ml:inhoud') && parser.hasUsualPrefixes(prefixes);
+  return parser.justClosed === 'ml:mutatieGroep' && parser.hasUsualPrefixes(prefixes);
 }
 
 function isOther(group: Buffer): boolean {
   if (!group.subarray(0, groupStart.length).equals(groupStartBytes)) return false;
   const start = group.toString('latin1', 0, longestOtherStart);
   const named = start.indexOf('>', start.indexOf('<Objecten:'));
-  return otherGroup.test(start.slice(0, named + 1)) && group.indexOf('<!', 0, 'latin1') < 0;
+  return otherGroup.test(start.slice(0, named + 1)) && !group.includes('<!');
 }
 
 const groupStartBytes = Buffer.from(groupStart, 'latin1');
@@ -217,11 +216,11 @@ const memberPattern = /^\d{4}MUT(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip
 
 function memberOf(entries: ZipEntry[], label: string): ZipEntry {
   const found = entries.filter(({ name }) => memberPattern.test(baseName(name)) && !isJunk(name));
-  const [member] = found;
-  if (member && found.length === 1) return member;
-  if (found.length > 1) {
+  const [member, other] = found;
+  if (other) {
     throw contradicts(label, `it holds ${found.map(({ name }) => name).join(' and ')}; one is expected`);
   }
+  if (member) return member;
   const [first = 'nothing', ...more] = entries.map(({ name }) => name);
   const held = more.length > 0 ? `${first} and ${more.length} more` : first;
   const hint = entries.some(({ name }) => /^\d{4}(NUM|GEM)\d{8}\.zip$/.test(baseName(name)))

@@ -230,7 +230,7 @@ export class SchemaParser {
 
   #onOpen(tag: SaxesTagNS): void {
     const content = this.#open.at(-1);
-    if (this.#skipping > 0 || content === 'skipped') {
+    if (content === 'skipped') {
       this.#skipping++;
       return;
     }

@@ -43,7 +43,7 @@ export async function startStateMachineBench(more: Record<string, unknown> = {})
 
 async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, more: Record<string, unknown>) {
   const { s3, server, names, executions } = places;
-  const { name, definition, functions, permissions } = deployedLoader({ ...configuration, ...more }, names);
+  const { name, definition, functions, permissions } = await deployedLoader({ ...configuration, ...more }, names);
   const before = { ...process.env };
   Object.assign(process.env, places.environment);
   // A thousand writes a second are for a table in the cloud; a test would wait for them.
@@ -84,6 +84,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
     functions,
     permissions,
     calls: record.calls,
+    takeOperations: record.takeOperations,
     async run(input: Record<string, unknown> = {}): Promise<Execution> {
       const told = places.messages.length;
       const execution = await record.during('machine', () => runStateMachine(definition, { ...options, input }));
@@ -109,6 +110,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
       replaced.clear();
       readQuota = () => 1000;
       await places.reset();
+      record.takeOperations();
     },
     async stop(): Promise<void> {
       process.env = before;

@@ -42,13 +42,13 @@ describe('the state machine of the loader', () => {
     expect(results.sort()).toEqual(
       ['apply', 'extract', 'merge'].flatMap((map) => files.map((file) => `map-runs/${map}/ID/${file}`)),
     );
-    expect(loader.dynamoDb.take()).toMatchObject({ DeleteItem: 1 });
+    expect(loader.takeOperations()).toMatchObject({ DeleteItem: 1 });
   });
 
   it('writes nothing but its lock for the live extract, and sends no message', async () => {
     const source = await loader.serve(january);
     await loader.run({ source });
-    loader.dynamoDb.take();
+    loader.takeOperations();
     const sent = loader.server.sent();
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({
@@ -56,7 +56,12 @@ describe('the state machine of the loader', () => {
       output: { action: 'none', live: { peildatum: january.peildatum } },
     });
     expect(states(execution)).toEqual([...begin, ...release, 'Done']);
-    expect(loader.dynamoDb.take()).toEqual({ GetItem: expect.any(Number), BatchGetItem: 1, PutItem: 1, DeleteItem: 1 });
+    expect(loader.takeOperations()).toEqual({
+      GetItem: expect.any(Number),
+      BatchGetItem: 1,
+      PutItem: 1,
+      DeleteItem: 1,
+    });
     expect(loader.server.sent() - sent).toBe(0);
     expect(subjects()).toHaveLength(1);
   });
@@ -64,23 +69,23 @@ describe('the state machine of the loader', () => {
   it('runs every step for the same extract on request, and writes no address', async () => {
     const source = await loader.serve(january);
     await loader.run({ source });
-    loader.dynamoDb.take();
+    loader.takeOperations();
     const execution = await loader.run({ source, again: true });
     expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { added: 0, changed: 0, removed: 0 } });
     expect(ofKind(execution, 'mapped').at(-1)).toMatchObject({ state: 'Apply', items: 0, children: 0 });
-    expect(loader.dynamoDb.take()).not.toHaveProperty('BatchWriteItem');
+    expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
   });
 
   it('plans without a write or a message', async () => {
     await loader.run({ source: await loader.serve(january) });
-    loader.dynamoDb.take();
+    loader.takeOperations();
     const execution = await loader.run({ source: await loader.serve(february), planOnly: true });
     expect(execution).toMatchObject({
       status: 'SUCCEEDED',
       output: { outcome: 'planned', added: 1, changed: 3, removed: 1 },
     });
     expect(states(execution)).toEqual([...begin, ...toGuard, ...release, 'Done']);
-    expect(loader.dynamoDb.take()).toMatchObject({ PutItem: 1 });
+    expect(loader.takeOperations()).toMatchObject({ PutItem: 1 });
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects()).toHaveLength(1);
   });
@@ -126,7 +131,7 @@ describe('the state machine of the loader', () => {
 describe('a load that the guard refuses', () => {
   it('stops before its first write with the reason, and continues when it is approved', async () => {
     await loader.run({ source: await loader.serve(january) });
-    loader.dynamoDb.take();
+    loader.takeOperations();
     const source = await loader.serve(march);
     const refused = await loader.run({ source });
     expect(refused).toMatchObject({
@@ -135,7 +140,7 @@ describe('a load that the guard refuses', () => {
       cause: expect.stringContaining('too_many_removed'),
     });
     expect(states(refused)).toEqual([...begin, ...toGuard, ...release, 'NotifyRefused', 'Refused']);
-    expect(loader.dynamoDb.take()).not.toHaveProperty('BatchWriteItem');
+    expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects().at(-1)).toBe('a load was refused');
     const [, report = ''] = /(\{[\s\S]*\})/.exec(loader.messages.at(-1)?.text ?? '') ?? [];

@@ -37,14 +37,17 @@ export async function measure(copies: readonly Copy[], files: readonly string[],
   return measured;
 }
 
-/** The tests that run a line: those that are named after its file first, then from quick to slow, up to `seconds` in all. */
+/**
+ * The tests that run a line, up to `seconds` in all: those that are named after its file first, then those of its folder,
+ * then the others, each from quick to slow.
+ */
 export function testsOf(measured: readonly Measured[], file: string, line: number, seconds: number): Measured[] {
   const name = basename(file, '.ts');
-  const isNamedAfter = ({ test }: Measured) =>
-    dirname(test) === join('test', dirname(file)) && basename(test).startsWith(`${name}.`);
+  const nearness = ({ test }: Measured) =>
+    dirname(test) !== join('test', dirname(file)) ? 0 : basename(test).startsWith(`${name}.`) ? 2 : 1;
   const running = measured
     .filter(({ passes, lines }) => passes && lines[file]?.includes(line))
-    .sort((a, b) => Number(isNamedAfter(b)) - Number(isNamedAfter(a)) || a.seconds - b.seconds);
+    .sort((a, b) => nearness(b) - nearness(a) || a.seconds - b.seconds);
   let sum = 0;
   return running.filter((test, index) => {
     sum += test.seconds;

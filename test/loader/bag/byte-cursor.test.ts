@@ -15,6 +15,10 @@ describe('a literal', () => {
     }
   });
 
+  it('is found at the end of the bytes', () => {
+    expect(cursorOn(text).skip(literal(text))).toBe(true);
+  });
+
   it('is not found when any one byte differs, and does not move the cursor', () => {
     for (let i = 0; i < text.length; i++) {
       for (const byte of [0x00, 0x20, 0x7f, 0x80, 0xf0, 0xff]) {

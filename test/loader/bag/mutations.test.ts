@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
 import { readMutationDelivery, readMutations } from '../../../loader/bag/mutations.ts';
+import { SchemaParser } from '../../../loader/bag/schema.ts';
 import { bufferAccess } from '../../../loader/zip/random-access.ts';
 import { objectXml } from '../../../local/demo/stand-xml.ts';
 import {
@@ -86,6 +87,38 @@ describe('a file of mutations', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('holds buildings that are skipped as bytes, of any kind and in any kind of group', () => {
+    const kinds = ['Pand', 'Verblijfsobject', 'Ligplaats', 'Standplaats'].map((kind) => other.replaceAll('Pand', kind));
+    const added = kinds.map((group) => group.replaceAll('wijziging', 'toevoeging').replaceAll('ml:was', 'ml:wordt'));
+    const skipped = [...kinds, ...added].join('');
+    const usual = mutationsXml(day.groups, vanaf, day.date);
+    const first = usual.indexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
+    const last = usual.lastIndexOf('</ml:mutatieGroep>') + '</ml:mutatieGroep>'.length;
+    const xml = [usual.slice(0, first), usual.slice(first, last), usual.slice(last)].join(skipped);
+    const write = jest.spyOn(SchemaParser.prototype, 'write');
+    try {
+      expect(read(xml)).toEqual(read(usual, { strictly: true }));
+      const strictBytes = [usual, xml].map((text) => {
+        write.mockClear();
+        read(text);
+        return write.mock.calls.reduce((sum, [piece]) => sum + piece.length, 0);
+      });
+      expect(strictBytes).toEqual([usual.length, usual.length]);
+    } finally {
+      write.mockRestore();
+    }
+  });
+
+  it('is read the same by the strict parser alone, with a building in the text of a value', () => {
+    const street = { identificatie: '0457300000000035', naam: 'Veer', woonplaats: '3631', begin: '2010-01-01' };
+    const xml = mutationsXml([{ kind: 'OPR', changes: [{ wordt: street }] }], vanaf, day.date).replace(
+      '>Veer<',
+      `><![CDATA[</ml:mutatieGroep>${other}]]><`,
+    );
+    expect(read(xml)).toEqual(read(xml, { strictly: true }));
+    expect(read(xml).problems).toMatchObject([{ detail: `naam '</ml:mutatieGroep>${other}'` }]);
   });
 
   ifReal('of a real day of the country holds five nummeraanduidingen, by both readers', async () => {
@@ -358,6 +391,17 @@ describe('a delivery of mutations', () => {
     ],
   ])('%s is refused by what it holds', async (_, zip, message) => {
     await expect(read(await zip())).rejects.toThrow(message);
+  });
+
+  it('returns the problems of all its files', async () => {
+    const place = { identificatie: '3631', naam: '', begin: '2016-01-01' };
+    const file = (identificatie: string) =>
+      mutationsXml([{ kind: 'WPL', changes: [{ wordt: { ...place, identificatie } }] }], vanaf, day.date);
+    const zip = await delivery({ [`${member}-000001.xml`]: file('3631'), [`${member}-000002.xml`]: file('3632') });
+    expect((await read(zip)).problems).toMatchObject([
+      { identificatie: '3631', file: `day.zip > ${member}.zip > ${member}-000001.xml` },
+      { identificatie: '3632', file: `day.zip > ${member}.zip > ${member}-000002.xml` },
+    ]);
   });
 
   ifReal('of a real day leads from the one date to the other', async () => {

@@ -48,7 +48,7 @@ export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
     const visit =
       (found: Visited[]) =>
       ({ identificatie, writeIdentificatie, ...read }: Nummeraanduiding, span: Span) => {
-        const bytes = Buffer.alloc(16);
+        const bytes = Buffer.alloc(17);
         writeIdentificatie(bytes);
         found.push({ ...read, identificatie: identificatie(), bytes: bytes.toString(), span: { ...span } });
       };

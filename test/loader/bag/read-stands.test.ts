@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { FastNummeraanduidingParser } from '../../../loader/bag/fast-parser.ts';
 import { emptyCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen, readStands } from '../../../loader/bag/read-stands.ts';
+import { SchemaParser } from '../../../loader/bag/schema.ts';
 import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
 import { numXml, ofPeildatum, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
@@ -86,6 +87,22 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ],
     ['a document number with entities', numXml({ ...someNum, documentnummer: 'B&W <1>' })],
     ['a document number outside ASCII', numXml({ ...someNum, documentnummer: 'Beslüit’' })],
+    [
+      'two stands in a comment',
+      numXml(someNum).replace(
+        '<sl:stand>',
+        `<!--${numXml(someNum, someNum).replace(/^.*?(?=<sl:stand>)/s, '')}--><sl:stand>`,
+      ),
+    ],
+    [
+      'a comment that holds the end of the header, and a stand',
+      numXml(someNum).replace(
+        '<sl:inhoud>',
+        `<!--</sl:inhoud>${numXml(someNum).replace(/^.*?(?=<sl:stand>)/s, '')}-->$&`,
+      ),
+    ],
+    ['the name of its encoding in lower case', numXml(someNum).replace('UTF-8', 'utf-8')],
+    ['no name of its encoding', numXml(someNum).replace(' encoding="UTF-8"', '')],
     ['a byte order mark', `\uFEFF${numXml(someNum)}`],
     ['line ends of Windows', numXml(someNum).replaceAll('\n', '\r\n')],
     [
@@ -124,6 +141,9 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['an end that is not a date', (xml) => xml.replace('eindGeldigheid>2', 'eindGeldigheid>x'), 'invalid_xml'],
     ['an unknown entity', (xml) => xml.replace('BAG-2010', 'BAG&nbsp;2010'), 'invalid_xml'],
     ['a DOCTYPE', (xml) => xml.replace('?>', '?><!DOCTYPE x>'), 'invalid_xml'],
+    ['two byte order marks', (xml) => `\uFEFF\uFEFF${xml}`, 'invalid_xml'],
+    ['an element within a value', (xml) => xml.replace('>bis<', '><Objecten:status/>bis<'), 'invalid_xml'],
+    ['a value with an unknown child', (xml) => xml.replace('>9<', '><!-- --><x/>9<'), 'unknown_schema'],
     ['another encoding', (xml) => xml.replace('UTF-8', 'ISO-8859-1'), 'invalid_xml'],
   ])('are refused in a file with %s', (_, change, code) => {
     const xml = numXml({ ...someNum, eind: '2030-01-01', tijdstipNietBagLV: moment }, someNum);
@@ -134,6 +154,29 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
   it('are refused in a file that is not UTF-8', () => {
     const xml = Buffer.from(numXml({ ...someNum, documentnummer: 'ü' }), 'latin1');
     expect(read(xml, reader)).toMatchObject({ code: 'invalid_xml', message: expect.stringContaining('not UTF-8') });
+  });
+
+  it.each<[string, (xml: string) => string, string]>([
+    ['type OPR, not NUM', (xml) => xml.replace('Type>NUM<', 'Type>OPR<'), 'holds objects of type OPR, not NUM'],
+    [
+      'two types',
+      (xml) => xml.replace(/<sl:objectType>.*<\/sl:objectType>/, '$&<sl:objectType>OPR</sl:objectType>'),
+      'holds objects of type NUM, OPR, not NUM',
+    ],
+    [
+      'no type',
+      (xml) => xml.replace(/<sl:objectType>.*<\/sl:objectType>/, ''),
+      'holds objects of type unknown, not NUM',
+    ],
+    [
+      'an empty date',
+      (xml) => xml.replace('Datum>2026-01-08<', 'Datum><'),
+      'is of no date, in an extract of 2026-01-08; get the extract again',
+    ],
+  ])('are refused in a file of %s, by what it says', (_, change, message) => {
+    const xml = numXml(someNum);
+    expect(change(xml)).not.toBe(xml);
+    expect(read(change(xml), reader)).toMatchObject({ message: expect.stringContaining(message) });
   });
 
   it('are refused in a file of another schema by the name of that schema', () => {
@@ -307,12 +350,30 @@ describe('the fast reader', () => {
       someNum,
       { ...someNum, woonplaats: '1050', eind: '2030-01-01', tijdstipInactief: moment },
       { ...someNum, live: false, tijdstipInactiefLV: moment, tijdstipNietBagLV: moment },
+      { ...someNum, huisnummer: 1, volgnummer: 2, type: 'Ligplaats' as const },
     ];
     const left: unknown[] = [];
     const counts = emptyCounts();
     const fastParser = new FastNummeraanduidingParser(peildatum, counts, () => {});
-    readStands(Buffer.from(numXml(...every)), 'a.xml', 'NUM', peildatum, (fields) => left.push(fields), fastParser);
-    expect({ left, parsed: counts.voorkomens }).toEqual({ left: [], parsed: 3 });
+    const xml = numXml(...every).replaceAll('<sl:stand>', '\r\n\t <sl:stand>');
+    readStands(Buffer.from(xml), 'a.xml', 'NUM', peildatum, (fields) => left.push(fields), fastParser);
+    expect({ left, parsed: counts.voorkomens }).toEqual({ left: [], parsed: 4 });
+  });
+
+  it('is used unless the strict one is asked for', () => {
+    const xml = Buffer.from(numXml(...Array.from({ length: 50 }, () => someNum)));
+    const write = jest.spyOn(SchemaParser.prototype, 'write');
+    const strictBytes = (options?: { strictly: boolean }) => {
+      write.mockClear();
+      readNummeraanduidingen(xml, 'a.xml', peildatum, () => undefined, options);
+      return write.mock.calls.reduce((sum, [piece]) => sum + piece.length, 0);
+    };
+    try {
+      expect(strictBytes()).toBeLessThan(xml.length / 10);
+      expect(strictBytes({ strictly: true })).toBe(xml.length);
+    } finally {
+      write.mockRestore();
+    }
   });
 
   it('continues after an occurrence that it skipped', () => {

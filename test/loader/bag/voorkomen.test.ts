@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Geldigheid, whyNotCurrent } from '../../../loader/bag/voorkomen.ts';
+import { dateOf, dayOf, type Geldigheid, noEind, whyNotCurrent } from '../../../loader/bag/voorkomen.ts';
 
 const live = 'Naamgeving uitgegeven';
 const moment = '2020-01-01T10:00:00.000';
@@ -21,5 +21,20 @@ describe('an occurrence on 2021-10-15', () => {
     ['is withdrawn before it is anything else', { status: '-', eindGeldigheid: '2011-01-01' }, 'withdrawn'],
   ])('%s', (_, change, reason) => {
     expect(whyNotCurrent({ ...since2010, ...change }, live, '2021-10-15')).toBe(reason);
+  });
+});
+
+describe('a date', () => {
+  it.each([
+    ['2021-10-15', 20_211_015],
+    ['0985-01-31', 9_850_131],
+    ['9999-12-31', 99_991_231],
+  ])('%s is a number, and back', (date, day) => {
+    expect([dayOf(date), dateOf(day)]).toEqual([day, date]);
+  });
+
+  it('is before the end of an occurrence that has none, which has as many digits', () => {
+    expect(dayOf('9999-12-31')).toBeLessThan(noEind);
+    expect(String(noEind)).toHaveLength(String(dayOf('9999-12-31')).length);
   });
 });
