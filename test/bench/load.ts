@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { type CountingProxy, startCountingProxy } from '../support/counting-proxy.ts';
 import type { Benchmark, Figures } from './benchmark.ts';
 import { priceList } from './cost-model.ts';
 import { generatedDays } from './generator/days.ts';
@@ -23,18 +24,21 @@ export const benchmark: Benchmark = {
     Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
     const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, month: 1 })];
     const bench = await startStateMachineBench();
+    const proxy = await startCountingProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+    process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint; // the handlers make their clients at their first event
     try {
-      const seconds = timeSteps(bench);
+      const meters = { seconds: timeSteps(bench), written: proxy };
       const { keys, listKeys } = first.truth;
-      const firstLoad = await measure(bench, first.path, { addresses: keys, lists: listKeys }, seconds);
+      const firstLoad = await measure(bench, first.path, { addresses: keys, lists: listKeys }, meters);
       const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = next.difference ?? {};
       const differing = { addresses: added + changed + removed, lists: listsChanged };
-      const month = await measure(bench, next.path, differing, seconds);
+      const month = await measure(bench, next.path, differing, meters);
       await bench.run({ rollback: first.peildatum });
       const [day = ''] = await generatedDays({ seed: 1, month: 0, blocks: blocksOf(scale), days: 1 });
       const mutations = [bench.server.serve(basename(day), readFileSync(day))];
-      return { scale, first_load: firstLoad, month, day: await countedExecution(bench, { mutations }, seconds) };
+      return { scale, first_load: firstLoad, month, day: await countedExecution(bench, { mutations }, meters) };
     } finally {
+      await proxy.stop();
       await bench.stop();
     }
   },
@@ -54,14 +58,16 @@ export const benchmark: Benchmark = {
 
 type Measured = Figures & { writes_per_changed_key: number };
 
+type Meters = { seconds: { take(): number }; written: CountingProxy };
+
 async function measure(
   bench: StateMachineBench,
   path: string,
   differing: { addresses: number; lists: number },
-  seconds: { take(): number },
+  meters: Meters,
 ): Promise<Measured> {
   const source = bench.server.serve('lvbag-extract-nl.zip', readFileSync(path));
-  const { writes, ...asked } = await countedExecution(bench, { source }, seconds);
+  const { writes, ...asked } = await countedExecution(bench, { source }, meters);
   return {
     keys_that_differ: differing.addresses,
     lists_that_differ: differing.lists,
@@ -72,20 +78,16 @@ async function measure(
 }
 
 /** Runs an execution, and gives what it asked of AWS and what that costs. */
-export async function countedExecution(
-  bench: StateMachineBench,
-  input: Record<string, unknown>,
-  seconds: { take(): number },
-) {
+export async function countedExecution(bench: StateMachineBench, input: Record<string, unknown>, meters: Meters) {
   bench.calls.clear();
-  bench.dynamoDb.takeBatched();
-  seconds.take();
+  meters.written.takeBatched();
+  meters.seconds.take();
   const execution = await bench.run(input);
   if (execution.status !== 'SUCCEEDED')
     throw new Error(`the load ended: ${JSON.stringify({ ...execution, events: 0 })}`);
   const calls = [...bench.calls.values()].flat();
   const count = (wanted: RegExp) => calls.filter(({ action }) => wanted.test(action)).length;
-  const [writes, lambdaSeconds] = [bench.dynamoDb.takeBatched(), seconds.take()];
+  const [writes, lambdaSeconds] = [meters.written.takeBatched(), meters.seconds.take()];
   const [s3Writes, s3Reads] = [count(/^s3:(Put|List|Abort)/), count(/^s3:Get/)];
   const transitions = execution.events.filter(({ kind }) => kind === 'entered').length;
   return {

@@ -192,10 +192,10 @@ describe('the next step of a rotation', () => {
     expect(deployedVersions(JSON.stringify(template(ids), null, 2))).toEqual(ids);
   });
 
-  it('reads the versions from the synthesized template', () => {
+  it('reads the versions from the synthesized template', async () => {
     const [current, previous] = ['0f0a64ab-1111-4111-8111-111111111111', '0f0a64ab-2222-4222-8222-222222222222'];
-    const { service: rotating } = templates({ checksumSecretVersions: [current, previous] });
+    const { service: rotating } = await templates({ checksumSecretVersions: [current, previous] });
     expect(deployedVersions(JSON.stringify(rotating))).toEqual([current, previous]);
-    expect(deployedVersions(JSON.stringify(templates().service))).toEqual([]);
+    expect(deployedVersions(JSON.stringify((await templates()).service))).toEqual([]);
   }, 60_000);
 });

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { app, everything, type Resource } from './synthesized.ts';
+import { everything, type Resource } from './synthesized.ts';
+import { app } from './unbundled-app.ts';
 
 /** Every file of a cloud assembly: its path and what it holds. */
 function contents(directory: string): Record<string, string> {

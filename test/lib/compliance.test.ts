@@ -3,7 +3,8 @@ import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { folderForNow } from '../support/folder-for-now.ts';
-import { app, templates } from './synthesized.ts';
+import { templates } from './synthesized.ts';
+import { app } from './unbundled-app.ts';
 
 const page = 'docs/compliance.md';
 const text = readFileSync(page, 'utf8');
@@ -42,9 +43,9 @@ function documented(heading: string): string[] {
 
 describe('the page on compliance', () => {
   let given: string;
-  beforeAll(() => {
+  beforeAll(async () => {
     given = mkdtempSync(join(folder, 'templates-'));
-    const { data, service, loader } = templates();
+    const { data, service, loader } = await templates();
     for (const [name, template] of Object.entries({ data, service, loader }))
       writeFileSync(join(given, `${name}.json`), JSON.stringify(template));
   }, 60_000);

@@ -21,13 +21,13 @@ describe('what the default configuration costs in us-east-1, by the figures in d
   let plain: Deployment;
   let all: Deployment;
 
-  beforeAll(() => {
-    const deploymentFor = (config: object) => {
-      const { data, service, loader } = templates({ ...config });
+  beforeAll(async () => {
+    const deploymentFor = async (config: object) => {
+      const { data, service, loader } = await templates({ ...config });
       return deploymentOf([data, service, loader].flatMap(({ Resources }) => Object.values(Resources)));
     };
-    plain = deploymentFor({});
-    all = deploymentFor({ tracing: true, dashboards: true });
+    plain = await deploymentFor({});
+    all = await deploymentFor({ tracing: true, dashboards: true });
   }, 60_000);
 
   it('is at most 2.50 dollars a million, everything included, at a million lookups a day', () => {

@@ -9,8 +9,8 @@ const docs = globSync('docs/*.md')
 // What the commands themselves are worth is in test/rehearsal.
 describe('a name in a command of the docs', () => {
   let stacks: Record<string, Template>;
-  beforeAll(() => {
-    const { data, service, loader } = templates(everything);
+  beforeAll(async () => {
+    const { data, service, loader } = await templates(everything);
     stacks = { data, service, loader };
   }, 60_000);
 

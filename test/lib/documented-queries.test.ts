@@ -67,7 +67,7 @@ describe('a log query of the runbook', () => {
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .flatMap((line) => pathsOf(JSON.parse(line)));
-    const [stage] = Object.values(ofType(templates().service, 'AWS::ApiGatewayV2::Stage'));
+    const [stage] = Object.values(ofType((await templates()).service, 'AWS::ApiGatewayV2::Stage'));
     const settings = stage?.Properties?.AccessLogSettings as { Format: string } | undefined;
     // A step without its settings fails before any call, and logs it.
     const step = `
@@ -120,8 +120,8 @@ describe('the saved queries', () => {
   };
 
   let stacks: Template[];
-  beforeAll(() => {
-    const { service, loader, stack } = templates({ ...everything, portal });
+  beforeAll(async () => {
+    const { service, loader, stack } = await templates({ ...everything, portal });
     stacks = [service, loader, stack(portalStackName(deploymentName(everything.stage))).template];
   }, 60_000);
 
@@ -149,8 +149,8 @@ describe('the saved queries', () => {
     for (const name of names) expect(name).toMatch(/^[^:*/]+\/[^:*/]+\/[^:*/]+$/);
   });
 
-  it('do not cover what is not deployed', () => {
-    const { service, loader } = templates();
+  it('do not cover what is not deployed', async () => {
+    const { service, loader } = await templates();
     const names = [service, loader].flatMap((template) =>
       Object.values(ofType(template, 'AWS::Logs::QueryDefinition')).map(({ Properties }) => String(Properties?.Name)),
     );

@@ -9,9 +9,9 @@ const first = (template: Template, type: string) => Object.values(ofType(templat
 describe('a deployment with the settings for operators', () => {
   let all: Parts;
   let plain: Parts;
-  beforeAll(() => {
-    all = partsOf(templates({ ...everything, source: 'https://example.nl/x.zip' }));
-    plain = partsOf(templates());
+  beforeAll(async () => {
+    all = partsOf(await templates({ ...everything, source: 'https://example.nl/x.zip' }));
+    plain = partsOf(await templates());
   }, 60_000);
 
   it('reserves and provisions concurrency for lookups alone, and none by default', () => {
@@ -38,14 +38,14 @@ describe('a deployment with the settings for operators', () => {
     ]);
   });
 
-  it('limits the concurrent functions of a load to the configured number', () => {
-    const concurrency = (loadConcurrency?: number) => {
-      const { loader } = templates(loadConcurrency ? { loadConcurrency } : {});
+  it('limits the concurrent functions of a load to the configured number', async () => {
+    const concurrency = async (loadConcurrency?: number) => {
+      const { loader } = await templates(loadConcurrency ? { loadConcurrency } : {});
       const definition = JSON.stringify(first(loader, 'AWS::StepFunctions::StateMachine')?.DefinitionString);
       return [...definition.matchAll(/\bconcurrency\\+":(\d+)/g)].map(([, most]) => Number(most));
     };
-    expect(concurrency()).toEqual([10]);
-    expect(concurrency(2)).toEqual([2]);
+    expect(await concurrency()).toEqual([10]);
+    expect(await concurrency(2)).toEqual([2]);
   });
 
   it('keeps every output of earlier releases, which scripts and other stacks read', () => {
@@ -68,8 +68,8 @@ describe('another partition', () => {
     ['cn-north-1', 'aws-cn'],
   ])(
     '%s has no ARN of the partition aws in any template',
-    (region, partition) => {
-      const parts = partsOf(templates({ region, schedule: 'off' }));
+    async (region, partition) => {
+      const parts = partsOf(await templates({ region, schedule: 'off' }));
       const text = JSON.stringify(parts);
       expect(text).not.toMatch(/arn:aws:/);
       expect(text).toMatch(new RegExp(`arn:(?:${partition}|"?,?\\{"Ref":"AWS::Partition"\\})`));

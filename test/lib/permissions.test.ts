@@ -60,14 +60,14 @@ const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *'];
 const logging = (group: string) => [`logs:CreateLogStream on ${group}`, `logs:PutLogEvents on ${group}`];
 
 describe('what each function may do', () => {
-  let plain: ReturnType<typeof templates>;
-  let encrypted: ReturnType<typeof templates>;
-  let untraced: ReturnType<typeof templates>;
+  let plain: Awaited<ReturnType<typeof templates>>;
+  let encrypted: Awaited<ReturnType<typeof templates>>;
+  let untraced: Awaited<ReturnType<typeof templates>>;
 
-  beforeAll(() => {
-    plain = templates({ tracing: true });
-    untraced = templates();
-    encrypted = templates(everything);
+  beforeAll(async () => {
+    plain = await templates({ tracing: true });
+    untraced = await templates();
+    encrypted = await templates(everything);
   }, 60_000);
 
   it('is exactly this, in the service', () => {
@@ -207,13 +207,17 @@ describe('what each function may do', () => {
     expect(permissions(encrypted.service).CanaryRole?.join()).toContain('secretsmanager:GetSecretValue');
   });
 
-  it('covers the message that the usage job sends', () => {
+  it('covers the message that the usage job sends', async () => {
     expect(commandsIn('lambdas/usage/*.ts')).toEqual(['Publish']);
-    expect(permissions(templates({ usage: { messageAtShare: 0 } }).service).UsageRole?.join()).not.toContain('sns:');
+    expect(permissions((await templates({ usage: { messageAtShare: 0 } })).service).UsageRole?.join()).not.toContain(
+      'sns:',
+    );
   });
 
-  it('includes no usage job if it is turned off', () => {
-    expect(Object.keys(permissions(templates({ usage: { job: false } }).service)).join()).not.toContain('Usage');
+  it('includes no usage job if it is turned off', async () => {
+    expect(Object.keys(permissions((await templates({ usage: { job: false } })).service)).join()).not.toContain(
+      'Usage',
+    );
   });
 
   // What these need of IAM, item by item, is in portal-access.test.ts.

@@ -20,8 +20,8 @@ const prefixes: Readonly<Record<string, string>> = {
 
 describe('the policies of the example pipeline', () => {
   let all: Template[];
-  beforeAll(() => {
-    const { data, service, loader, stack } = templates({ ...everything, portal });
+  beforeAll(async () => {
+    const { data, service, loader, stack } = await templates({ ...everything, portal });
     all = [data, service, loader, stack(portalStackName(deploymentName(everything.stage))).template];
   }, 60_000);
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { environment } from '../../lambdas/shared/names.ts';
-import { app, everything, ofType, portal, type Template } from './synthesized.ts';
+import { everything, ofType, portal, type Template } from './synthesized.ts';
+import { app } from './unbundled-app.ts';
 
 const { domain } = portal;
 const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };

@@ -20,8 +20,8 @@ describe('the runbook', () => {
   let actions: [anchor: string, alarm: unknown[] | undefined, ok: unknown[] | undefined][];
   let events: typeof actions;
 
-  beforeAll(() => {
-    const { data, service, loader, stack } = templates({ ...everything, portal });
+  beforeAll(async () => {
+    const { data, service, loader, stack } = await templates({ ...everything, portal });
     const portalTemplate = stack(portalStackName(deploymentName(everything.stage))).template;
     const alarms = [data, service, loader, portalTemplate].flatMap((template) =>
       Object.values(ofType(template, 'AWS::CloudWatch::Alarm')),

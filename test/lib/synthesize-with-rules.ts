@@ -4,7 +4,8 @@ import { type App, Stack } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { addChecks } from '../../lib/app.ts';
-import { app, everything, portal } from './synthesized.ts';
+import { everything, portal } from './synthesized.ts';
+import { app } from './unbundled-app.ts';
 
 /**
  * Prints, as one JSON object, what cdk-nag and the CDK's own check of properties find in each of these apps, warnings included: those

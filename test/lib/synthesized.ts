@@ -1,10 +1,8 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bagAdresApp } from '../../lib/app.ts';
 import { deploymentName, stackNames } from '../../lib/config/deployment.ts';
-import { folderForNow } from '../support/folder-for-now.ts';
-
-const assemblies = folderForNow('bag-adres-synth-');
+import './assemblies.ts';
 
 export type Resource = {
   Type: string;
@@ -18,9 +16,6 @@ export type Template = {
   Resources: Record<string, Resource>;
   Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
 };
-
-/** The context of cdk.json, so that tests run under the very feature flags of a deployment. */
-const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
 
 /** Every option that adds resources, switched on. */
 export const everything = {
@@ -53,28 +48,68 @@ export const portal = {
   operators: ['Olaf@Example.nl'],
 };
 
-/** The app of a configuration; bundling is left out unless asked for, as few tests look at the code. */
-export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } = {}) {
-  process.env.CDK_VALIDATION = 'false';
-  return bagAdresApp({
-    outdir: mkdtempSync(join(assemblies, 'app-')),
-    context: {
-      ...context,
-      // Of warnings tests read the assembly; nobody reads them on the terminal.
-      '@aws-cdk/core:annotationsInValidationReport': false,
-      bagAdres,
-      ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }),
-    },
-  });
+/** What tests read of a synthesized stack. */
+type SynthesizedStack = {
+  template: Template;
+  terminationProtection: boolean | undefined;
+  environment: { account: string; region: string };
+  messages: { level: string; entry: { data?: unknown } }[];
+};
+
+const root = join(import.meta.dirname, '../..');
+const cache = join(root, 'node_modules/.cache/templates');
+
+/** Of everything that templates depend on beside their configuration. */
+const inputs = globSync(
+  ['{bin,lib,lambdas,loader}/**/*.*', 'test/lib/{synthesized,unbundled-app}.ts', 'cdk.json', 'package*.json'],
+  { cwd: root },
+);
+
+let digest: string | undefined;
+
+/** Differs when any source that a template depends on does. */
+function sources(): string {
+  const hash = createHash('sha256').update(process.version);
+  for (const file of inputs.sort()) hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
+  return hash.digest('hex').slice(0, 32);
 }
 
-/** The template of each stack of a configuration. */
-export function templates(bagAdres: Record<string, unknown> = {}) {
-  const assembly = app(bagAdres).synth();
+/**
+ * The template of each stack of a configuration, of the present sources. A template is synthesized once and then kept on disk, since
+ * many test files, each with modules of its own, read the same ones.
+ */
+export async function templates(bagAdres: Record<string, unknown> = {}) {
+  digest ??= sources();
+  const configuration = createHash('sha256').update(JSON.stringify(bagAdres)).digest('hex').slice(0, 32);
+  const file = join(cache, digest, `${configuration}.json`);
+  if (!existsSync(file)) await synthesize(bagAdres, file);
+  const stacks: Record<string, SynthesizedStack> = JSON.parse(readFileSync(file, 'utf8'));
   const names = stackNames(deploymentName(typeof bagAdres.stage === 'string' ? bagAdres.stage : 'prod'));
-  const template = (name: string): Template => assembly.getStackByName(name).template;
-  const stack = (name: string) => assembly.getStackByName(name);
+  const stack = (name: string): SynthesizedStack => {
+    const found = stacks[name];
+    if (!found) throw new Error(`There is no stack ${name}.`);
+    return found;
+  };
+  const template = (name: string): Template => stack(name).template;
   return { data: template(names.data), service: template(names.service), loader: template(names.loader), stack, names };
+}
+
+async function synthesize(bagAdres: Record<string, unknown>, file: string): Promise<void> {
+  const { app } = await import('./unbundled-app.ts');
+  const stacks = Object.fromEntries(
+    app(bagAdres)
+      .synth()
+      .stacks.map(({ stackName, template, terminationProtection, environment, messages }) => [
+        stackName,
+        { template, terminationProtection, environment, messages },
+      ]),
+  );
+  const folder = join(file, '..');
+  mkdirSync(folder, { recursive: true });
+  for (const other of readdirSync(cache))
+    if (join(cache, other) !== folder) rmSync(join(cache, other), { recursive: true, force: true });
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(stacks));
+  renameSync(`${file}.${process.pid}`, file); // another test file may be about to read it
 }
 
 /** The resources of one type, by logical id. */

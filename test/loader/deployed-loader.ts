@@ -22,8 +22,8 @@ export type Permission = { action: string; resource: string };
 type Statement = { Effect: string; Action: string | string[]; Resource: Json; Condition?: Json };
 
 /** The state machine and the Lambdas of the synthesized stack, with real places for the tokens. */
-export function deployedLoader(bagAdres: Record<string, unknown>, places: Places): DeployedLoader {
-  const template = templates(bagAdres).loader as Template;
+export async function deployedLoader(bagAdres: Record<string, unknown>, places: Places): Promise<DeployedLoader> {
+  const template = (await templates(bagAdres)).loader as Template;
   const rename = (name: string) => {
     if (/^Snapshots[0-9A-F]{8}$/.test(name)) return places.bucket;
     const { Type, Properties = {} } = template.Resources[name] ?? {};

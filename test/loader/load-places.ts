@@ -1,7 +1,6 @@
-import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, DeleteTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
 import { s3Storage } from '../../loader/storage/s3.ts';
-import { startCountingProxy } from '../support/counting-proxy.ts';
 import { createAddressesTable } from '../support/dynamodb.ts';
 import { startRangeServer } from '../support/range-server.ts';
 import { startS3 } from '../support/s3.ts';
@@ -19,7 +18,6 @@ export async function startLoadPlaces() {
     startFakeExecutions(),
   ]);
   const { protocol, hostname, port } = (await bench.client.config.endpoint?.()) ?? {};
-  const dynamoDb = await startCountingProxy(`${protocol}//${hostname}:${port}`);
   const sns = new SNSClient({ endpoint: s3.endpoint, region: 'eu-west-1', credentials });
   const { TopicArn: topic = '' } = await sns.send(new CreateTopicCommand({ Name: 'alarms' }));
   const messages: { topic: string; subject: string; text: string }[] = [];
@@ -36,7 +34,6 @@ export async function startLoadPlaces() {
 
   return {
     server,
-    dynamoDb,
     sns,
     s3,
     executions,
@@ -48,7 +45,7 @@ export async function startLoadPlaces() {
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_ENDPOINT_URL_DYNAMODB: dynamoDb.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: `${protocol}//${hostname}:${port}`,
       AWS_ENDPOINT_URL_S3: s3.endpoint,
       AWS_ENDPOINT_URL_SFN: executions.endpoint,
     },
@@ -57,6 +54,23 @@ export async function startLoadPlaces() {
       silent = true;
     },
     addresses: () => bench.addressesIn(table),
+    /** Keeps what is in table, bucket, messages and server, for the function that it gives, which puts it back into empty ones. */
+    async keep(): Promise<() => Promise<void>> {
+      const [keptMessages, putFiles] = [[...messages], server.keep()];
+      const { Items = [] } = await bench.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+      const keys = (await storage.list('')).map(({ key }) => key);
+      const objects = await Promise.all(keys.map(async (key) => ({ key, bytes: (await storage.get(key)) as Buffer })));
+      return async () => {
+        putFiles();
+        messages.push(...keptMessages);
+        const puts = Items.map((Item) => ({ PutRequest: { Item } }));
+        for (let first = 0; first < puts.length; first += 25) {
+          const RequestItems = { [table]: puts.slice(first, first + 25) };
+          await bench.client.send(new BatchWriteItemCommand({ RequestItems }));
+        }
+        await Promise.all(objects.map(({ key, bytes }) => storage.put(key, bytes)));
+      };
+    },
     /** Empties table, bucket and messages. */
     async reset(): Promise<void> {
       messages.length = 0;
@@ -64,11 +78,9 @@ export async function startLoadPlaces() {
       await storage.delete((await storage.list('')).map(({ key }) => key));
       await bench.client.send(new DeleteTableCommand({ TableName: table }));
       await createAddressesTable(bench.client, table);
-      dynamoDb.take();
     },
     async stop(): Promise<void> {
       sns.destroy();
-      await dynamoDb.stop();
       await Promise.all([bench.stop(), s3.stop(), server.stop(), executions.stop()]);
     },
   };

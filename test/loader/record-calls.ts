@@ -24,6 +24,7 @@ type S3Input = { Bucket?: string; Key?: string; Delete?: { Objects?: { Key: stri
 export function recordCalls({ table, execution }: { table: string; execution: string }) {
   const worker = new AsyncLocalStorage<string>();
   const calls = new Map<string, Call[]>();
+  let operations: Record<string, number> = {};
   const add = (action: string, resource: string, name = worker.getStore()) => {
     if (name === undefined) return;
     const list = calls.get(name) ?? [];
@@ -34,7 +35,9 @@ export function recordCalls({ table, execution }: { table: string; execution: st
   const onRequest = (message: unknown) => {
     const target = (message as { request: ClientRequest }).request.getHeader('x-amz-target');
     if (target === undefined) return;
-    const [service, operation] = String(target).split('.');
+    const [service, operation = ''] = String(target).split('.');
+    if (service !== 'AWSStepFunctions' && worker.getStore() !== undefined)
+      operations[operation] = (operations[operation] ?? 0) + 1;
     if (service === 'AWSStepFunctions') add(`states:${operation}`, execution);
     // A transaction here is one put under the condition that the lock is held.
     else if (operation === 'TransactWriteItems')
@@ -55,6 +58,12 @@ export function recordCalls({ table, execution }: { table: string; execution: st
         for (const key of keys) add(action, `${Bucket}/${key}`);
         return next(args);
       });
+    },
+    /** How often the workers asked DynamoDB for each operation since this was last called: `{PutItem: 1}`. */
+    takeOperations(): Record<string, number> {
+      const taken = operations;
+      operations = {};
+      return taken;
     },
     stop: () => unsubscribe('http.client.request.start', onRequest),
   };

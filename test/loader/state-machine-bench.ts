@@ -43,7 +43,7 @@ export async function startStateMachineBench(more: Record<string, unknown> = {})
 
 async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, more: Record<string, unknown>) {
   const { s3, server, names, executions } = places;
-  const { name, definition, functions, permissions } = deployedLoader({ ...configuration, ...more }, names);
+  const { name, definition, functions, permissions } = await deployedLoader({ ...configuration, ...more }, names);
   const before = { ...process.env };
   Object.assign(process.env, places.environment);
   // A thousand writes a second are for a table in the cloud; a test would wait for them.
@@ -84,6 +84,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
     functions,
     permissions,
     calls: record.calls,
+    takeOperations: record.takeOperations,
     async run(input: Record<string, unknown> = {}): Promise<Execution> {
       const told = places.messages.length;
       const execution = await record.during('machine', () => runStateMachine(definition, { ...options, input }));
@@ -104,11 +105,25 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
     async serve(month: Month): Promise<string> {
       return server.serve('lvbag-extract-nl.zip', await writeExtract(month.peildatum, voorkomensOf(month)));
     },
+    /**
+     * What several tests begin with: `make` works on a bench on which nothing was loaded, once; after that each call restores,
+     * on such a bench, what it left behind.
+     */
+    startingPoint<T>(make: () => Promise<T>): () => Promise<T> {
+      let kept: { made: T; restore: () => Promise<void> } | undefined;
+      return async () => {
+        if (kept) await kept.restore();
+        else kept = { made: await make(), restore: await places.keep() };
+        record.takeOperations();
+        return kept.made;
+      };
+    },
     /** As if nothing had ever been loaded. */
     async reset(): Promise<void> {
       replaced.clear();
       readQuota = () => 1000;
       await places.reset();
+      record.takeOperations();
     },
     async stop(): Promise<void> {
       process.env = before;

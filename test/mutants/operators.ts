@@ -20,7 +20,10 @@ const opposite: Record<string, string> = {
 };
 const swapped = (_: string, before: string, sign: string, after: string) => `${before}${opposite[sign]}${after}`;
 
-/** Each operator finds the places where it applies, and says what a place becomes. */
+/**
+ * Each operator finds the places where it applies, and says what a place becomes. A constant is no repetition (`{1,64}`)
+ * or range (`[0-9]`) of a regular expression, and no result of a comparison (`? -1 : 1`), of which only the sign matters.
+ */
 const operators: [name: string, place: RegExp, becomes: string | typeof swapped][] = [
   ['flip a comparison', /( )(<=|>=|<|>|===|!==)( (?=[\w('"`-]))/g, swapped],
   ['swap and with or', /( )(&&|\|\|)( )/g, swapped],
@@ -28,8 +31,8 @@ const operators: [name: string, place: RegExp, becomes: string | typeof swapped]
   ['flip a boolean', /([=:(?,] )(true|false)\b()/g, swapped],
   ['negate a condition', /\bif \((.+)\) (?=\S)/g, 'if (!($1)) '],
   ['drop a clause', / (?:&&|\|\|) [^()&|]+(?=[);])/g, ''],
-  ['drop a default', / \?\? [\w.'"]+/g, ''],
-  ['change a constant', /(?<![\w'"`#.${-])(\d[\d_]*)(?![\w'"`.])/g, '($1 + 1)'],
+  ['drop a default', / \?\? [\w.'"]+(?![\w.'"(])/g, ''],
+  ['change a constant', /(?<![\w'"`#.${,-]|\? -1 : )(\d[\d_]*)(?![\w'"`.]|-\d)/g, '($1 + 1)'],
   ['remove a statement', /^(\s+)(?:await )?[\w.?]+\([^{}]*\);$/g, '$1;'],
 ];
 

@@ -2,11 +2,9 @@ import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Stands before an engine and counts what is asked of it. */
+/** Stands before an engine and counts what is written to it. */
 export interface CountingProxy {
   readonly endpoint: string;
-  /** How often each operation was asked for since this was last called: `{PutItem: 1}`. */
-  take(): Record<string, number>;
   /** The puts and deletes in batches since this was last called. */
   takeBatched(): number;
   stop(): Promise<void>;
@@ -15,11 +13,9 @@ export interface CountingProxy {
 /** Starts a proxy before a DynamoDB engine on a free port; `stop` in `afterAll`. */
 export async function startCountingProxy(engine: string): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true });
-  let counts: Record<string, number> = {};
   let batched = 0;
   const server = createServer(async (incoming, outgoing) => {
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
-    counts[operation] = (counts[operation] ?? 0) + 1;
     const { method = 'POST', url = '/', headers } = incoming;
     const forwarded = request(new URL(url, engine), { method, headers, agent }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -34,11 +30,6 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    take() {
-      const taken = counts;
-      counts = {};
-      return taken;
-    },
     takeBatched() {
       const taken = batched;
       batched = 0;

@@ -78,8 +78,8 @@ export async function exportBackup(store: AdminStore): Promise<Backup> {
     return sorted[0]?.shard === 0 ? [accountBackup(sorted, records.get(id) ?? [])] : [];
   });
   return {
-    plans: plans.toSorted((a, b) => (a.code < b.code ? -1 : 1)),
-    accounts: accounts.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+    plans: inOrderOf(plans, ({ code }) => code),
+    accounts: inOrderOf(accounts, ({ id }) => id),
   };
 }
 
@@ -87,6 +87,11 @@ function pushTo<T>(lists: Map<string, T[]>, name: string, entry: T): void {
   const list = lists.get(name);
   if (list) list.push(entry);
   else lists.set(name, [entry]);
+}
+
+/** The items by name; no two have the same. */
+function inOrderOf<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
+  return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
 function withoutVersion({ code, state, limits }: Plan): Plan {
@@ -114,12 +119,13 @@ function accountBackup(shards: readonly Access[], items: readonly Item[]): Accou
         .filter((window) => first.quota[window] ?? first.dropped[window])
         .map((window) => [window, usageOf(shards, window)]),
     ),
-    keys: [...records, ...withoutRecord.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))]
-      .map((record) => ({ ...record, hash: first.keys[record.keyId] ?? null }))
-      .toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1)),
-    members: having(memberPrefix)
-      .map(readMember)
-      .toSorted((a, b) => (a.person < b.person ? -1 : 1)),
+    keys: inOrderOf(
+      [...records, ...withoutRecord.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))].map(
+        (record) => ({ ...record, hash: first.keys[record.keyId] ?? null }),
+      ),
+      ({ keyId }) => keyId,
+    ),
+    members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
     days: backupDays(
       having(usageRecord.sortKey('')),
       shards.map(({ usage }) => unrecorded(usage)),

@@ -179,10 +179,10 @@ export const maxSessions = 10;
 export async function startSession(store: AdminStore, person: string, seconds: number): Promise<string> {
   checkPerson(person);
   const now = store.nowSeconds();
-  const open = await sessionsOf(store, person);
-  const [expired, live] = [open.filter(({ expires }) => expires <= now), open.filter(({ expires }) => expires > now)];
-  const oldest = live.toSorted((a, b) => b.expires - a.expires).slice(maxSessions - 1);
-  for (const { id } of [...expired, ...oldest]) await endSession(store, person, id);
+  const latestFirst = (await sessionsOf(store, person)).toSorted((a, b) => b.expires - a.expires);
+  for (const [i, { id, expires }] of latestFirst.entries()) {
+    if (expires <= now || i >= maxSessions - 1) await endSession(store, person, id);
+  }
   const id = randomBytes(16).toString('base64url');
   await store.put({ ...sessionKey(person, id), expires: now + seconds });
   return id;

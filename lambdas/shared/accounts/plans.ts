@@ -139,13 +139,9 @@ export async function applyPlan(
 ): Promise<boolean> {
   const terms = await termsFor(access);
   if (!terms) return false;
-  if (!access.sharded && (shards ?? 1) === 1) {
-    await changeUnsharded(store, access, terms);
-    return true;
-  }
   const all = await mergedShards(store, access, shards);
   const [first] = all;
-  const latest = await termsFor(first);
+  const latest = first === access ? terms : await termsFor(first);
   if (!latest) return false;
   const count = shards ?? all.length;
   if (!first.sharded && count === 1) {

@@ -104,15 +104,37 @@ describe('the usage job', () => {
     const broken = async () => {
       throw new Error('no topic');
     };
-    const { failures } = await runJob({ send: broken });
+    const { messages, failures } = await runJob({ send: broken });
+    expect(messages).toBe(0);
     expect(failures.map(({ account }) => account)).toEqual(['failing']);
     expect(
       await bench.item('zz-other', `usage#${new Date(clock.now - dayMs).toISOString().slice(0, 10)}`),
     ).toMatchObject({
       lookups: 1,
     });
-    await runJob();
+    expect(await runJob()).toMatchObject({ messages: 1, failures: [] });
     expect(sent.map(({ account }) => account)).toContain('failing');
+  });
+
+  it('sends nothing about a limit of 0, and reports a limit of 1 as used up by a single lookup', async () => {
+    const { admin } = bench;
+    const [none, one] = [await account('none'), await account('single')];
+    await admin.accounts.set({ id: 'none', limits: { day: 0 } });
+    await admin.accounts.set({ id: 'single', limits: { day: 1 } });
+    for (const key of [none, one]) await request(key, 1);
+    await runJob({ messageAtShare: 1 });
+    expect(sent.filter(({ account }) => account === 'none')).toEqual([]);
+    expect(sent.filter(({ account }) => account === 'single')).toMatchObject([{ window: 'day', isExhausted: true }]);
+  });
+
+  it('remembers what it sent until after the window has ended', async () => {
+    const { item, clock } = bench;
+    await request(await account('marked'), 10);
+    await runJob();
+    const [{ resets } = { resets: 0 }] = sent.filter(({ account }) => account === 'marked');
+    expect(resets).toBeGreaterThan(clock.now / 1000);
+    const mark = await item('marked', `notice#day#${new Date(resets * 1000).toISOString().slice(0, 10)}#used`);
+    expect(mark?.expires).toBeGreaterThan(resets);
   });
 
   it('sends nothing when messages are switched off', async () => {
@@ -137,6 +159,10 @@ describe('the message about a limit', () => {
       Subject: `Account ${message.account} has used 85 % of its limit of this month`,
       Message: `Account ${message.account} has used 850 of the 1000 lookups of this month. 150 are left until 2026-12-01T00:00:00Z.`,
     });
+  });
+
+  it('does not round up to a limit that is used up', () => {
+    expect(renderMessage({ ...message, used: 999 }).Subject).toContain('has used 99 % of');
   });
 
   it('states from when and until when lookups are refused', () => {

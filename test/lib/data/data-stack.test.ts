@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { everything, ofType, type Template, templates } from '../synthesized.ts';
 
 describe('the data stack', () => {
-  let kept: ReturnType<typeof templates>;
-  let heard: ReturnType<typeof templates>;
+  let kept: Awaited<ReturnType<typeof templates>>;
+  let heard: Awaited<ReturnType<typeof templates>>;
   let trial: Template;
 
-  beforeAll(() => {
-    kept = templates();
-    heard = templates(everything);
+  beforeAll(async () => {
+    kept = await templates();
+    heard = await templates(everything);
     trial = heard.data;
   }, 60_000);
 
@@ -107,9 +107,9 @@ describe('the data stack', () => {
     for (const { Principal, Condition } of statements) expect(Principal.AWS ?? Condition).toBeDefined();
   });
 
-  it("copies a daily backup of only the accounts table to the operator's vault", () => {
+  it("copies a daily backup of only the accounts table to the operator's vault", async () => {
     const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
-    const { data } = templates({ backupVaultArn });
+    const { data } = await templates({ backupVaultArn });
     const [plan] = Object.values(ofType(data, 'AWS::Backup::BackupPlan'));
     expect(plan?.Properties?.BackupPlan).toMatchObject({
       BackupPlanRule: [
@@ -126,8 +126,8 @@ describe('the data stack', () => {
     expect(ofType(kept.data, 'AWS::Backup::BackupPlan')).toEqual({});
   });
 
-  it('is deployed into the configured account only', () => {
-    const { stack, names } = templates({ account: '123456789012' });
+  it('is deployed into the configured account only', async () => {
+    const { stack, names } = await templates({ account: '123456789012' });
     for (const name of Object.values(names))
       expect(stack(name).environment).toMatchObject({ account: '123456789012', region: 'eu-central-1' });
     expect(kept.stack(kept.names.data).environment.account).toBe('unknown-account');
@@ -140,7 +140,7 @@ describe('the data stack', () => {
   });
 
   it('warns when no one is notified of alarms, and only then', () => {
-    const annotations = ({ stack, names }: ReturnType<typeof templates>) =>
+    const annotations = ({ stack, names }: Awaited<ReturnType<typeof templates>>) =>
       stack(names.data).messages.map(({ level, entry: { data } }) => `${level}: ${data}`);
     expect(annotations(kept)).toEqual([expect.stringMatching(/^warning: Nobody is notified of an alarm.*alarmEmail/)]);
     expect(annotations(heard)).toEqual([]);

@@ -2,8 +2,8 @@ import { expect, it } from '@jest/globals';
 import { simulateFirstLoad } from '../../bench/first-load.ts';
 import { ofType, templates } from '../synthesized.ts';
 
-it('paces the writers of a load so that a new table throttles almost no writes, unlike at the full rate', () => {
-  const apply = Object.values(ofType(templates().loader, 'AWS::Lambda::Function')).find(
+it('paces the writers of a load so that a new table throttles almost no writes, unlike at the full rate', async () => {
+  const apply = Object.values(ofType((await templates()).loader, 'AWS::Lambda::Function')).find(
     ({ Properties }) => Properties?.Description === 'Writes changes to the table',
   );
   const environment = apply?.Properties?.Environment as { Variables?: Record<string, string> } | undefined;

@@ -41,9 +41,9 @@ describe('the loader stack', () => {
   let loader: Template;
   let quiet: Template;
 
-  beforeAll(() => {
-    loader = templates().loader;
-    quiet = templates({ ...everything, schedule: 'off' }).loader;
+  beforeAll(async () => {
+    loader = (await templates()).loader;
+    quiet = (await templates({ ...everything, schedule: 'off' })).loader;
   }, 60_000);
 
   const maps = () => Object.entries(definition(loader).States).filter(([, { Type }]) => Type === 'Map');
@@ -135,7 +135,7 @@ describe('the loader stack', () => {
   });
 
   // A running execution keeps its definition when the state machine changes; a function that it named would change.
-  it('invokes retained versions of its functions, so that a running load keeps its code', () => {
+  it('invokes retained versions of its functions, so that a running load keeps its code', async () => {
     const calledIn = (template: Template) => [
       ...JSON.stringify(definition(template)).matchAll(/"FunctionName":"(\w+)"/g),
     ];
@@ -147,7 +147,7 @@ describe('the loader stack', () => {
     for (const version of [...Object.values(versions), ...Object.values(trial)])
       expect(version).toMatchObject({ DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' });
 
-    const next = templates({ source: 'https://mirror.example.nl/lvbag-extract-nl.zip' }).loader;
+    const next = (await templates({ source: 'https://mirror.example.nl/lvbag-extract-nl.zip' })).loader;
     const changed = Object.keys(ofType(next, 'AWS::Lambda::Version')).filter((version) => !versions[version]);
     expect(changed).toEqual([expect.stringMatching(/^StepsDiscover/)]);
     expect(calledIn(next).map(([, name]) => name)).toContain(changed[0]);
@@ -182,16 +182,16 @@ describe('the loader stack', () => {
     expect(variables.filter((text) => text?.includes('"KEEP_SNAPSHOTS":"3"'))).toHaveLength(1);
   });
 
-  it('passes a configured source to the step that reads it, and outputs it for doctor', () => {
+  it('passes a configured source to the step that reads it, and outputs it for doctor', async () => {
     const source = 'https://mirror.example.nl/lvbag-extract-nl.zip';
-    const own = templates({ source }).loader;
+    const own = (await templates({ source })).loader;
     const [discover] = Object.entries(ofType(own, 'AWS::Lambda::Function')).filter(([id]) => /Discover/.test(id));
     expect(discover?.[1].Properties?.Environment).toMatchObject({ Variables: { EXTRACT_SOURCE: source } });
     expect(own.Outputs?.ExtractSource?.Value).toBe(source);
     expect(variablesOf('EXTRACT_SOURCE')).toEqual([]);
   });
 
-  it("looks for mutations only if configured: in the public mirror, or in the operator's list", () => {
+  it("looks for mutations only if configured: in the public mirror, or in the operator's list", async () => {
     const sourceIn = (template: Template) => {
       const [discover] = Object.entries(ofType(template, 'AWS::Lambda::Function')).filter(([id]) =>
         /Discover/.test(id),
@@ -202,7 +202,7 @@ describe('the loader stack', () => {
     const own = 'https://mirror.example.nl/bestanden.json';
     expect(sourceIn(loader)).toEqual([undefined, undefined]);
     expect(sourceIn(quiet)).toEqual([publicMutations, publicMutations]);
-    expect(sourceIn(templates({ mutations: own }).loader)).toEqual([own, own]);
+    expect(sourceIn((await templates({ mutations: own })).loader)).toEqual([own, own]);
   });
 
   it('with mutations, raises alarms on a dataset that is a week old and on any audit difference', () => {

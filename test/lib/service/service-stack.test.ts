@@ -5,9 +5,9 @@ describe('the service stack', () => {
   let service: Template;
   let trial: Template;
 
-  beforeAll(() => {
-    service = templates().service;
-    trial = templates(everything).service;
+  beforeAll(async () => {
+    service = (await templates()).service;
+    trial = (await templates(everything)).service;
   }, 60_000);
 
   /** What a route's target leads to: route -> integration -> alias -> function. */
@@ -39,11 +39,11 @@ describe('the service stack', () => {
     expect(functionBehind('$default')).toMatch(/^Validate/);
   });
 
-  it('has the reference page at /docs, unless it is turned off', () => {
+  it('has the reference page at /docs, unless it is turned off', async () => {
     const settings = (template: Template) =>
       properties('AWS::Lambda::Function', template).map(({ Environment }) => JSON.stringify(Environment));
     expect(settings(service).filter((variables) => variables?.includes('REFERENCE_PAGE'))).toEqual([]);
-    const without = settings(templates({ referencePage: false }).service);
+    const without = settings((await templates({ referencePage: false })).service);
     expect(without.filter((variables) => variables?.includes('"REFERENCE_PAGE":"off"'))).not.toEqual([]);
   });
 
@@ -119,9 +119,9 @@ describe('the service stack', () => {
       expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
   });
 
-  it('accepts the configured versions of the checksum secret, current and previous', () => {
+  it('accepts the configured versions of the checksum secret, current and previous', async () => {
     const [current, previous] = ['a'.repeat(32), 'b'.repeat(32)];
-    const rotating = templates({ checksumSecretVersions: [current, previous] }).service;
+    const rotating = (await templates({ checksumSecretVersions: [current, previous] })).service;
     for (const { Environment } of answering(rotating)) {
       const { Variables } = Environment as { Variables: Record<string, unknown> };
       expect(JSON.stringify(Variables.KEY_CHECKSUM_SECRET)).toContain(`:SecretString:::${current}}}`);
@@ -146,20 +146,23 @@ describe('the service stack', () => {
       expect(alias.UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate.DeploymentGroupName');
   });
 
-  it('also rolls back on the alarm of the configured canary', () => {
-    const withCanary = templates({ canary: everything.canary }).service;
+  it('also rolls back on the alarm of the configured canary', async () => {
+    const withCanary = (await templates({ canary: everything.canary })).service;
     const [address, validate] = properties('AWS::CodeDeploy::DeploymentGroup', withCanary);
     expect(JSON.stringify(address?.AlarmConfiguration)).toContain('CanaryFailed');
     expect(JSON.stringify(validate?.AlarmConfiguration)).not.toContain('CanaryFailed');
   });
 
-  it("keeps the default endpoint besides the operator's domain if configured", () => {
-    const moving = templates({ domain: { ...everything.domain, keepDefaultEndpoint: true } }).service;
+  it("keeps the default endpoint besides the operator's domain if configured", async () => {
+    const moving = (await templates({ domain: { ...everything.domain, keepDefaultEndpoint: true } })).service;
     expect(properties('AWS::ApiGatewayV2::Api', moving)).toMatchObject([{ DisableExecuteApiEndpoint: false }]);
   });
 
-  it('deploys all at once and ignores the alarms in an emergency', () => {
-    const groups = properties('AWS::CodeDeploy::DeploymentGroup', templates({ deployment: 'emergency' }).service);
+  it('deploys all at once and ignores the alarms in an emergency', async () => {
+    const groups = properties(
+      'AWS::CodeDeploy::DeploymentGroup',
+      (await templates({ deployment: 'emergency' })).service,
+    );
     expect(groups).toHaveLength(2);
     for (const group of groups)
       expect(group).toMatchObject({

@@ -8,7 +8,8 @@ import { sourcePositions } from '../../../bin/stack-trace.ts';
 import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
 import { gatewayEvent } from '../../support/gateway-event.ts';
 import { type LambdaRuntime, startLambda } from '../runtime/lambda-runtime.ts';
-import { app, ofType, type Template } from '../synthesized.ts';
+import { ofType, type Template } from '../synthesized.ts';
+import { app } from '../unbundled-app.ts';
 
 /** The bundles lie outside of the project, so that nothing but what is in them can be found. */
 describe('a bundle under the Runtime API', () => {

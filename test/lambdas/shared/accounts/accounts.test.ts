@@ -1,4 +1,6 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Admin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
@@ -42,6 +44,8 @@ describe('accounts.create', () => {
     ['a plan that does not exist', { id: 'nobody', plan: 'nope' }, 'not_found', /no plan "nope"/],
     ['an id with a space', { id: 'no body', plan: 'basic' }, 'invalid', /account id/],
     ['an id of 33 characters', { id: 'n'.repeat(33), plan: 'basic' }, 'invalid', /account id/],
+    ['a plan code with a space', { id: 'nobody', plan: 'no plan' }, 'invalid', /plan code/],
+    ['a negative limit', { id: 'nobody', plan: 'basic', limits: { day: -1 } }, 'invalid', /whole number/],
     [
       'a limit for a window that the plan does not have',
       { id: 'nobody', plan: 'basic', limits: { hour: 5 } },
@@ -89,6 +93,19 @@ describe('accounts.set', () => {
     const refusal = admin.accounts.set({ id: 'stay', plan: 'large', limits: { day: 5 } });
     await expect(refusal).rejects.toMatchObject({ code: 'invalid', message: expect.stringContaining('minute, month') });
     expect(await admin.accounts.show('stay')).toEqual(before);
+  });
+
+  it.each([
+    ['a plan code with a space', { plan: 'no plan' }, /plan code/],
+    ['no shards', { shards: 0 }, /quota shards/],
+    ['a negative limit', { limits: { day: -1 } }, /whole number/],
+  ])('refuses %s, changes nothing and leaves no trace in the audit', async (_, change, message) => {
+    const { admin } = bench;
+    const stateOf = () => Promise.all([admin.accounts.show('own'), admin.accounts.audit('own')]);
+    const before = await stateOf();
+    const refusal = admin.accounts.set({ id: 'own', ...change });
+    await expect(refusal).rejects.toMatchObject({ code: 'invalid', message: expect.stringMatching(message) });
+    expect(await stateOf()).toEqual(before);
   });
 
   it('refuses an account or a plan that does not exist', async () => {
@@ -158,7 +175,51 @@ describe('accounts.show and accounts.list', () => {
     }
   });
 
+  it('list no account that was deleted while its page was read', async () => {
+    const { admin, client, table } = bench;
+    await client.send(new PutCommand({ TableName: table, Item: { account: 'account#', item: 'zz-deleted' } }));
+    expect(await admin.accounts.list({ prefix: 'zz-' })).toEqual({ accounts: [], cursor: null });
+    await client.send(new DeleteCommand({ TableName: table, Key: { account: 'account#', item: 'zz-deleted' } }));
+  });
+
   it('refuse an account that does not exist', async () => {
     await expect(bench.admin.accounts.show('ghost')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('every call', () => {
+  const account = 'a b';
+  it.each<[string, (admin: Admin) => Promise<unknown>]>([
+    ['accounts.create', ({ accounts }) => accounts.create({ id: account, plan: 'basic' })],
+    ['accounts.set', ({ accounts }) => accounts.set({ id: account })],
+    ['accounts.suspend', ({ accounts }) => accounts.suspend(account)],
+    ['accounts.activate', ({ accounts }) => accounts.activate(account)],
+    ['accounts.repairWindows', ({ accounts }) => accounts.repairWindows(account)],
+    ['accounts.show', ({ accounts }) => accounts.show(account)],
+    ['accounts.delete', ({ accounts }) => accounts.delete(account)],
+    ['accounts.usage', ({ accounts }) => accounts.usage(account)],
+    ['accounts.audit', ({ accounts }) => accounts.audit(account)],
+    ['keys.create', ({ keys }) => keys.create({ account, label: 'k' })],
+    ['keys.list', ({ keys }) => keys.list(account)],
+    ['keys.revoke', ({ keys }) => keys.revoke({ account, keyId: 'a0000000' })],
+    ['members.add', ({ members }) => members.add({ account, person: 'jo@example.nl', role: 'viewer' })],
+    ['members.remove', ({ members }) => members.remove({ account, person: 'jo@example.nl' })],
+    ['members.list', ({ members }) => members.list(account)],
+    ['members.roleIn', ({ members }) => members.roleIn(account, ['jo@example.nl'])],
+  ])('refuses a malformed account id as such: %s', async (_, call) => {
+    await expect(call(bench.admin)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/^An account id is/),
+    });
+  });
+
+  it.each<[string, (admin: Admin) => Promise<unknown>]>([
+    ['plans.put', ({ plans }) => plans.put({ code: 'a b', limits: { day: 1 } })],
+    ['plans.audit', ({ plans }) => plans.audit('a b')],
+  ])('refuses a malformed plan code as such: %s', async (_, call) => {
+    await expect(call(bench.admin)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/^A plan code is/),
+    });
   });
 });

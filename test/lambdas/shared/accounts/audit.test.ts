@@ -1,3 +1,4 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
@@ -19,6 +20,7 @@ describe('the audit', () => {
     const [ann, bob] = [adminOf('ann'), adminOf('bob')];
     await ann.accounts.create({ id: 'acme', plan: 'basic', limits: { day: 7 } });
     await bob.accounts.set({ id: 'acme', limits: { day: 'plan' } });
+    await bob.accounts.set({ id: 'acme', plan: 'basic', shards: 1 });
     await bob.accounts.suspend('acme');
     await ann.accounts.activate('acme');
     const { keyId } = await ann.keys.create({ account: 'acme', label: 'webshop' });
@@ -29,6 +31,7 @@ describe('the audit', () => {
       ['ann', 'key create', { keyId }, 'done'],
       ['ann', 'account activate', {}, 'done'],
       ['bob', 'account suspend', {}, 'done'],
+      ['bob', 'account set', { plan: 'basic', limits: {}, shards: 1 }, 'done'],
       ['bob', 'account set', { limits: { day: 'plan' } }, 'done'],
       ['ann', 'account create', { plan: 'basic', limits: { day: 7 } }, 'done'],
     ]);
@@ -62,6 +65,23 @@ describe('the audit', () => {
     for (let i = 0; i < 5; i++) await adminOf(`nr ${i}`).accounts.set({ id: 'many', limits: { day: i } });
     expect((await admin.accounts.audit('many', 2)).map(({ actor }) => actor)).toEqual(['nr 4', 'nr 3']);
     expect(await admin.accounts.audit('many', 6)).toHaveLength(6);
+  });
+
+  it.each([
+    ['an account', 'lasting', () => bench.admin.accounts.audit('lasting')],
+    ['a plan', 'plan#basic', () => bench.admin.plans.audit('basic')],
+  ])('returns the latest 100 entries of %s by default', async (_, partition, audit) => {
+    const { admin, client, table } = bench;
+    if (partition === 'lasting') await admin.accounts.create({ id: partition, plan: 'basic' });
+    const items = Array.from({ length: 101 }, (_, i) => `audit#2030-01-01T00:00:00.${100 + i}Z#`);
+    const entry = { account: partition, time: '', actor: 'ann', action: 'plan put', detail: {} };
+    for (let first = 0; first < items.length; first += 25) {
+      const puts = items
+        .slice(first, first + 25)
+        .map((item) => ({ PutRequest: { Item: { ...entry, item, time: item } } }));
+      await client.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
+    }
+    expect((await audit()).map(({ time }) => time)).toEqual(items.slice(1).toReversed());
   });
 
   it('has no entry for a refused change', async () => {

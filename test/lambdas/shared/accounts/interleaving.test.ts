@@ -86,6 +86,18 @@ describe('a change between the read and the write of another change', () => {
     expect(await admin.accounts.show('leaves')).toMatchObject({ plan: 'away', windows: { day: { limit: 7 } } });
   });
 
+  it.each([1, 3])('of the state, keeps an account with %i shards that is about to be deleted', async (shards) => {
+    const { admin } = bench;
+    const id = `kept-${shards}`;
+    await admin.plans.put({ code: 'kept', limits: { day: 1 } });
+    await admin.accounts.create({ id, plan: 'kept' });
+    await admin.accounts.set({ id, shards });
+    await admin.accounts.suspend(id);
+    const slow = interruptedAdmin(joins, () => admin.accounts.activate(id));
+    await expect(slow.accounts.delete(id)).rejects.toMatchObject({ code: 'not_suspended' });
+    expect(await admin.accounts.show(id)).toMatchObject({ state: 'active', shards });
+  });
+
   it('of the keys, never exceeds the maximum number of keys', async () => {
     const { admin } = bench;
     await admin.plans.put({ code: 'full', limits: { day: 1 } });

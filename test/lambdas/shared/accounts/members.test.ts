@@ -1,12 +1,14 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
-import { maxMembers, maxSessions } from '../../../../lambdas/shared/accounts/members.ts';
+import { issueApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
 
 let service: Awaited<ReturnType<typeof startAddressService>>;
 let admin: Admin;
 let now = Date.parse('2026-11-21T12:00:00Z');
 let accounts = 0;
+const { key } = issueApiKey('acme', 'any');
 
 beforeAll(async () => {
   service = await startAddressService();
@@ -24,6 +26,16 @@ async function newAccount(): Promise<string> {
   const id = `members-${++accounts}`;
   await admin.accounts.create({ id, plan: 'small' });
   return id;
+}
+
+/** The names of the items in a partition. */
+async function itemsOf(partition: string): Promise<string[]> {
+  const query = new QueryCommand({
+    TableName: testTables.accounts,
+    KeyConditionExpression: 'account = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
+  });
+  return ((await service.client.send(query)).Items ?? []).map(({ item }) => String(item));
 }
 
 describe('a member of an account', () => {
@@ -61,6 +73,7 @@ describe('a member of an account', () => {
     await admin.members.remove({ account, person: 'Sam@example.nl' });
     expect(await admin.members.roleIn(account, ['sam@example.nl'])).toBe(null);
     expect(await admin.members.accountsOf(['sam@example.nl'])).toEqual([]);
+    expect(await itemsOf('person#sam@example.nl')).toEqual([]);
     expect(await admin.members.list(account)).toEqual([]);
   });
 
@@ -93,9 +106,10 @@ describe('a member of an account', () => {
 
   it('is refused when the account has the maximum number of members, unless the person already is one', async () => {
     const account = await newAccount();
-    for (let i = 0; i < maxMembers; i++) await admin.members.add({ account, person: `p${i}@x.nl`, role: 'viewer' });
+    for (let i = 0; i < 50; i++) await admin.members.add({ account, person: `p${i}@x.nl`, role: 'viewer' });
     await expect(admin.members.add({ account, person: 'more@x.nl', role: 'viewer' })).rejects.toMatchObject({
       code: 'too_many_members',
+      message: expect.stringContaining('has 50 members'),
     });
     await admin.members.add({ account, person: 'p7@x.nl', role: 'admin' });
     expect(await admin.members.roleIn(account, ['p7@x.nl'])).toBe('admin');
@@ -106,6 +120,7 @@ describe('a member of an account', () => {
     ['no e-mail address', { account: 'members-1', person: 'jo', role: 'viewer' }, 'invalid'],
     ['an empty subject', { account: 'members-1', person: 'sub:', role: 'viewer' }, 'invalid'],
     ['another role', { account: 'members-1', person: 'a@b.nl', role: 'owner' }, 'invalid'],
+    ['an API key', { account: 'members-1', person: `sub:${key}`, role: 'viewer' }, 'invalid'],
   ])('is not added with %s', async (_, input, code) => {
     await expect(admin.members.add(input as Parameters<typeof admin.members.add>[0])).rejects.toMatchObject({ code });
   });
@@ -116,6 +131,7 @@ describe('a member of an account', () => {
     await admin.accounts.suspend(account);
     await admin.accounts.delete(account);
     expect(await admin.members.accountsOf(['gone@example.nl'])).toEqual([]);
+    expect(await itemsOf('person#gone@example.nl')).toEqual([]);
     expect(await admin.members.roleIn(account, ['gone@example.nl'])).toBe(null);
   });
 
@@ -140,14 +156,29 @@ describe('a session', () => {
     expect(await admin.sessions.isOpen('sub:3', id)).toBe(false);
   });
 
+  it('that has expired is removed when the same person starts another', async () => {
+    await admin.sessions.start('sub:5', 60);
+    await admin.sessions.start('sub:5', 61);
+    now += 60_000;
+    await admin.sessions.start('sub:5', 60);
+    expect(await itemsOf('person#sub:5')).toHaveLength(2);
+  });
+
+  it.each([
+    ['a person that is none', 'jo'],
+    ['an empty subject', 'sub:'],
+  ])('is not started for %s', async (_, person) => {
+    await expect(admin.sessions.start(person, 60)).rejects.toMatchObject({ code: 'invalid' });
+  });
+
   it('ends when the same person starts more than the maximum number of sessions', async () => {
     const ids: string[] = [];
-    for (let i = 0; i <= maxSessions; i++) {
+    for (let i = 0; i <= 10; i++) {
       now += 1000;
       ids.push(await admin.sessions.start('sub:4', 600));
     }
     const open = await Promise.all(ids.map((id) => admin.sessions.isOpen('sub:4', id)));
-    expect(open).toEqual([false, ...Array.from({ length: maxSessions }, () => true)]);
+    expect(open).toEqual([false, ...Array(10).fill(true)]);
   });
 });
 
@@ -162,5 +193,30 @@ describe('a change based on an earlier read of an account', () => {
     expect(current.ownLimits).toEqual({ day: 5 });
     await admin.accounts.set({ id: account, limits: { day: 7 }, seen: current });
     expect((await admin.accounts.show(account)).ownLimits).toEqual({ day: 7 });
+  });
+
+  it.each([
+    ['another plan', { plan: 'other', ownLimits: { day: 5 } }],
+    ['another own limit', { plan: 'small', ownLimits: { day: 6 } }],
+    ['no own limit', { plan: 'small', ownLimits: {} }],
+    ['a further own limit', { plan: 'small', ownLimits: { day: 5, month: null } }],
+  ])('is refused after it saw %s, and leaves no trace in the audit', async (_, seen) => {
+    const account = await newAccount();
+    await admin.accounts.set({ id: account, limits: { day: 5 } });
+    const before = await admin.accounts.audit(account);
+    const late = admin.accounts.set({ id: account, limits: { day: 7 }, seen });
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    expect(await admin.accounts.audit(account)).toEqual(before);
+  });
+
+  it('is refused if the account changes at the same moment', async () => {
+    const account = await newAccount();
+    const { plan, ownLimits } = await admin.accounts.show(account);
+    const changes = [5, 7].map((day) =>
+      admin.accounts.set({ id: account, limits: { day }, seen: { plan, ownLimits } }),
+    );
+    const outcomes = await Promise.allSettled(changes);
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done'));
+    expect(codes.toSorted()).toEqual(['conflict', 'done']);
   });
 });

@@ -1,6 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccessItem } from '../../../../lambdas/shared/accounts/account-item.ts';
+import type { PlanInput } from '../../../../lambdas/shared/accounts/plans.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
@@ -130,6 +131,42 @@ describe('plans.put', () => {
     const accounts = (await allAccounts(admin)).filter(({ plan }) => plan === 'crowd');
     expect(accounts).toHaveLength(804);
     expect(accounts.every(({ windows }) => windows.day?.limit === 2)).toBe(true);
+  });
+
+  const limits = { day: 5, month: null };
+  it.each<[string, PlanInput['seen']]>([
+    ['does not exist', null],
+    ['has another state', { state: 'inactive', limits }],
+    ['has another limit', { state: 'active', limits: { day: 6, month: null } }],
+    ['has a window less', { state: 'active', limits: { day: 5 } }],
+    ['has a window more', { state: 'active', limits: { ...limits, hour: 1 } }],
+  ])('refuses a change decided upon when the plan %s, and leaves no trace in the audit', async (_, seen) => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'seen', limits });
+    const before = await admin.plans.audit('seen');
+    const refusal = admin.plans.put({ code: 'seen', limits: { day: 9 }, seen });
+    await expect(refusal).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(seen ? /"seen" was changed/ : /"seen" was made/),
+    });
+    expect(await admin.plans.audit('seen')).toEqual(before);
+    expect(await admin.plans.put({ code: 'seen', seen: { state: 'active', limits } })).toMatchObject({ limits });
+  });
+
+  it('refuses a change of a plan that was seen and does not exist', async () => {
+    const refusal = bench.admin.plans.put({ code: 'unseen', limits, seen: { state: 'active', limits } });
+    await expect(refusal).rejects.toMatchObject({ code: 'conflict', message: expect.stringMatching(/was changed/) });
+    expect(await bench.admin.plans.put({ code: 'unseen', limits, seen: null })).toMatchObject({ limits });
+  });
+
+  it('makes one of two changes at the same moment that were decided upon the same plan', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'duel', limits });
+    const seen = { state: 'active', limits } as const;
+    const changes = [7, 8].map((day) => admin.plans.put({ code: 'duel', limits: { day }, seen }));
+    const outcomes = await Promise.allSettled(changes);
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done'));
+    expect(codes.toSorted()).toEqual(['conflict', 'done']);
   });
 
   it.each([

@@ -56,6 +56,17 @@ describe('accounts.repairWindows', () => {
     );
   });
 
+  it('also resets a single window, once, when two repairs run at the same time', async () => {
+    const { admin, request } = bench;
+    await admin.plans.put({ code: 'month', limits: { month: 1 } });
+    await admin.accounts.create({ id: 'single', plan: 'month' });
+    const { key } = await admin.keys.create({ account: 'single', label: 'k' });
+    await requestsAhead(key, 4000 * day, 1);
+    const repairs = [admin.accounts.repairWindows('single'), admin.accounts.repairWindows('single')];
+    expect(await Promise.all(repairs)).toContainEqual([{ window: 'month', start: '2037-07-01T00:00:00Z' }]);
+    expect([await request(key), await request(key)]).toEqual(['charged', 'quota-exceeded']);
+  });
+
   it('also resets a window that the plan has dropped in the meantime', async () => {
     const { admin, request } = bench;
     const key = await account('dropped');

@@ -128,6 +128,33 @@ describe('accounts.set with shards', () => {
     expect(await bench.admin.accounts.audit('told')).toContainEqual(entry);
   });
 
+  it('changes the limits of an account that it merges into one shard', async () => {
+    const { admin } = bench;
+    await account('shrinks', 2);
+    await admin.accounts.set({ id: 'shrinks', shards: 3 });
+    expect(await admin.accounts.set({ id: 'shrinks', plan: 'few', limits: { day: 7 }, shards: 1 })).toMatchObject({
+      plan: 'few',
+      ownLimits: { day: 7 },
+      shards: 1,
+    });
+    await expectWholeShards(bench, 'shrinks', 1, { minute: 6, day: 7 });
+    expect(await windowsOf('shrinks')).toEqual([
+      [2, 6],
+      [2, 7],
+    ]);
+  });
+
+  it('suspends and activates every shard', async () => {
+    const { admin } = bench;
+    await account('paused');
+    await admin.accounts.set({ id: 'paused', shards: 3 });
+    const states = async () => (await shardItems(bench, 'paused')).map(({ state }) => state);
+    await admin.accounts.suspend('paused');
+    expect(await states()).toEqual(['suspended', 'suspended', 'suspended']);
+    await admin.accounts.activate('paused');
+    expect(await states()).toEqual(['active', 'active', 'active']);
+  });
+
   it('keeps the usage of the latest window when shards are in different windows', async () => {
     const { admin, clock, request } = bench;
     const start = clock.now;

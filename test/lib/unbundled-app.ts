@@ -1,0 +1,22 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bagAdresApp } from '../../lib/app.ts';
+import { assemblies } from './assemblies.ts';
+
+/** The context of cdk.json, so that tests run under the very feature flags of a deployment. */
+const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+
+/** The app of a configuration; bundling is left out unless asked for, as few tests look at the code. */
+export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } = {}) {
+  process.env.CDK_VALIDATION = 'false';
+  return bagAdresApp({
+    outdir: mkdtempSync(join(assemblies, 'app-')),
+    context: {
+      ...context,
+      // Of warnings tests read the assembly; nobody reads them on the terminal.
+      '@aws-cdk/core:annotationsInValidationReport': false,
+      bagAdres,
+      ...(bundle ? {} : { 'aws:cdk:bundling-stacks': [] }),
+    },
+  });
+}
