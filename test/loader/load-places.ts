@@ -1,4 +1,4 @@
-import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, DeleteTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { CreateTopicCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { createAddressesTable } from '../support/dynamodb.ts';
@@ -54,6 +54,23 @@ export async function startLoadPlaces() {
       silent = true;
     },
     addresses: () => bench.addressesIn(table),
+    /** Keeps what is in table, bucket, messages and server, for the function that it gives, which puts it back into empty ones. */
+    async keep(): Promise<() => Promise<void>> {
+      const [keptMessages, putFiles] = [[...messages], server.keep()];
+      const { Items = [] } = await bench.client.send(new ScanCommand({ TableName: table, ConsistentRead: true }));
+      const keys = (await storage.list('')).map(({ key }) => key);
+      const objects = await Promise.all(keys.map(async (key) => ({ key, bytes: (await storage.get(key)) as Buffer })));
+      return async () => {
+        putFiles();
+        messages.push(...keptMessages);
+        const puts = Items.map((Item) => ({ PutRequest: { Item } }));
+        for (let first = 0; first < puts.length; first += 25) {
+          const RequestItems = { [table]: puts.slice(first, first + 25) };
+          await bench.client.send(new BatchWriteItemCommand({ RequestItems }));
+        }
+        await Promise.all(objects.map(({ key, bytes }) => storage.put(key, bytes)));
+      };
+    },
     /** Empties table, bucket and messages. */
     async reset(): Promise<void> {
       messages.length = 0;

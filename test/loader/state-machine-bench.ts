@@ -105,6 +105,19 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
     async serve(month: Month): Promise<string> {
       return server.serve('lvbag-extract-nl.zip', await writeExtract(month.peildatum, voorkomensOf(month)));
     },
+    /**
+     * What several tests begin with: `make` works on a bench on which nothing was loaded, once; after that each call restores,
+     * on such a bench, what it left behind.
+     */
+    startingPoint<T>(make: () => Promise<T>): () => Promise<T> {
+      let kept: { made: T; restore: () => Promise<void> } | undefined;
+      return async () => {
+        if (kept) await kept.restore();
+        else kept = { made: await make(), restore: await places.keep() };
+        record.takeOperations();
+        return kept.made;
+      };
+    },
     /** As if nothing had ever been loaded. */
     async reset(): Promise<void> {
       replaced.clear();

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export interface RangeServer {
   /** Serves the bytes, from now on, at the URL that it gives. */
   serve(name: string, bytes: Buffer): string;
+  /** Keeps the files as they are now, for the function that it gives, which serves these again and no others. */
+  keep(): () => void;
   /** The bytes that were sent. */
   sent(): number;
   stop(): Promise<void>;
@@ -34,6 +36,13 @@ export async function startRangeServer(): Promise<RangeServer> {
     serve(name, bytes) {
       files.set(`/${name}`, { bytes, etag: `"${made++}"` });
       return `http://127.0.0.1:${port}/${name}`;
+    },
+    keep() {
+      const kept = [...files];
+      return () => {
+        files.clear();
+        for (const [path, file] of kept) files.set(path, file);
+      };
     },
     sent: () => sent,
     async stop() {

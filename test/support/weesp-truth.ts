@@ -53,9 +53,14 @@ function isCurrent(stand: string): boolean {
   );
 }
 
+const fields = new Map<string, RegExp>();
+
 /** The text of the first element of this name, whatever its prefix; '' when there is none. */
 function field(stand: string, name: string): string {
-  return new RegExp(`<[\\w-]+:${name}(?: [^>]*)?>([^<]*)<`).exec(stand)?.[1] ?? '';
+  // The name first, and its prefix after that: a search for a fixed text is several times as fast.
+  const found = fields.get(name) ?? new RegExp(`:${name}(?<=<[\\w-]+:${name})(?: [^>]*)?>([^<]*)<`);
+  fields.set(name, found);
+  return found.exec(stand)?.[1] ?? '';
 }
 
 /** The references that the names of this sample hold. */
