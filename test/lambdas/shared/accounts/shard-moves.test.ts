@@ -44,6 +44,16 @@ describe('a move of shares', () => {
     ]);
   });
 
+  it('is made once for callers that want it at the same time, and again for a later one', async () => {
+    const { move, hours, go } = await twoShards();
+    expect(await Promise.all([go(move(6)), go(move(6)), go(move(6))])).toEqual([true, true, true]);
+    expect((await hours()).map(([, , limit, moves]) => [limit, moves])).toEqual([
+      [16, 1],
+      [4, 1],
+    ]);
+    expect(await go(move(6))).toBe(false); // it was made already
+  });
+
   it('succeeds while its shards are charged, as long as the source has the quota', async () => {
     const { id, move, hours, go } = await twoShards();
     await patchShard(service, id, 1, { hour_used: 7 });
