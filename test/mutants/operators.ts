@@ -31,7 +31,7 @@ const operators: [name: string, place: RegExp, becomes: string | typeof swapped]
   ['flip a boolean', /([=:(?,] )(true|false)\b()/g, swapped],
   ['negate a condition', /\bif \((.+)\) (?=\S)/g, 'if (!($1)) '],
   ['drop a clause', / (?:&&|\|\|) [^()&|]+(?=[);])/g, ''],
-  ['drop a default', / \?\? [\w.'"]+/g, ''],
+  ['drop a default', / \?\? [\w.'"]+(?![\w.'"(])/g, ''],
   ['change a constant', /(?<![\w'"`#.${,-]|\? -1 : )(\d[\d_]*)(?![\w'"`.]|-\d)/g, '($1 + 1)'],
   ['remove a statement', /^(\s+)(?:await )?[\w.?]+\([^{}]*\);$/g, '$1;'],
 ];

@@ -51,19 +51,17 @@ describe('the access store', () => {
     expect(inputs).toEqual([expect.objectContaining({ ConsistentRead: true })]);
   });
 
-  it('charges any shard of an account, as soon as an answer has shown that it has several', async () => {
-    const { key } = await shardedAccount(service, { day: 3 }, 3);
-    const claim = claimOf(key);
-    const shardsOf = (inputs: object[]) =>
-      [...new Set(inputs.map((input) => unmarshall((input as UpdateItemCommandInput).Key ?? {}).item))].toSorted();
-    const now = Date.now() / 1000;
-    for (const first of ['a charge', 'a refusal']) {
-      const { store, inputs } = observedStore();
-      const answer = await store.charge({ claim, now }, signal());
-      expect(answer).toMatchObject({ charged: first === 'a charge', access: { shard: 0, shards: 3 } });
-      for (let i = 0; i < 40; i++) await store.charge({ claim, now }, signal());
-      expect(shardsOf(inputs)).toEqual(['access#0', 'access#1', 'access#2']);
-    }
+  it.each([
+    ['charge', { day: 300 }, true],
+    ['refusal', { day: 0 }, false],
+  ])('tries any shard of an account after a %s that shows that it has several', async (_, limits, charged) => {
+    const { key } = await shardedAccount(service, limits, 3);
+    const { store, inputs } = observedStore();
+    const attempt = { claim: claimOf(key), now: Date.now() / 1000 };
+    expect(await store.charge(attempt, signal())).toMatchObject({ charged, access: { shard: 0, shards: 3 } });
+    for (let i = 0; i < 40; i++) expect(await store.charge(attempt, signal())).toMatchObject({ charged });
+    const keys = inputs.map((input) => unmarshall((input as UpdateItemCommandInput).Key ?? {}).item);
+    expect([...new Set(keys)].toSorted()).toEqual(['access#0', 'access#1', 'access#2']);
   });
 
   it.each([

@@ -4,6 +4,7 @@ import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { issueApiKey, readApiKey, storedKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { maxActiveKeys, viewKeys } from '../../../../lambdas/shared/accounts/keys.ts';
 import { allAccounts } from '../../../support/list-all.ts';
+import { shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -75,6 +76,19 @@ describe('keys.create', () => {
     const label = '🔑'.repeat(64);
     const { keyId } = await bench.admin.keys.create({ account: 'other', label });
     expect(await bench.admin.keys.list('other')).toContainEqual(expect.objectContaining({ keyId, label }));
+  });
+});
+
+describe('a key of an account with several shards', () => {
+  it('is on every shard once it was created, and on none once it was revoked', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'spread', plan: 'keys' });
+    await admin.accounts.set({ id: 'spread', shards: 3 });
+    const keysOnShards = async () => (await shardItems(bench, 'spread')).map(({ keys }) => Object.keys(keys as object));
+    const { keyId } = await admin.keys.create({ account: 'spread', label: 'k' });
+    expect(await keysOnShards()).toEqual([[keyId], [keyId], [keyId]]);
+    await admin.keys.revoke({ account: 'spread', keyId });
+    expect(await keysOnShards()).toEqual([[], [], []]);
   });
 });
 

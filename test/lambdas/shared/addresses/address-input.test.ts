@@ -32,7 +32,7 @@ describe('the input of a lookup', () => {
   });
 
   it.each([
-    ['0381AA', 'postcode-leading-zero'],
+    ['0381AA', 'postcode-leading-zero', "can't begin with 0: send four digits, the first not 0,"],
     ['1', 'postcode-incomplete'],
     ['1381', 'postcode-incomplete'],
     ['1381A', 'postcode-incomplete'],
@@ -78,13 +78,14 @@ describe('the input of a lookup', () => {
     ['-0', 'huisnummer-sign'],
     ['1.0', 'huisnummer-decimal', 'send huisnummer=1.'],
     ['12,', 'huisnummer-decimal', 'send huisnummer=12.'],
-    ['0', 'huisnummer-zero'],
+    ['0', 'huisnummer-zero', 'must be at least 1.'],
     ['00000', 'huisnummer-zero'],
     ['000147', 'huisnummer-too-long', 'send huisnummer=147.'],
-    ['100000', 'huisnummer-too-long'],
+    ['100000', 'huisnummer-too-long', 'the greatest is 99999.'],
+    ['00000099999', 'huisnummer-too-long', 'send huisnummer=99999.'],
     ['1.5', 'huisnummer-form'],
     ['0x1', 'huisnummer-form'],
-    ['een', 'huisnummer-form'],
+    ['een', 'huisnummer-form', 'one to five digits, from 1 to 99999'],
     ['١', 'huisnummer-form'],
     ['1\0', 'huisnummer-form'],
   ])('refuses the huisnummer %j with %s', (huisnummer, code, suggestion = '') => {
