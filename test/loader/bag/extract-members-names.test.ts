@@ -83,6 +83,7 @@ describe('the snapshot date of an extract', () => {
         '<x:Old-Extract xmlns:x="x"><x:StandTechnischeDatum>1900-01-01</x:StandTechnischeDatum></x:Old-Extract>$&',
       ),
     ],
+    ['before an element of another schema', delivery.replace('</xb:BAG-', '<x:End xmlns:x="x"/>$&')],
     ['with another area first', delivery.replace(/(<selecties-extract:LVC.*LVC-Extract>)(.*Registratief>)/s, '$2$1')],
   ])('is that of its selection alone: %s', async (_, xml) => {
     expect(xml).not.toBe(delivery);

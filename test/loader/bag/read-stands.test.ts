@@ -321,7 +321,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     ['huisnummer', [1, 99_999]],
     ['huisletter', ['a', 'z', 'A', 'Z']],
     ['huisnummertoevoeging', ['0', 'z', 'abcd', '9999', 'AZaz']],
-    ['postcode', ['1000AA', '9999ZZ']],
+    ['postcode', ['1000AA', '9999ZZ', '1234BX', '5678YC']],
   ])('may have any %s that the register allows', (name, values) => {
     const outcome = read(numXml(...values.map((value) => ({ ...someNum, [name]: value }) as NumVoorkomen)), reader);
     expect(outcome).toMatchObject({ visited: values.map((value) => ({ [name]: value })), counts: { problems: [] } });

@@ -1,4 +1,4 @@
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand, QueryCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
@@ -121,13 +121,28 @@ describe('accounts.delete', () => {
     },
   );
 
-  it('also deletes an account that spread over shards and never charged', async () => {
-    const { admin } = bench;
+  it('also deletes an account that spread over shards and never charged, without an empty map of values', async () => {
+    const { client, table } = bench;
+    const maps: unknown[] = [];
+    const watched = new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return (command: unknown, ...rest: unknown[]) => {
+          const writes = command instanceof TransactWriteCommand ? (command.input.TransactItems ?? []) : [];
+          maps.push(...writes.map(({ Delete }) => Delete?.ExpressionAttributeValues));
+          return value.call(target, command, ...rest);
+        };
+      },
+    });
+    const admin = createAdmin({ client: watched, table, checksumSecret });
     await admin.accounts.create({ id: 'unused', plan: 'basic' });
     await admin.accounts.set({ id: 'unused', shards: 3 });
     await admin.accounts.suspend('unused');
     await admin.accounts.delete('unused');
     await expect(admin.accounts.show('unused')).rejects.toMatchObject({ code: 'not_found' });
+    expect(maps.length).toBeGreaterThan(3);
+    expect(maps).not.toContainEqual({});
   });
 
   it('can be run again, and its id is never used again', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { shardItems } from '../../../support/shards.ts';
+import { patchShard, shardItems } from '../../../support/shards.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -93,6 +93,34 @@ describe('accounts.repairWindows', () => {
     } finally {
       clock.now -= 44_000;
     }
+  });
+
+  it.each([
+    ['leaves a window that starts 60 seconds from now', 45_000, []],
+    ['resets a window that starts 61 seconds from now', 44_000, [{ window: 'minute', start: '2026-08-01T12:32:00Z' }]],
+  ])('%s', async (_, later, repaired) => {
+    const { admin, clock } = bench;
+    const id = `starts-${later}`;
+    const key = await account(id);
+    clock.now += later;
+    try {
+      expect(await requestsAhead(key, 61_000, 1)).toEqual(['charged']);
+      expect(await admin.accounts.repairWindows(id)).toEqual(repaired);
+    } finally {
+      clock.now -= later;
+    }
+  });
+
+  it('keeps what the shards in the present have counted', async () => {
+    const { admin, request } = bench;
+    const key = await account('one-ahead', 3);
+    for (let i = 0; i < 3; i++) expect(await request(key)).toBe('charged');
+    const start = Date.UTC(2037, 6, 14) / 1000;
+    await patchShard(bench, 'one-ahead', 2, { minute_start: start, day_start: start });
+    const version = Number((await bench.item('one-ahead'))?.version);
+    expect((await admin.accounts.repairWindows('one-ahead')).map(({ window }) => window)).toEqual(['minute', 'day']);
+    expect((await admin.accounts.show('one-ahead')).windows).toMatchObject({ minute: { used: 2 }, day: { used: 2 } });
+    expect((await bench.item('one-ahead'))?.version).toBeGreaterThan(version);
   });
 
   it('refuses an account that does not exist', async () => {

@@ -144,6 +144,26 @@ describe('accounts.set with shards', () => {
     ]);
   });
 
+  it('gives the account a version that it never had, with each of its writes', async () => {
+    const versions: number[] = [];
+    const client = new Proxy(bench.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return async (command: unknown, ...rest: unknown[]) => {
+          const answer = await value.call(target, command, ...rest);
+          if (command instanceof TransactWriteCommand) versions.push(Number((await bench.item('versions'))?.version));
+          return answer;
+        };
+      },
+    });
+    await account('versions');
+    const admin = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
+    for (const shards of [3, 2, 1]) await admin.accounts.set({ id: 'versions', shards });
+    expect(versions.length).toBeGreaterThan(5);
+    expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
+  });
+
   it('suspends and activates every shard', async () => {
     const { admin } = bench;
     await account('paused');
