@@ -1,13 +1,33 @@
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
+const { compileFunction, createContext } = vm;
+const compiled = new Map();
+
+/**
+ * Compiles a module of a package once for all test files of this process; Jest compiles it again for each of them, which is
+ * a fifth of the time of a short test file. Only the code is shared: it runs anew in the context of each test file. A dynamic import belongs
+ * to the runtime of its test file, so code that may hold one is left to Jest.
+ */
+vm.compileFunction = (code, parameters, options) => {
+  const { filename = '', parsingContext } = options ?? {};
+  if (!parsingContext || !filename.includes('/node_modules/')) return compileFunction(code, parameters, options);
+  const key = `${parameters}\n${filename}`;
+  let known = compiled.get(key);
+  if (known?.code !== code) {
+    const isShared = !/\bimport\b\s*[(/]/.test(code);
+    known = { code, script: isShared && new vm.Script(`(function (${parameters}) {${code}\n})`, { filename }) };
+    compiled.set(key, known);
+  }
+  return known.script ? known.script.runInContext(parsingContext) : compileFunction(code, parameters, options);
+};
+
 /**
  * Jest's environment of Node with a plain global object. Jest makes its context of a proxy, and V8 asks that proxy for every
  * global that a test or the code under test reads (`Buffer`, `Math`, `Error`), which is a third of the time of a suite that computes much.
  */
 export default class PlainEnvironment extends TestEnvironment {
   constructor(...options) {
-    const { createContext } = vm;
     vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
     try {
       super(...options);

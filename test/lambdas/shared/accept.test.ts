@@ -9,6 +9,7 @@ describe('what a client accepts', () => {
     ['gzip ; q=high, br', ['br']],
     ['gzip;level=9;q=0.1, br;q=0.2', ['br', 'gzip']],
     ['a, b, c', ['a', 'b', 'c']],
+    ['gzip;q=1, br', ['gzip', 'br']],
     ['gzip;q=', ['gzip']],
     [';q=1,,', ['', '', '']],
   ])('by "%s" is, in order of preference, %j', (header, names) => {

@@ -42,6 +42,13 @@ describe('an API key', () => {
     }
   });
 
+  it('that an earlier version issued still works, with the hash that was stored of it', () => {
+    const key = ['bagadres', 'demo', 'AbCdEfGh0123456789ABCDEFGHIJKLMNOPQCMw6X4B8'].join('_');
+    const claim = readApiKey(key, secret);
+    expect(claim).toMatchObject({ account: 'demo', keyId: 'AbCdEfGh' });
+    expect(Buffer.from(claim?.hash ?? []).toString('hex')).toBe('43ac2c36dad248785f87eb217c4b36d5');
+  });
+
   it('is refused when any one character differs', () => {
     const { key } = issueApiKey('demo', secret);
     for (let at = 0; at < key.length; at++) {
@@ -117,6 +124,8 @@ describe('the id of a key that an idempotency token creates', () => {
     const id = keyIdOfToken('demo', 'token');
     expect(id).toMatch(/^[0-9A-Za-z]{8}$/);
     expect(keyIdOfToken('demo', 'token')).toBe(id);
+    // As an earlier version made it: a call may be repeated after an upgrade.
+    expect(keyIdOfToken('demo', '3b241101-e2bb-4255-8caf-4136c566a962')).toBe('Z6CDCTFm');
     expect(new Set([id, keyIdOfToken('demo', 'token2'), keyIdOfToken('demo2', 'token')]).size).toBe(3);
     expect(readApiKey(issueApiKey('demo', secret, id).key, secret)).toMatchObject({ account: 'demo', keyId: id });
   });

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Caller } from '../../../../lambdas/shared/accounts/account.ts';
 import {
+  createKeyStore,
   createKeyUse,
   type KeyRecord,
   keyRecordItem,
   readKeyRecord,
   recordKey,
 } from '../../../../lambdas/shared/accounts/key-record.ts';
-import type { StoreClient } from '../../../../lambdas/shared/dynamodb.ts';
+import { type StoreClient, StoreUnavailable } from '../../../../lambdas/shared/dynamodb.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 let bench: AdminBench;
@@ -77,6 +78,37 @@ describe('the day of the last use of a key', () => {
     await noteOf(10_000);
     await noteOf(0);
     expect(made.writes).toBe(10_002);
+  });
+});
+
+describe('the read of a key', () => {
+  const claimOf = (account: string, keyId: string) => ({ account, keyId, hash: new Uint8Array(16) });
+
+  it('is its label and the access item of its account, in one strongly consistent call', async () => {
+    const inputs: unknown[] = [];
+    const send = ((...args: Parameters<StoreClient['send']>) => {
+      inputs.push(args[0].input);
+      return bench.client.send(...args);
+    }) as StoreClient['send'];
+    const store = createKeyStore({ send } as StoreClient, bench.table);
+    const read = await store.read(claimOf('acme', caller.keyId), signal());
+    expect(read).toMatchObject({ label: 'k', access: { account: 'acme', shard: 0, plan: 'p' } });
+    expect(inputs).toEqual([{ RequestItems: { [bench.table]: expect.objectContaining({ ConsistentRead: true }) } }]);
+  });
+
+  it('has an empty label for a key without a record, and no item for an account that does not exist', async () => {
+    const store = createKeyStore(bench.client, bench.table);
+    expect(await store.read(claimOf('acme', 'unknown1'), signal())).toMatchObject({
+      label: '',
+      access: { account: 'acme' },
+    });
+    expect(await store.read(claimOf('ghost', 'unknown1'), signal())).toEqual({ label: '', access: undefined });
+  });
+
+  it('fails when the table is throttled and returned only a part', async () => {
+    const send = async () => ({ Responses: {}, UnprocessedKeys: { [bench.table]: { Keys: [{}] } } });
+    const store = createKeyStore({ send } as unknown as StoreClient, bench.table);
+    await expect(store.read(claimOf('acme', caller.keyId), signal())).rejects.toThrow(StoreUnavailable);
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
 import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
 import type { AccessStore } from '../../../../lambdas/shared/accounts/charge.ts';
-import type { ShareMove } from '../../../../lambdas/shared/accounts/shards.ts';
+import { type ShareMove, sameShares } from '../../../../lambdas/shared/accounts/shards.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
 import { patchShard, shardedAccount, shardItems } from '../../../support/shards.ts';
 
@@ -42,6 +42,25 @@ describe('a move of shares', () => {
       [hour, 10, 16, 1],
       [hour, 4, 4, 1],
     ]);
+  });
+
+  it('is seen by two reads of the shards, also when it is the first of both', async () => {
+    const { id, move, go } = await twoShards();
+    const before = await store.readShards(id, signal());
+    expect(sameShares(before, await store.readShards(id, signal()))).toBe(true);
+    await go(move(6));
+    const after = await store.readShards(id, signal());
+    expect(after.map((shard, i) => sameShares([before[i] as Access], [shard]))).toEqual([false, false]);
+  });
+
+  it('is made once for callers that want it at the same time, and again for a later one', async () => {
+    const { move, hours, go } = await twoShards();
+    expect(await Promise.all([go(move(6)), go(move(6)), go(move(6))])).toEqual([true, true, true]);
+    expect((await hours()).map(([, , limit, moves]) => [limit, moves])).toEqual([
+      [16, 1],
+      [4, 1],
+    ]);
+    expect(await go(move(6))).toBe(false); // it was made already
   });
 
   it('succeeds while its shards are charged, as long as the source has the quota', async () => {

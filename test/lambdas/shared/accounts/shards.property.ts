@@ -279,6 +279,12 @@ describe('a shard with a window marked as exhausted', () => {
     expect(markedExhausted({ minute: { start: noon, used: 0, limit: 0, total: 1 } }, noon)).toBeUndefined();
   });
 
+  it('reports the windows that are not exhausted as they are, also one that a faster clock began', () => {
+    const ahead = { start: noon + 60, used: 1, limit: 2, total: 8 };
+    const refusal = markedExhausted({ ...state, minute: ahead }, noon);
+    expect(refusal?.quota.minute).toEqual({ start: noon + 60, used: 0, limit: 8 });
+  });
+
   it('refuses for a mark that a faster clock made, until that window ends', () => {
     const minute = { start: noon, used: 2, limit: 2, total: 8 };
     expect(markedExhausted({ minute: { ...minute, exhaustedAt: noon + 60 } }, noon)).toMatchObject({

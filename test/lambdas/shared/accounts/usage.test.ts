@@ -100,12 +100,31 @@ describe('the usage of an account', () => {
 });
 
 describe('the usage of all accounts', () => {
+  it('has an account once that is deleted while it is read', async () => {
+    const { admin, request } = bench;
+    await admin.accounts.create({ id: 'late', plan: 'standard' });
+    expect(await request((await admin.keys.create({ account: 'late', label: 'k' })).key)).toBe('charged');
+    await admin.accounts.suspend('late');
+    const deleting = store();
+    const { query } = deleting;
+    let deleted = false;
+    deleting.query = async (read) => {
+      const isOfDeleted = Object.values(read.ExpressionAttributeValues ?? {}).includes('deleted#');
+      if (isOfDeleted && !deleted) {
+        deleted = true;
+        await admin.accounts.delete('late');
+      }
+      return query(read);
+    };
+    const late = (await usageOfAll(deleting, { from: '2026-08-02' })).filter(({ account }) => account === 'late');
+    expect([deleted, late.map(({ days }) => days[0]?.lookups)]).toEqual([true, [1]]);
+  });
+
   it('is that of each that exists, and of each deleted one with lookups in the range, by id', async () => {
     const lookups = async (from: string) =>
-      (await usageOfAll(store(), { from })).map(({ account, days }) => [
-        account,
-        days.reduce((sum, day) => sum + day.lookups, 0),
-      ]);
+      (await usageOfAll(store(), { from, to: '2026-08-02' }))
+        .filter(({ account }) => account !== 'late')
+        .map(({ account, days }) => [account, days.reduce((sum, day) => sum + day.lookups, 0)]);
     expect(await lookups('2026-08-01')).toEqual([
       ['acme', 3],
       ['gone', 1],

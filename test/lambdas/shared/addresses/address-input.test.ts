@@ -85,6 +85,8 @@ describe('the input of a lookup', () => {
     ['00000099999', 'huisnummer-too-long', 'send huisnummer=99999.'],
     ['1.5', 'huisnummer-form'],
     ['0x1', 'huisnummer-form'],
+    ['12-0', 'huisnummer-form'],
+    ['0-12', 'huisnummer-form'],
     ['een', 'huisnummer-form', 'one to five digits, from 1 to 99999'],
     ['١', 'huisnummer-form'],
     ['1\0', 'huisnummer-form'],

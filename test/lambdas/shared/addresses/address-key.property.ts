@@ -33,6 +33,10 @@ describe('an address key', () => {
     }
   });
 
+  it('has the greatest length with the longest huisnummer and toevoeging', () => {
+    expect(addressKey({ postcode: '1381AA', huisnummer: 99_999, toevoeging: 'A1234' })).toHaveLength(longestAddressKey);
+  });
+
   it('has upper case letters for every letter that a load writes', () => {
     for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
       const bytes = Buffer.alloc(longestAddressKey);
