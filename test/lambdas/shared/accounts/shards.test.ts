@@ -90,6 +90,8 @@ describe('accounts.set with shards', () => {
     expect(await admin.plans.put({ code: 'fanned', limits: { hour: 7 } })).toMatchObject({ followed: 1 });
     const items = await expectWholeShards(bench, 'fanned', 4, { hour: 7 });
     for (const item of items) expect(item).not.toHaveProperty('day_start');
+    expect(await admin.plans.put({ code: 'fanned', limits: { hour: 8 } })).toMatchObject({ followed: 1 });
+    await expectWholeShards(bench, 'fanned', 4, { hour: 8 });
   });
 
   it.each([0, -1, 21, 1.5, Number.NaN, '4' as unknown as number])(
