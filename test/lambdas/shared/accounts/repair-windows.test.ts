@@ -1,3 +1,4 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { patchShard, shardItems } from '../../../support/shards.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
@@ -129,6 +130,30 @@ describe('accounts.repairWindows', () => {
       expect(await lookups()).toEqual([2, 3, 1]);
     } finally {
       clock.now = start;
+    }
+  });
+
+  it('does so before the days that the wrong clock has ended are recorded', async () => {
+    const { admin, client, clock, request, table } = bench;
+    const key = await account('unrecorded');
+    await requestsAhead(key, 4000 * day, 1);
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { account: 'unrecorded', item: 'access#0' },
+        UpdateExpression: 'SET #total = :total, mark = :mark, #days = :days',
+        ExpressionAttributeNames: { '#total': 'total', '#days': 'days' },
+        ExpressionAttributeValues: { ':total': 5, ':mark': 3, ':days': { '2026-07-31': 2, '2026-08-01': 1 } },
+      }),
+    );
+    await admin.accounts.repairWindows('unrecorded');
+    clock.now += day;
+    try {
+      expect(await request(key)).toBe('charged');
+      const { days } = await admin.accounts.usage('unrecorded', { from: '2026-07-31' });
+      expect(days.map(({ lookups }) => lookups)).toEqual([2, 3, 1]);
+    } finally {
+      clock.now -= day;
     }
   });
 
