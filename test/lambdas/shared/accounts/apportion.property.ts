@@ -43,4 +43,12 @@ describe('the shares of a limit', () => {
     const shares = apportion(total, used);
     for (const [i, share] of shares.entries()) expect(Math.abs(share - (expected[i] as number))).toBeLessThanOrEqual(1);
   });
+
+  it.each([
+    [5, [2, 2, 2], [2, 2, 1]],
+    [7, [3, 3, 3], [3, 2, 2]],
+    [1, [0, 1, 1], [0, 1, 0]],
+  ])('of %i over usages of %j give none more than it has used: %j', (total, used, expected) => {
+    expect(apportion(total, used)).toEqual(expected);
+  });
 });

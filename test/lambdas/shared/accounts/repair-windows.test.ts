@@ -111,6 +111,27 @@ describe('accounts.repairWindows', () => {
     }
   });
 
+  it('counts lookups of the wrong clock as those of today, and keeps the days before, also after today', async () => {
+    const { admin, clock, request } = bench;
+    const start = clock.now;
+    const key = await account('days');
+    const lookups = async () =>
+      (await admin.accounts.usage('days', { from: '2026-08-01' })).days.map(({ lookups }) => lookups);
+    try {
+      expect([await request(key), await request(key)]).toEqual(['charged', 'charged']);
+      clock.now += day;
+      expect(await request(key)).toBe('charged');
+      expect(await requestsAhead(key, 4000 * day, 2)).toEqual(['charged', 'charged']);
+      await admin.accounts.repairWindows('days');
+      expect(await lookups()).toEqual([2, 3]);
+      clock.now += day;
+      expect(await request(key)).toBe('charged');
+      expect(await lookups()).toEqual([2, 3, 1]);
+    } finally {
+      clock.now = start;
+    }
+  });
+
   it('keeps what the shards in the present have counted', async () => {
     const { admin, request } = bench;
     const key = await account('one-ahead', 3);

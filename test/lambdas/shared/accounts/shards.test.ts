@@ -1,4 +1,4 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
 import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
@@ -90,6 +90,8 @@ describe('accounts.set with shards', () => {
     expect(await admin.plans.put({ code: 'fanned', limits: { hour: 7 } })).toMatchObject({ followed: 1 });
     const items = await expectWholeShards(bench, 'fanned', 4, { hour: 7 });
     for (const item of items) expect(item).not.toHaveProperty('day_start');
+    expect(await admin.plans.put({ code: 'fanned', limits: { hour: 8 } })).toMatchObject({ followed: 1 });
+    await expectWholeShards(bench, 'fanned', 4, { hour: 8 });
   });
 
   it.each([0, -1, 21, 1.5, Number.NaN, '4' as unknown as number])(
@@ -144,7 +146,26 @@ describe('accounts.set with shards', () => {
     ]);
   });
 
-  it('gives the account a version that it never had, with each of its writes', async () => {
+  it('adds up the lookups of its shards, also on a shard 0 that has not counted a day yet', async () => {
+    const { admin, client, table } = bench;
+    const { key } = await account('undated');
+    await admin.accounts.set({ id: 'undated', shards: 3 });
+    for (let i = 0; i < 30; i++) expect(await bench.request(key)).toBe('charged');
+    const totals = (await shardItems(bench, 'undated')).map(({ total }) => Number(total));
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { account: 'undated', item: 'access#0' },
+        UpdateExpression: 'REMOVE #date, mark, #days SET #total = :merged',
+        ExpressionAttributeNames: { '#date': 'date', '#days': 'days', '#total': 'total' },
+        ExpressionAttributeValues: { ':merged': 4 },
+      }),
+    );
+    await admin.accounts.set({ id: 'undated', shards: 1 });
+    expect((await bench.item('undated'))?.total).toBe(4 + Number(totals[1]) + Number(totals[2]));
+  });
+
+  it('never gives an account a version that it had before, also after a suspension', async () => {
     const versions: number[] = [];
     const client = new Proxy(bench.client, {
       get(target, name) {
@@ -152,14 +173,19 @@ describe('accounts.set with shards', () => {
         if (name !== 'send' || typeof value !== 'function') return value;
         return async (command: unknown, ...rest: unknown[]) => {
           const answer = await value.call(target, command, ...rest);
-          if (command instanceof TransactWriteCommand) versions.push(Number((await bench.item('versions'))?.version));
+          const version = Number((await bench.item('versions'))?.version);
+          if (version !== versions.at(-1)) versions.push(version);
           return answer;
         };
       },
     });
     await account('versions');
     const admin = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
-    for (const shards of [3, 2, 1]) await admin.accounts.set({ id: 'versions', shards });
+    for (const shards of [3, 2, 1]) {
+      await admin.accounts.set({ id: 'versions', shards });
+      await admin.accounts.suspend('versions');
+      await admin.accounts.activate('versions');
+    }
     expect(versions.length).toBeGreaterThan(5);
     expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
   });

@@ -82,7 +82,10 @@ describe('new shares of an account', () => {
           expect(guards).toContainEqual({ attribute: 'day_start', is: '=', value: start });
           const isLeft = usedIn(all, 'day', latest(all, 'day')) <= limit;
           const bound = { attribute: 'day_used', is: '<=', value: windowAfter(all[i], changes, 'day').share };
-          if (isLeft && start === latest(all, 'day')) expect(guards).toContainEqual(bound);
+          // A share of an earlier window may be smaller than its use: it restarts at 0.
+          expect(guards.filter(({ attribute }) => attribute === 'day_used')).toEqual(
+            isLeft && start === latest(all, 'day') ? [bound] : [],
+          );
           // The minute is dropped: only where its count is reset must no request have rolled it.
           const minute = startOf(all[i] as Access, 'minute');
           const isReset = changes.set.minute_used === 0;
