@@ -198,7 +198,7 @@ export function createShardHints() {
       return shards === undefined ? 0 : Math.floor(Math.random() * shards);
     },
     learn: (account: string, { shards }: Access): void => {
-      if (shards === (shardsOf.get(account) ?? 1)) return;
+      if (shards === shardsOf.get(account)) return;
       shardsOf.delete(account);
       if (shards === 1) return;
       if (shardsOf.size >= maxHints) shardsOf.delete(shardsOf.keys().next().value as string);

@@ -3,6 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAccessStore } from '../../../../lambdas/shared/accounts/access-store.ts';
+import type { Access } from '../../../../lambdas/shared/accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import {
@@ -78,8 +79,11 @@ describe('the access store', () => {
         ExpressionAttributeValues: values,
       }),
     );
-    await charge(observedStore().store, claimOf(key), () => noon, signal());
+    const { store } = observedStore();
     const before = values?.[':total'] ?? 0;
+    const { usage } = (await store.read(claimOf(key), signal())) as Access;
+    expect(usage).toEqual({ total: before, date: null, mark: 0, days: {} });
+    await charge(store, claimOf(key), () => noon, signal());
     const [item] = await shardItems(service, id);
     expect(item).toMatchObject({ total: before + 1, mark: before, date: '2090-01-01', days: {} });
   });

@@ -118,6 +118,16 @@ describe('a key that expires', () => {
     }
   });
 
+  it('is in the audit with its expiry', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'audited', plan: 'keys' });
+    const { keyId } = await admin.keys.create({ account: 'audited', label: 'k', expires });
+    const detail = { keyId, expires: '2026-08-01T12:30:35Z' };
+    expect(await admin.accounts.audit('audited')).toContainEqual(
+      expect.objectContaining({ action: 'key create', detail, outcome: 'done' }),
+    );
+  });
+
   it('can be revoked earlier, and keeps its expiry on new shards', async () => {
     const { admin, request, clock } = bench;
     await admin.accounts.create({ id: 'resharded', plan: 'keys' });
