@@ -22,7 +22,7 @@ import { dateOf, inWindowOrder, type QuotaState, type WindowCount, type WindowNa
  * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
  */
 export const accessItem = {
-  sortKey: (shard = 0) => `access#${shard}`,
+  sortKey: (shard: number) => `access#${shard}`,
   /** The prefix of the sort keys of all shards. */
   sortKeyPrefix: 'access#',
   /** How many shards take requests, on each of them; absent for an account that is not sharded. */

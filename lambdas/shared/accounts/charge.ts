@@ -266,9 +266,7 @@ export function chargeCommand(table: string, { claim, now, at = now, roll, shard
   return {
     TableName: table,
     Key: accessKey(claim.account, shard),
-    UpdateExpression: [sets.length > 0 && `SET ${sets.join(', ')}`, adds.length > 0 && `ADD ${adds.join(', ')}`]
-      .filter(Boolean)
-      .join(' '),
+    UpdateExpression: [sets.length > 0 && `SET ${sets.join(', ')}`, `ADD ${adds.join(', ')}`].filter(Boolean).join(' '),
     ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,

@@ -47,6 +47,8 @@ describe('accounts.list', () => {
     expect([first.accounts.map(({ id }) => id), first.cursor]).toEqual([['a.1', 'a.15'], 'a.15']);
     await admin.accounts.suspend('a.15');
     await admin.accounts.delete('a.15');
+    const whole = await admin.accounts.list({ prefix: 'a.', limit: 3 });
+    expect([whole.accounts.map(({ id }) => id), whole.cursor]).toEqual([['a.1', 'a.2', 'a.3'], null]);
     const rest = await admin.accounts.list({ prefix: 'a.', cursor: 'a.15' });
     expect([rest.accounts.map(({ id }) => id), rest.cursor]).toEqual([['a.2', 'a.3'], null]);
   });
