@@ -32,7 +32,7 @@ await new Command('npm run mutants --')
   .option('--limit <number>', 'how many changes to try, chosen at random', Number, 20)
   .option('--seed <number>', 'repeats a choice', Number, Date.now() % 100_000)
   .option('--workers <number>', 'how many to try at once', Number, 2)
-  .option('--seconds <number>', 'how much CPU the tests of one change may take', Number, 30)
+  .option('--seconds <number>', 'how much CPU the tests of a change may take that survives', Number, 120)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(run)
   .parseAsync();
