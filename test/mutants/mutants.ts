@@ -51,6 +51,8 @@ async function run({ files, limit, seed, workers, seconds }: Options): Promise<v
   }
   const explained = JSON.parse(readFileSync(join(import.meta.dirname, 'survivors.json'), 'utf8')) as Explained[];
   const all = named.flatMap(mutantsOf);
+  const stale = explained.filter((one) => named.includes(one.file) && !all.some((mutant) => isSame(one, mutant)));
+  for (const { file, before } of stale) say(`${file}: no longer possible, remove it from survivors.json: ${before}`);
   const chosen = choose(all, limit, new Random(seed));
   say(`${all.length} possible changes; trying ${chosen.length} with --seed ${seed}`);
 
