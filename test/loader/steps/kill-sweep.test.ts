@@ -1,10 +1,8 @@
-import { cpSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/files.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { february, january, type Month, march, tableOf, voorkomensOf } from './months.ts';
@@ -15,8 +13,8 @@ const sources = new Map<Month, string>();
 /** Tables and storages that hold a month: January, and February after January. */
 const starts = new Map<Month, Held>();
 
-/** A table, and the folder of the storage that belongs to it. */
-type Held = { table: string; folder: string };
+/** A table, and the bucket that belongs to it. */
+type Held = { table: string; bucket: string };
 
 /** Small everything, and always the same owner: its lock does not stand in the way of the next try. */
 const small = { owner: 'sweep', partBytes: 1, changesPerFile: 2, workers: 0, keep: 2 };
@@ -28,11 +26,11 @@ beforeAll(async () => {
     sources.set(month, await bench.extractOf(month, { perFile: 8 }));
   }
   const table = await bench.newTable();
-  const folder = bench.newFolder();
+  const bucket = bench.newBucket();
   for (const month of [january, february]) {
     const addresses = dynamoDbAddressTable(bench.client, table);
-    await runLoad({ ...small, storage: folder, addresses, source: sourceOf(month) });
-    starts.set(month, await copyOf({ table, folder }));
+    await runLoad({ ...small, storage: bench.storageIn(bucket), addresses, source: sourceOf(month) });
+    starts.set(month, await copyOf({ table, bucket }));
   }
 });
 afterAll(() => bench.stop());
@@ -42,24 +40,22 @@ function sourceOf(month: Month): string {
 }
 
 function startOf(month: Month): Held {
-  return starts.get(month) ?? { table: '', folder: '' };
+  return starts.get(month) ?? { table: '', bucket: '' };
 }
 
-async function copyOf({ table, folder }: Held): Promise<Held> {
-  const copy = { table: await bench.copyTable(table), folder: bench.newFolder() };
-  cpSync(folder, copy.folder, { recursive: true });
-  return copy;
+async function copyOf({ table, bucket }: Held): Promise<Held> {
+  return { table: await bench.copyTable(table), bucket: bench.copyBucket(bucket) };
 }
 
 /** A place of its own that holds what another one does. */
 async function placeLike(other: Held) {
-  const { table, folder } = await copyOf(other);
+  const { table, bucket } = await copyOf(other);
   // Transactions, so that a write carries the proof of its lock however soon another load has taken it.
   const addresses = dynamoDbAddressTable(bench.client, table, { transactions: true });
-  const places = { storage: folderStorage(folder), addresses };
+  const places = { storage: bench.storageIn(bucket), addresses };
   return {
     ...places,
-    held: { table, folder },
+    held: { table, bucket },
     load: (month: Month) => runLoad({ ...small, ...places, source: sourceOf(month) }),
     async holds(month: Month) {
       expect(await bench.addressesIn(table)).toEqual(tableOf(month));
