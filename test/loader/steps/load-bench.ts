@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { addressItem, type Place, type Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
 import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
@@ -13,6 +13,9 @@ import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
 import { MemoryS3 } from '../../support/memory-s3.ts';
 import { type Month, voorkomensOf } from './months.ts';
 
+/** A table, and a bucket in memory for the storage that belongs to it: quicker than a folder for what takes many loads. */
+export type LoadPlace = { table: string; bucket: string };
+
 /** A running engine and a folder, for the loads of one test file. */
 export interface LoadBench {
   readonly client: DynamoDBClient;
@@ -20,13 +23,13 @@ export interface LoadBench {
   newTable(): Promise<string>;
   /** A new empty folder. */
   newFolder(): string;
-  /** A new empty bucket in memory: quicker than a folder for what takes many loads. */
-  newBucket(): string;
+  /** A new empty table and bucket. */
+  newPlace(): Promise<LoadPlace>;
+  /** A new table and bucket that hold what these do. */
+  copyPlace(place: LoadPlace): Promise<LoadPlace>;
   storageIn(bucket: string): Storage;
   /** A new table that holds what this one does. */
   copyTable(table: string): Promise<string>;
-  /** A new bucket that holds what this one does. */
-  copyBucket(bucket: string): string;
   /** Every address in the table, without what the loader keeps there for itself. */
   addressesIn(table: string): Promise<Map<string, Place[]>>;
   /** Puts lines of a snapshot into the table, past the loader. */
@@ -52,27 +55,28 @@ export async function startLoadBench(): Promise<LoadBench> {
     await createAddressesTable(client, table);
     return table;
   };
+  const copyTable = async (from: string) => {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: from, ConsistentRead: true }));
+    const table = await newTable();
+    const puts = Items.map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
+    return table;
+  };
   return {
     client,
     newTable,
-    async copyTable(from) {
-      const { Items = [] } = await documents.send(new ScanCommand({ TableName: from, ConsistentRead: true }));
-      const table = await newTable();
-      const puts = Items.map((Item) => ({ PutRequest: { Item } }));
-      await documents.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
-      return table;
-    },
-    newBucket() {
+    copyTable,
+    async newPlace() {
       const bucket = `bucket-${made++}`;
       buckets.createBucket(bucket);
-      return bucket;
+      return { table: await newTable(), bucket };
+    },
+    async copyPlace(from) {
+      const bucket = `bucket-${made++}`;
+      buckets.copyBucket(from.bucket, bucket);
+      return { table: await copyTable(from.table), bucket };
     },
     storageIn: (bucket) => s3Storage(s3, bucket),
-    copyBucket(from) {
-      const bucket = `bucket-${made++}`;
-      buckets.copyBucket(from, bucket);
-      return bucket;
-    },
     newFolder: () => mkdtempSync(join(root, 'storage-')),
     async addressesIn(table) {
       const found = new Map<string, Place[]>();
