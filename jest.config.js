@@ -1,10 +1,10 @@
-import { join } from 'node:path';
+import { keepCompiledCode } from './local/compile-cache.js';
 import { requireNode } from './local/node-version.js';
 
 requireNode();
 
 // The processes that tests start, hundreds of them, find their modules compiled.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compile');
+keepCompiledCode();
 
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
