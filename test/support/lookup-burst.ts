@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { createInstance } from './address-service.ts';
+import { createInstance, testAddress } from './address-service.ts';
 import { testDynamoDb } from './dynamodb.ts';
 
 /** Lookups to make at once with one key, by a clock that is `skew` seconds fast. */
@@ -17,7 +17,7 @@ for await (const line of createInterface(process.stdin)) {
   const statuses: Record<number, number> = {};
   await Promise.all(
     Array.from({ length: count }, async () => {
-      const { status } = await instance.lookUp(key);
+      const { status } = await instance.lookUp(key, testAddress);
       statuses[status] = (statuses[status] ?? 0) + 1;
     }),
   );
