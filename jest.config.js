@@ -16,7 +16,6 @@ export default {
   moduleNameMapper: {
     // The package as a portal imports it, without building it first.
     '^bag-adres-admin$': '<rootDir>/packages/admin/index.ts',
-    '^@smithy/signature-v4$': '<rootDir>/test/support/placeholder-signature.cjs',
   },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data', '<rootDir>/packages/admin/dist'],
   maxWorkers: 2,
