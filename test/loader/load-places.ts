@@ -1,40 +1,47 @@
-import { BatchWriteItemCommand, DeleteTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { CreateTopicCommand, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
+import { randomUUID } from 'node:crypto';
+import {
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  DeleteTableCommand,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { NotFoundException, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
+import { keyItem } from '../../lambdas/shared/addresses/address-item.ts';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { createAddressesTable } from '../support/dynamodb.ts';
+import { MemoryS3 } from '../support/memory-s3.ts';
 import { startRangeServer } from '../support/range-server.ts';
-import { startS3 } from '../support/s3.ts';
 import { startFakeExecutions } from './fake-executions.ts';
 import { startLoadBench } from './steps/load-bench.ts';
 
+const topic = 'arn:aws:sns:eu-west-1:123456789012:alarms';
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 /** Everything that a deployed loader works with: a table, a bucket, a topic, its executions and a server of extracts. */
 export async function startLoadPlaces() {
-  const [bench, s3, server, executions] = await Promise.all([
-    startLoadBench(),
-    startS3(),
-    startRangeServer(),
-    startFakeExecutions(),
-  ]);
+  const [bench, server, executions] = await Promise.all([startLoadBench(), startRangeServer(), startFakeExecutions()]);
   const { protocol, hostname, port } = (await bench.client.config.endpoint?.()) ?? {};
-  const sns = new SNSClient({ endpoint: s3.endpoint, region: 'eu-west-1', credentials });
-  const { TopicArn: topic = '' } = await sns.send(new CreateTopicCommand({ Name: 'alarms' }));
+  const sns = new SNSClient({ region: 'eu-west-1', credentials });
   const messages: { topic: string; subject: string; text: string }[] = [];
   let silent = false;
-  sns.middlewareStack.add((next) => async (args) => {
+  sns.middlewareStack.add(() => async ({ input }) => {
+    const { Subject: subject = '', Message: text = '', TopicArn = '' } = input as PublishCommandInput;
+    if (TopicArn !== topic) throw new NotFoundException({ message: 'Topic does not exist', $metadata: {} });
     if (silent) throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottledException' });
-    const result = await next(args);
-    const { Subject: subject = '', Message: text = '', TopicArn = '' } = args.input as PublishCommandInput;
-    messages.push({ topic: TopicArn, subject, text });
-    return result;
+    messages.push({ topic, subject, text });
+    return { output: { MessageId: randomUUID(), $metadata: {} }, response: {} };
   });
   const table = await bench.newTable();
+  const buckets = new MemoryS3();
+  const s3 = { client: buckets.newClient(), bucket: 'snapshots' };
+  buckets.createBucket(s3.bucket);
   const storage = s3Storage(s3.client, s3.bucket);
 
   return {
     server,
     sns,
+    buckets,
     s3,
     executions,
     storage,
@@ -46,12 +53,17 @@ export async function startLoadPlaces() {
       AWS_ACCESS_KEY_ID: credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
       AWS_ENDPOINT_URL_DYNAMODB: `${protocol}//${hostname}:${port}`,
-      AWS_ENDPOINT_URL_S3: s3.endpoint,
       AWS_ENDPOINT_URL_SFN: executions.endpoint,
     },
     /** From now on the topic takes no message, until `reset`. */
     silence(): void {
       silent = true;
+    },
+    /** Removes an item of the table, past the loader, and gives what puts it back. */
+    async removeItem(key: string): Promise<() => Promise<unknown>> {
+      const wanted = { TableName: table, Key: keyItem(key), ReturnValues: 'ALL_OLD' } as const;
+      const { Attributes: Item } = await bench.client.send(new DeleteItemCommand(wanted));
+      return () => bench.client.send(new PutItemCommand({ TableName: table, Item }));
     },
     addresses: () => bench.addressesIn(table),
     /** Keeps what is in table, bucket, messages and server, for the function that it gives, which puts it back into empty ones. */
@@ -81,7 +93,7 @@ export async function startLoadPlaces() {
     },
     async stop(): Promise<void> {
       sns.destroy();
-      await Promise.all([bench.stop(), s3.stop(), server.stop(), executions.stop()]);
+      await Promise.all([bench.stop(), server.stop(), executions.stop()]);
     },
   };
 }

@@ -13,6 +13,10 @@ import { createTables, startDynamoDb } from './dynamodb.ts';
 import { gatewayEvent, lambdaContext, type TestRequest } from './gateway-event.ts';
 
 export const testTables = { addresses: 'addresses', accounts: 'accounts' };
+/** An address that is charged as any other, and that the service finds without reading the table of addresses. */
+export const testAddress = 'postcode=9999SD&huisnummer=1';
+/** An address of the table. */
+export const storedAddress = 'postcode=1381AA&huisnummer=9&toevoeging=a';
 export const testChecksumSecret = 'the secret of the tests';
 
 export type TestAnswer = { status: number; headers: Record<string, string>; body: string; json: unknown };
@@ -48,8 +52,8 @@ export function createInstance(
     return { status, headers, body, json: JSON.parse(body) };
   }
 
-  /** Looks an address up; by default one that is there. */
-  function lookUp(key: string, query = 'postcode=1381AA&huisnummer=9&toevoeging=a'): Promise<TestAnswer> {
+  /** Looks an address up. */
+  function lookUp(key: string, query = storedAddress): Promise<TestAnswer> {
     return send(`/v1/address?${query}`, { headers: { 'X-API-Key': key } });
   }
 

@@ -1,20 +1,26 @@
-import { createInstance } from './address-service.ts';
+import { createInterface } from 'node:readline';
+import { createInstance, testAddress } from './address-service.ts';
 import { testDynamoDb } from './dynamodb.ts';
 
+/** Lookups to make at once with one key, by a clock that is `skew` seconds fast. */
+export type Burst = { key: string; count: number; skew: number };
+
 /**
- * One of several processes that charge one account: `node lookup-burst.ts ENDPOINT KEY COUNT CLOCK_SKEW_SECONDS`. Starts
- * when it reads a line, and prints how many lookups got each status.
+ * One of several processes that charge one account: `node lookup-burst.ts ENDPOINT`. Reads a `Burst` from each line, and
+ * prints how many of its lookups, made by a new instance, got each status.
  */
-const [endpoint = '', key = '', count = '0', skew = '0'] = process.argv.slice(2);
-const instance = createInstance(testDynamoDb(endpoint), () => Date.now() / 1000 + Number(skew));
+const client = testDynamoDb(process.argv[2] ?? '');
 process.stdout.write('ready\n');
-await new Promise((resolve) => process.stdin.once('data', resolve));
-const statuses: Record<number, number> = {};
-await Promise.all(
-  Array.from({ length: Number(count) }, async () => {
-    const { status } = await instance.lookUp(key);
-    statuses[status] = (statuses[status] ?? 0) + 1;
-  }),
-);
-process.stdout.write(JSON.stringify(statuses));
-process.exit();
+for await (const line of createInterface(process.stdin)) {
+  const { key, count, skew } = JSON.parse(line) as Burst;
+  const instance = createInstance(client, () => Date.now() / 1000 + skew);
+  const statuses: Record<number, number> = {};
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      const { status } = await instance.lookUp(key, testAddress);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }),
+  );
+  process.stdout.write(`${JSON.stringify(statuses)}\n`);
+}
+client.destroy();

@@ -12,8 +12,15 @@ export function languageFor(chosen: string | undefined, acceptLanguage: string |
   return preferredLanguage(['nl', 'en'], acceptLanguage) ?? 'nl';
 }
 
+const formatters: Partial<Record<Language, Formatter>> = {};
+
 /** How numbers and instants are written in a language; instants in Dutch time. */
-export function formatter(language: Language) {
+export function formatter(language: Language): Formatter {
+  formatters[language] ??= createFormatter(language); // expensive to create, for every page
+  return formatters[language];
+}
+
+function createFormatter(language: Language) {
   const locale = language === 'nl' ? 'nl-NL' : 'en-GB';
   const timeZone = 'Europe/Amsterdam';
   const numbers = new Intl.NumberFormat(locale);
@@ -28,4 +35,4 @@ export function formatter(language: Language) {
   };
 }
 
-export type Formatter = ReturnType<typeof formatter>;
+export type Formatter = ReturnType<typeof createFormatter>;

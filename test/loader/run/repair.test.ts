@@ -7,32 +7,35 @@ import { parseLine } from '../../../loader/dataset/lines.ts';
 import { LinesByShard, repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/files.ts';
 import { paths } from '../../../loader/storage/storage.ts';
 import { countWrites } from '../steps/count-writes.ts';
-import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from '../steps/load-bench.ts';
 import { february, january, listsOf, march, tableOf } from '../steps/months.ts';
 
 let bench: LoadBench;
 let sources: { january: string; february: string; march: string };
-let place: Awaited<ReturnType<typeof newPlace>>;
+let counted: Awaited<ReturnType<typeof countWrites>>;
+/** January is live, once and for all; each test works on a copy. */
+let loaded: LoadPlace;
+let place: ReturnType<typeof at>;
 
 beforeAll(async () => {
   bench = await startLoadBench();
   const [one, two, three] = await Promise.all([january, february, march].map((month) => bench.extractOf(month)));
   sources = { january: one as string, february: two as string, march: three as string };
+  counted = await countWrites(bench.client);
+  loaded = await bench.newPlace();
+  await runLoad({ ...at(loaded).options, source: sources.january });
 });
 beforeEach(async () => {
-  place = await newPlace();
-  await runLoad({ ...place.options, source: sources.january });
+  place = at(await bench.copyPlace(loaded));
 });
 afterAll(() => bench.stop());
 
-async function newPlace() {
-  const table = await bench.newTable();
-  const { client, units } = await countWrites(bench.client);
-  const options = { storage: bench.newFolder(), addresses: dynamoDbAddressTable(client, table), workers: 0 };
-  return { table, units, options, scan: () => scanAddresses(bench.client, table) };
+function at({ table, bucket }: LoadPlace) {
+  const addresses = dynamoDbAddressTable(counted.client, table);
+  const options = { storage: bench.storageIn(bucket), addresses, workers: 0 };
+  return { table, units: () => counted.units(table), options, scan: () => scanAddresses(bench.client, table) };
 }
 
 const repair = (more: { planOnly?: boolean } = {}) => repairTable({ ...place.options, scan: place.scan, ...more });
@@ -135,7 +138,7 @@ describe('a repair', () => {
 
   describe('of a table with a pending load', () => {
     const load = () => runLoad({ ...place.options, changesPerFile: 2, source: sources.february });
-    const storage = () => folderStorage(place.options.storage);
+    const storage = () => place.options.storage;
     const work = async () => (await storage().list(paths.loads)).map(({ key }) => key);
     beforeEach(async () => {
       await put(addressItem(parseLine('1012RJ#147#\tAmsterdam\tKalverstraat')));
@@ -185,7 +188,8 @@ describe('a repair', () => {
   it('with a first load under the name of none ends with exactly the register, when a storage was lost', async () => {
     const runbook = readFileSync(new URL('../../../docs/runbook.md', import.meta.url), 'utf8');
     const [, key = ''] = /aws dynamodb delete-item .*\n? .*--key '(.+)'/.exec(runbook) ?? [];
-    const options = { ...place.options, storage: bench.newFolder() };
+    const { bucket } = await bench.newPlace();
+    const options = { ...place.options, storage: bench.storageIn(bucket) };
     const load = () => runLoad({ ...options, source: sources.february });
     await expect(load()).rejects.toMatchObject({ name: 'ForeignStorageError' });
     await bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: JSON.parse(key) }));
@@ -195,14 +199,14 @@ describe('a repair', () => {
   });
 
   it('ends with exactly the register, when the manifest of a first load was lost before it was published', async () => {
-    const first = await newPlace();
+    const first = at(await bench.newPlace());
     const begin = runLoad({
       ...first.options,
       source: sources.january,
       addresses: { ...first.options.addresses, setDataset: async () => Promise.reject(new Error('killed')) },
     });
     await expect(begin).rejects.toThrow(/killed/);
-    await folderStorage(first.options.storage).delete([paths.manifest, paths.manifestCopy]);
+    await first.options.storage.delete([paths.manifest, paths.manifestCopy]);
     expect(await runLoad({ ...first.options, source: sources.february })).toMatchObject({ added: 11 });
     expect(await bench.addressesIn(first.table)).not.toEqual(tableOf(february));
     expect(await repairTable({ ...first.options, scan: first.scan })).toMatchObject({
@@ -248,7 +252,7 @@ describe('a repair', () => {
   });
 
   it('of a table into which nothing was loaded is refused', async () => {
-    place = await newPlace();
+    place = at(await bench.newPlace());
     await expect(repair()).rejects.toMatchObject({
       name: 'UnknownSnapshotError',
       message: expect.stringMatching(/^Nothing was loaded yet/),

@@ -1,27 +1,26 @@
-import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { refusedLoads } from '../../../loader/run/refused-loads.ts';
 import { repairTable } from '../../../loader/run/repair.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/files.ts';
+import type { Storage } from '../../../loader/storage/storage.ts';
 import { Random } from '../../bench/generator/random.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from './load-bench.ts';
 import { february, january, type Month, march, tableOf } from './months.ts';
 
-type Place = { table: string; storage: string };
 type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
-type Damage = 'truncated' | 'flipped' | 'empty' | 'deleted' | 'swapped';
+const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const;
+type Damage = (typeof damages)[number];
 
 let bench: LoadBench;
 let source: string;
 /** A load of March that was planned on top of February, and one that was killed before it was published. */
-const starts: Record<'planned' | 'killed', Place> = {} as never;
+const starts: Record<'planned' | 'killed', LoadPlace> = {} as never;
 
-const optionsOf = ({ table, storage }: Place) => ({
-  storage,
+const optionsOf = ({ table, bucket }: LoadPlace) => ({
+  storage: bench.storageIn(bucket),
   addresses: dynamoDbAddressTable(bench.client, table),
   workers: 0,
   waiveSize: true,
@@ -31,7 +30,7 @@ beforeAll(async () => {
   bench = await startLoadBench();
   source = await bench.extractOf(march);
   for (const name of ['planned', 'killed'] as const) {
-    const place = { table: await bench.newTable(), storage: bench.newFolder() };
+    const place = await bench.newPlace();
     for (const month of [january, february]) {
       await runLoad({ ...optionsOf(place), source: await bench.extractOf(month) });
     }
@@ -44,36 +43,25 @@ beforeAll(async () => {
 });
 afterAll(() => bench.stop());
 
-async function copyOf(start: Place): Promise<Place> {
-  const place = { table: await bench.copyTable(start.table), storage: bench.newFolder() };
-  cpSync(start.storage, place.storage, { recursive: true });
-  return place;
+/** `neighbours` are the other objects in its folder, or all others where it is alone. */
+async function damage(storage: Storage, key: string, how: Damage, at: number, neighbours: string[]): Promise<void> {
+  if (how === 'deleted') return storage.delete([key]);
+  const from = how === 'swapped' ? (neighbours[Math.floor(neighbours.length * at)] ?? '') : key;
+  const bytes = Buffer.from((await storage.get(from)) as Buffer);
+  const index = Math.floor(bytes.length * at);
+  if (how === 'flipped') bytes[index] = (bytes[index] ?? 0) ^ 1;
+  const ends: Partial<Record<Damage, number>> = { truncated: index, empty: 0 };
+  await storage.put(key, bytes.subarray(0, ends[how]));
 }
 
-/** `neighbours` are the other objects in its folder, or all others where it is alone. */
-const damages: Record<Damage, (file: string, at: number, neighbours: string[]) => void> = {
-  truncated: (file, at) => truncateSync(file, Math.floor(readFileSync(file).length * at)),
-  flipped: (file, at) => {
-    const bytes = readFileSync(file);
-    const index = Math.floor(bytes.length * at);
-    bytes[index] = (bytes[index] ?? 0) ^ 1;
-    writeFileSync(file, bytes);
-  },
-  empty: (file) => truncateSync(file, 0),
-  deleted: (file) => rmSync(file),
-  swapped: (file, at, neighbours) =>
-    writeFileSync(file, readFileSync(neighbours[Math.floor(neighbours.length * at)] ?? '')),
-};
-
-function perform(place: Place, command: Command, { again = false } = {}): Promise<unknown> {
+function perform(place: LoadPlace, command: Command, { again = false } = {}): Promise<unknown> {
   const options = optionsOf(place);
-  const context = { storage: folderStorage(place.storage), addresses: options.addresses };
   const scan = () => scanAddresses(bench.client, place.table);
   const commands: Record<Command, () => Promise<unknown>> = {
     run: () => runLoad({ ...options, source, again }),
     plan: () => planLoad({ ...options, source }),
-    status: async () => [await loadStatus(context), await refusedLoads(context.storage)],
-    history: () => loadHistory(context),
+    status: async () => [await loadStatus(options), await refusedLoads(options.storage)],
+    history: () => loadHistory(options),
     rollback: () => rollbackLoad({ ...options, snapshot: january.peildatum }),
     repair: () => repairTable({ ...options, scan }),
     check: () => repairTable({ ...options, scan, planOnly: true }),
@@ -88,7 +76,7 @@ function advised(message: string): { command: Command; again: boolean }[] {
 }
 
 /** Performs the command and what its errors advise, until it succeeds; what it said on the way. */
-async function performAsAdvised(place: Place, command: Command): Promise<string[]> {
+async function performAsAdvised(place: LoadPlace, command: Command): Promise<string[]> {
   const said: string[] = [];
   for (let attempt = 0; attempt < 4; attempt++) {
     try {
@@ -125,22 +113,19 @@ describe('a stored object that is damaged or missing', () => {
     `costs no address: every command succeeds, or names the object and a command that helps (seed ${seed}; a load %s)`,
     async (start) => {
       const random = new Random(seed);
-      const keys = (await folderStorage(starts[start].storage).list('')).map(({ key }) => key);
+      const keys = (await bench.storageIn(starts[start].bucket).list('')).map(({ key }) => key);
       const commands: Command[] = ['run', 'plan', 'status', 'history', 'rollback', 'repair', 'check'];
       const cases = keys.flatMap((key) =>
-        commands.flatMap((command) =>
-          (Object.keys(damages) as Damage[]).map((damage) => ({ key, command, damage, at: random.int(1000) / 1000 })),
-        ),
+        commands.flatMap((command) => damages.map((how) => ({ key, command, how, at: random.int(1000) / 1000 }))),
       );
       expect(cases.length).toBeGreaterThan(500);
       const chosen = every ? cases : cases.filter(() => random.chance(25 / cases.length));
-      for (const { key, command, damage, at } of chosen) {
-        const name = `${key} ${damage} at ${at.toFixed(2)}, ${command}`;
-        const place = await copyOf(starts[start]);
+      for (const { key, command, how, at } of chosen) {
+        const name = `${key} ${how} at ${at.toFixed(2)}, ${command}`;
+        const place = await bench.copyPlace(starts[start]);
         const others = keys.filter((other) => other !== key);
         const beside = others.filter((other) => dirname(other) === dirname(key));
-        const neighbours = (beside.length > 0 ? beside : others).map((other) => join(place.storage, other));
-        damages[damage](join(place.storage, key), at, neighbours);
+        await damage(bench.storageIn(place.bucket), key, how, at, beside.length > 0 ? beside : others);
         const said = await performAsAdvised(place, command).catch((error: Error) => {
           throw new Error(`${name}: ${error.message}`, { cause: error });
         });

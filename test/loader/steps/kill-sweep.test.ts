@@ -1,22 +1,17 @@
-import { cpSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/files.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from './load-bench.ts';
 import { february, january, type Month, march, tableOf, voorkomensOf } from './months.ts';
 import { watched } from './watched.ts';
 
 let bench: LoadBench;
 const sources = new Map<Month, string>();
 /** Tables and storages that hold a month: January, and February after January. */
-const starts = new Map<Month, Held>();
-
-/** A table, and the folder of the storage that belongs to it. */
-type Held = { table: string; folder: string };
+const starts = new Map<Month, LoadPlace>();
 
 /** Small everything, and always the same owner: its lock does not stand in the way of the next try. */
 const small = { owner: 'sweep', partBytes: 1, changesPerFile: 2, workers: 0, keep: 2 };
@@ -27,12 +22,11 @@ beforeAll(async () => {
     // Two files of nummeraanduidingen, so that there is something to die between.
     sources.set(month, await bench.extractOf(month, { perFile: 8 }));
   }
-  const table = await bench.newTable();
-  const folder = bench.newFolder();
+  const place = await bench.newPlace();
   for (const month of [january, february]) {
-    const addresses = dynamoDbAddressTable(bench.client, table);
-    await runLoad({ ...small, storage: folder, addresses, source: sourceOf(month) });
-    starts.set(month, await copyOf({ table, folder }));
+    const addresses = dynamoDbAddressTable(bench.client, place.table);
+    await runLoad({ ...small, storage: bench.storageIn(place.bucket), addresses, source: sourceOf(month) });
+    starts.set(month, await bench.copyPlace(place));
   }
 });
 afterAll(() => bench.stop());
@@ -41,25 +35,20 @@ function sourceOf(month: Month): string {
   return sources.get(month) ?? '';
 }
 
-function startOf(month: Month): Held {
-  return starts.get(month) ?? { table: '', folder: '' };
-}
-
-async function copyOf({ table, folder }: Held): Promise<Held> {
-  const copy = { table: await bench.copyTable(table), folder: bench.newFolder() };
-  cpSync(folder, copy.folder, { recursive: true });
-  return copy;
+function startOf(month: Month): LoadPlace {
+  return starts.get(month) ?? { table: '', bucket: '' };
 }
 
 /** A place of its own that holds what another one does. */
-async function placeLike(other: Held) {
-  const { table, folder } = await copyOf(other);
+async function placeLike(other: LoadPlace) {
+  const held = await bench.copyPlace(other);
+  const { table, bucket } = held;
   // Transactions, so that a write carries the proof of its lock however soon another load has taken it.
   const addresses = dynamoDbAddressTable(bench.client, table, { transactions: true });
-  const places = { storage: folderStorage(folder), addresses };
+  const places = { storage: bench.storageIn(bucket), addresses };
   return {
     ...places,
-    held: { table, folder },
+    held,
     load: (month: Month) => runLoad({ ...small, ...places, source: sourceOf(month) }),
     async holds(month: Month) {
       expect(await bench.addressesIn(table)).toEqual(tableOf(month));

@@ -2,13 +2,19 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient, paginateScan, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { addressItem, type Place, type Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
 import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
+import { s3Storage } from '../../../loader/storage/s3.ts';
+import type { Storage } from '../../../loader/storage/storage.ts';
 import { type Packing, writeExtract } from '../../../local/demo/write-extract.ts';
 import { createAddressesTable, startDynamoDb } from '../../support/dynamodb.ts';
+import { MemoryS3 } from '../../support/memory-s3.ts';
 import { type Month, voorkomensOf } from './months.ts';
+
+/** A table, and a bucket in memory for the storage that belongs to it: quicker than a folder for what takes many loads. */
+export type LoadPlace = { table: string; bucket: string };
 
 /** A running engine and a folder, for the loads of one test file. */
 export interface LoadBench {
@@ -17,6 +23,11 @@ export interface LoadBench {
   newTable(): Promise<string>;
   /** A new empty folder. */
   newFolder(): string;
+  /** A new empty table and bucket. */
+  newPlace(): Promise<LoadPlace>;
+  /** A new table and bucket that hold what these do. */
+  copyPlace(place: LoadPlace): Promise<LoadPlace>;
+  storageIn(bucket: string): Storage;
   /** A new table that holds what this one does. */
   copyTable(table: string): Promise<string>;
   /** Every address in the table, without what the loader keeps there for itself. */
@@ -36,22 +47,36 @@ export async function startLoadBench(): Promise<LoadBench> {
   // A folder in memory where there is one: a sweep makes some ten thousand files.
   const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bag-adres-load-'));
   const documents = DynamoDBDocumentClient.from(client);
+  const buckets = new MemoryS3();
+  const s3 = buckets.newClient();
   let made = 0;
   const newTable = async () => {
     const table = `addresses-${made++}`;
     await createAddressesTable(client, table);
     return table;
   };
+  const copyTable = async (from: string) => {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: from, ConsistentRead: true }));
+    const table = await newTable();
+    const puts = Items.map((Item) => ({ PutRequest: { Item } }));
+    await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
+    return table;
+  };
   return {
     client,
     newTable,
-    async copyTable(from) {
-      const { Items = [] } = await documents.send(new ScanCommand({ TableName: from, ConsistentRead: true }));
-      const table = await newTable();
-      const puts = Items.map((Item) => ({ PutRequest: { Item } }));
-      await documents.send(new BatchWriteCommand({ RequestItems: { [table]: puts } }));
-      return table;
+    copyTable,
+    async newPlace() {
+      const bucket = `bucket-${made++}`;
+      buckets.createBucket(bucket);
+      return { table: await newTable(), bucket };
     },
+    async copyPlace(from) {
+      const bucket = `bucket-${made++}`;
+      buckets.copyBucket(from.bucket, bucket);
+      return { table: await copyTable(from.table), bucket };
+    },
+    storageIn: (bucket) => s3Storage(s3, bucket),
     newFolder: () => mkdtempSync(join(root, 'storage-')),
     async addressesIn(table) {
       const found = new Map<string, Place[]>();

@@ -8,8 +8,7 @@ import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/files.ts';
-import { paths } from '../../../loader/storage/storage.ts';
+import { paths, type Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import {
   type MutationGroup,
@@ -69,9 +68,9 @@ class Register {
 
 /** A table with its storage, and what it holds. */
 async function newDataset() {
-  const table = await bench.newTable();
+  const { table, bucket } = await bench.newPlace();
   const addresses = dynamoDbAddressTable(bench.client, table);
-  const options = { storage: bench.newFolder(), addresses, workers: 0, waiveSize: true };
+  const options = { storage: bench.storageIn(bucket), addresses, workers: 0, waiveSize: true };
   const content = async (): Promise<[string, Place[]][]> =>
     [...(await bench.addressesIn(table))].sort(([a], [b]) => (a < b ? -1 : 1));
   return { options, content, addresses };
@@ -85,8 +84,7 @@ async function loaded(register: Register, date: string) {
 }
 
 /** Every occurrence that is stored with the live snapshot: nummeraanduidingen by the part that they are stored with. */
-async function storedOccurrences(folder: string): Promise<string[]> {
-  const storage = folderStorage(folder);
+async function storedOccurrences(storage: Storage): Promise<string[]> {
   const id = (await readManifest(storage)).published?.snapshot.id ?? '';
   const found: string[] = [];
   for (const { key } of await storage.list(paths.snapshotObjects(id, ''))) {

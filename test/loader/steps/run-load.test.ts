@@ -4,13 +4,15 @@ import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts
 import type { RefusedLoadError } from '../../../loader/steps/load-report.ts';
 import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import { folderStorage } from '../../../loader/storage/files.ts';
 import { countWrites } from './count-writes.ts';
-import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from './load-bench.ts';
 import { february, februaryChanges, january, listsOf, type Month, march, tableOf } from './months.ts';
 
 let bench: LoadBench;
 let sources: { january: string; february: string; march: string };
+let counted: Awaited<ReturnType<typeof countWrites>>;
+/** January is live, once and for all; a test works on a copy. */
+let loaded: LoadPlace;
 
 beforeAll(async () => {
   bench = await startLoadBench();
@@ -19,21 +21,26 @@ beforeAll(async () => {
     february: await bench.extractOf(february),
     march: await bench.extractOf(march),
   };
+  counted = await countWrites(bench.client);
+  loaded = await bench.newPlace();
+  await runLoad({ ...at(loaded).options, source: sources.january });
 });
 afterAll(() => bench.stop());
 
-/** A table and a storage of its own, with the writes that the engine counted. */
-async function newPlace() {
-  const table = await bench.newTable();
-  const { client, units } = await countWrites(bench.client);
-  const storage = bench.newFolder();
-  return { table, units, options: { storage, addresses: dynamoDbAddressTable(client, table), workers: 0 } };
+/** A table and its storage, with the writes of loads that the engine counted. */
+function at({ table, bucket }: LoadPlace) {
+  const addresses = dynamoDbAddressTable(counted.client, table);
+  const options = { storage: bench.storageIn(bucket), addresses, workers: 0 };
+  return { table, units: () => counted.units(table), options };
 }
+
+const newPlace = async () => at(await bench.newPlace());
+const afterJanuary = async () => at(await bench.copyPlace(loaded));
 
 describe('a load', () => {
   it('makes the table equal to the extract, and reports what it did', async () => {
     const { table, options } = await newPlace();
-    const report = await runLoad({ ...options, source: sources.january });
+    const report = await runLoad({ ...options, storage: bench.newFolder(), source: sources.january });
     expect(report).toMatchObject({
       outcome: 'published',
       peildatum: '2026-01-08',
@@ -50,8 +57,7 @@ describe('a load', () => {
   });
 
   it('of the same extract writes nothing', async () => {
-    const { units, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { units, options } = await afterJanuary();
     const before = units();
     const again = await runLoad({ ...options, source: sources.january });
     expect(again).toMatchObject({ outcome: 'unchanged', peildatum: '2026-01-08', keys: 11, added: 0 });
@@ -59,8 +65,7 @@ describe('a load', () => {
   });
 
   it('of the same contents in another file writes nothing either, even when forced', async () => {
-    const { units, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { units, options } = await afterJanuary();
     const before = units();
     const repacked = await bench.extractOf(january, { reversed: true, inner: 'deflated' });
     expect((await runLoad({ ...options, source: repacked })).outcome).toBe('unchanged');
@@ -70,8 +75,7 @@ describe('a load', () => {
   });
 
   it('of the next month writes exactly the keys that changed', async () => {
-    const { table, units, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { table, units, options } = await afterJanuary();
     const before = units();
     const report = await runLoad({ ...options, source: sources.february });
     expect(report).toMatchObject({ added: 1, changed: 3, removed: 1 });
@@ -134,7 +138,7 @@ describe('a load', () => {
       run: async () => undefined,
     };
     await expect(runLoad({ ...options, bulkImport: noRoom, source: sources.january })).rejects.toThrow('no room');
-    expect(await loadStatus({ ...options, storage: folderStorage(options.storage) })).toMatchObject({
+    expect(await loadStatus(options)).toMatchObject({
       published: null,
       pending: null,
     });
@@ -142,8 +146,7 @@ describe('a load', () => {
   });
 
   it('into a new table writes everything, whatever the storage records', async () => {
-    const { options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { options } = await afterJanuary();
     const table = await bench.newTable();
     const addresses = dynamoDbAddressTable(bench.client, table);
     await runLoad({ ...options, addresses, source: sources.january });
@@ -151,9 +154,9 @@ describe('a load', () => {
   });
 
   it('refuses a storage that does not know the snapshot in the table', async () => {
-    const { options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
-    const load = runLoad({ ...options, storage: bench.newFolder(), source: sources.february });
+    const { options } = await afterJanuary();
+    const other = await newPlace();
+    const load = runLoad({ ...options, storage: other.options.storage, source: sources.february });
     await expect(load).rejects.toThrow(/holds the snapshot of 2026-01-08 .* which this storage does not know/);
   });
 
@@ -173,9 +176,8 @@ describe('a load', () => {
   });
 
   it('leaves only the snapshot and the manifest behind', async () => {
-    const { options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
-    const keys = (await folderStorage(options.storage).list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
+    const { options } = await afterJanuary();
+    const keys = (await options.storage.list('')).map(({ key }) => key.replace(/2026-01-08-\w+/, 'ID'));
     const shards = ['10', '13', '25', '99'];
     const snapshot = [...shards, ...shards.map((shard) => `objects/${shard}`), 'reference'];
     expect(keys).toEqual(['manifest.copy.json', 'manifest.json', ...snapshot.map((name) => `snapshots/ID/${name}`)]);
@@ -184,22 +186,20 @@ describe('a load', () => {
   it('keeps the given number of snapshots', async () => {
     const { options } = await newPlace();
     for (const source of Object.values(sources)) await runLoad({ ...options, source, keep: 2 });
-    const places = { storage: folderStorage(options.storage), addresses: options.addresses };
-    const history = await loadHistory(places);
+    const history = await loadHistory(options);
     expect(history.map(({ peildatum, kept }) => [peildatum, kept])).toEqual([
       ['2026-03-08', true],
       ['2026-02-08', true],
       ['2026-01-08', false],
     ]);
-    const status = await loadStatus(places, Date.parse('2026-03-18T12:00:00Z'));
+    const status = await loadStatus(options, Date.parse('2026-03-18T12:00:00Z'));
     expect(status).toMatchObject({ published: { peildatum: '2026-03-08' }, pending: null, ageDays: 10 });
   });
 });
 
 describe('a plan', () => {
   it('reports what the load would do, with examples, and writes nothing', async () => {
-    const { table, units, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { table, units, options } = await afterJanuary();
     const before = units();
     const plan = await planLoad({ ...options, source: sources.february });
     expect(plan).toMatchObject({
@@ -223,8 +223,7 @@ describe('a plan', () => {
 
 describe('a rollback', () => {
   it('writes only a difference, and restores the table', async () => {
-    const { table, units, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { table, units, options } = await afterJanuary();
     await runLoad({ ...options, source: sources.february });
     const before = units();
     const report = await rollbackLoad({ ...options, snapshot: '2026-01-08' });
@@ -235,8 +234,7 @@ describe('a rollback', () => {
   });
 
   it('is not undone by the next daily check, only on request or by a newer snapshot', async () => {
-    const { table, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { table, options } = await afterJanuary();
     await runLoad({ ...options, source: sources.february });
     await rollbackLoad({ ...options, snapshot: '2026-01-08' });
     const look = await runLoad({ ...options, source: sources.february });
@@ -248,8 +246,7 @@ describe('a rollback', () => {
   });
 
   it('to a snapshot that is not kept lists those that are', async () => {
-    const { options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { options } = await afterJanuary();
     await runLoad({ ...options, source: sources.february });
     const back = rollbackLoad({ ...options, snapshot: '2025-01-08' });
     await expect(back).rejects.toThrow('No snapshot of 2025-01-08 is kept. Choose one of: 2026-01-08.');
@@ -273,8 +270,7 @@ describe('the guard', () => {
       /the extract of 2025-12-08 is older than the live dataset of 2026-01-08/,
     ],
   ])('stops an extract with %s before the first write', async (_, extract, message) => {
-    const { table, units, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { table, units, options } = await afterJanuary();
     const before = units();
     await expect(runLoad({ ...options, thresholds, source: await extract() })).rejects.toThrow(message);
     expect(units()).toBe(before);
@@ -283,8 +279,7 @@ describe('the guard', () => {
   });
 
   it('accepts only the approved load', async () => {
-    const { table, options } = await newPlace();
-    await runLoad({ ...options, source: sources.january });
+    const { table, options } = await afterJanuary();
     const run = { ...options, thresholds, source: await bench.extractOf(half) };
     const { load } = await planLoad(run);
     await expect(runLoad({ ...run, approve: '2026-02-08-0000000000' })).rejects.toThrow(`approve ${load}`);
@@ -294,8 +289,7 @@ describe('the guard', () => {
 
   describe('a load with allowed changes of any size', () => {
     it('publishes it, and reports the waived objections', async () => {
-      const { table, options } = await newPlace();
-      await runLoad({ ...options, source: sources.january });
+      const { table, options } = await afterJanuary();
       const report = await runLoad({ ...options, thresholds, source: await bench.extractOf(half), waiveSize: true });
       expect(report).toMatchObject({ outcome: 'published', approved: false, objections: [] });
       expect(report.waived.map(({ code }) => code)).toEqual(['too_many_removed']);
@@ -306,8 +300,7 @@ describe('the guard', () => {
       ['no addresses', { ...half, addresses: [] }, 'too_few_addresses'],
       ['an older date', { ...half, peildatum: '2025-12-08' }, 'older_peildatum'],
     ])('still stops an extract with %s', async (_, month, code) => {
-      const { table, options } = await newPlace();
-      await runLoad({ ...options, source: sources.january });
+      const { table, options } = await afterJanuary();
       const load = runLoad({ ...options, thresholds, source: await bench.extractOf(month), waiveSize: true });
       const error = await load.catch((error: RefusedLoadError) => error);
       expect((error as RefusedLoadError).report.objections).toMatchObject([{ code }]);

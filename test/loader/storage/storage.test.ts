@@ -7,13 +7,21 @@ import { checkedJson, packLines, unpackLines } from '../../../loader/dataset/sto
 import { folderStorage } from '../../../loader/storage/files.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import { getJson, getUnpacked, putJson, putPacked, type Storage } from '../../../loader/storage/storage.ts';
+import { MemoryS3 } from '../../support/memory-s3.ts';
 import { startS3, type TestS3 } from '../../support/s3.ts';
 
 let s3: TestS3;
+const memory = new MemoryS3();
+const inMemory = memory.newClient();
 let folder: string;
 
 beforeAll(async () => {
   s3 = await startS3();
+  s3.client.middlewareStack.add((next, { commandName }) => (args) => {
+    const MaxKeys = commandName === 'ListObjectsV2Command' ? 5 : undefined;
+    return next({ ...args, input: { ...args.input, MaxKeys } });
+  });
+  memory.createBucket('snapshots');
   folder = mkdtempSync(join(tmpdir(), 'bag-adres-storage-'));
 });
 afterAll(async () => {
@@ -30,12 +38,14 @@ async function* broken(): AsyncGenerator<Buffer> {
   throw new Error('cut');
 }
 
-const storages: [string, () => Storage][] = [
-  ['a folder', () => folderStorage(folder)],
-  ['S3', () => s3Storage(s3.client, s3.bucket, 'below/')],
+/** Where, the storage, and a number of objects that takes more than one page of a listing. */
+const storages: [string, () => Storage, number][] = [
+  ['a folder', () => folderStorage(folder), 12],
+  ['S3, in pages of five objects', () => s3Storage(s3.client, s3.bucket, 'below/'), 12],
+  ['the in-memory S3 of the tests', () => s3Storage(inMemory, 'snapshots', 'below/'), 1005],
 ];
 
-describe.each(storages)('a storage in %s', (_, storage) => {
+describe.each(storages)('a storage in %s', (_, storage, manyObjects) => {
   it('returns what was stored, and replaces it', async () => {
     await storage().put('a/b', Buffer.from('first'));
     await storage().put('a/b', Buffer.from('second'));
@@ -46,6 +56,19 @@ describe.each(storages)('a storage in %s', (_, storage) => {
     expect(await storage().get('a/missing')).toBeNull();
     expect(await storage().open('a/missing')).toBeNull();
     await expect(getJson(storage(), 'a/missing')).rejects.toThrow(/The storage has no a\/missing/);
+  });
+
+  it('replaces an object only if it is the expected one, or if none is expected and there is none', async () => {
+    const [first, second] = [Buffer.from('first'), Buffer.from('second')];
+    await storage().put('a/expected', first, null);
+    for (const expected of [null, second]) {
+      await expect(storage().put('a/expected', second, expected)).rejects.toMatchObject({ name: 'ObjectChangedError' });
+    }
+    await expect(storage().put('a/none', second, first)).rejects.toMatchObject({ name: 'ObjectChangedError' });
+    expect(String(await storage().get('a/expected'))).toBe('first');
+    expect(await storage().get('a/none')).toBeNull();
+    await storage().put('a/expected', second, first);
+    expect(String(await storage().get('a/expected'))).toBe('second');
   });
 
   it('treats an object that was copied from another key or truncated as damaged', async () => {
@@ -87,7 +110,7 @@ describe.each(storages)('a storage in %s', (_, storage) => {
     ['nothing', 0],
     ['less than a part', 100_000],
     ['exactly one part', 10 * 1024 * 1024],
-    ['several parts', 40_000_000],
+    ['several parts', 30_000_000],
   ])('stores a stream of %s', async (_, size) => {
     const bytes = Buffer.alloc(size, 'bag-adres');
     await storage().putStream('stream', pieces(bytes, 3_000_000));
@@ -111,13 +134,21 @@ describe.each(storages)('a storage in %s', (_, storage) => {
   });
 
   it('lists more than a page', async () => {
-    const keys = Array.from({ length: 1005 }, (_, index) => `many/${String(index).padStart(4, '0')}`);
-    for (let start = 0; start < keys.length; start += 100) {
-      await Promise.all(keys.slice(start, start + 100).map((key) => putJson(storage(), key, 1)));
-    }
+    const keys = Array.from({ length: manyObjects }, (_, index) => `many/${String(index).padStart(4, '0')}`);
+    await Promise.all(keys.map((key) => putJson(storage(), key, 1)));
     expect((await storage().list('many/')).map(({ key }) => key)).toEqual(keys);
     await storage().delete(keys);
     expect(await storage().list('many/')).toEqual([]);
+  });
+});
+
+describe.each(storages.slice(1))('a storage in %s', (_, storage) => {
+  it('reads nothing of an object that was replaced since it was opened', async () => {
+    await storage().put('opened', Buffer.from('first'));
+    const access = await storage().open('opened');
+    expect(String(await access?.read(0, 5))).toBe('first');
+    await storage().put('opened', Buffer.from('other'));
+    await expect(access?.read(0, 5)).rejects.toMatchObject({ name: 'SourceChangedError' });
   });
 });
 

@@ -4,6 +4,7 @@ import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
+import { restoreItems, storedItems } from '../../../support/stored-items.ts';
 
 export const checksumSecret = 'a secret of the tests';
 const table = 'accounts';
@@ -39,7 +40,13 @@ export async function startAdmin() {
     return (await client.send(get)).Item;
   }
 
-  return { admin, client, table, clock, request, item, endpoint: engine.endpoint, stop: engine.stop };
+  /** Returns what brings an account, its keys and its audit back to what they are now. */
+  async function saved(account: string): Promise<() => Promise<void>> {
+    const before = await storedItems(client, table, account);
+    return () => restoreItems(client, table, before, account);
+  }
+
+  return { admin, client, table, clock, request, item, saved, endpoint: engine.endpoint, stop: engine.stop };
 }
 
 export type AdminBench = Awaited<ReturnType<typeof startAdmin>>;

@@ -320,10 +320,12 @@ describe('an administrative process that dies while it changes the number of sha
   ])(
     'from %i to %i leaves an account that is charged exactly, and whose keys and shards can be changed again',
     async (from, to) => {
+      const id = `die-${from}-${to}`;
+      const { key, keyId } = await account(id, 0, 'few');
+      await bench.admin.accounts.set({ id, shards: from });
+      const restore = await bench.saved(id);
       for (let calls = 1; ; calls++) {
-        const id = `die-${from}-${to}-${calls}`;
-        const { key, keyId } = await account(id, 0, 'few');
-        await bench.admin.accounts.set({ id, shards: from });
+        await restore();
         for (let i = 0; i < 3; i++) await bench.request(key);
         const outcome = await dying(calls)
           .accounts.set({ id, shards: to })
@@ -354,15 +356,17 @@ describe('an administrative process that dies while it changes the number of sha
   it.each(['revoke', 'suspend', 'create'] as const)(
     'by %s leaves an account whose responses agree with account show',
     async (change) => {
+      const id = `dies-${change}`;
+      const { key, keyId } = await account(id);
+      await bench.admin.accounts.set({ id, shards: 3 });
+      const restore = await bench.saved(id);
+      const changes = {
+        revoke: (admin: AdminBench['admin']) => admin.keys.revoke({ account: id, keyId }),
+        suspend: (admin: AdminBench['admin']) => admin.accounts.suspend(id),
+        create: (admin: AdminBench['admin']) => admin.keys.create({ account: id, label: 'new' }),
+      };
       for (let calls = 1; ; calls++) {
-        const id = `dies-${change}-${calls}`;
-        const { key, keyId } = await account(id);
-        await bench.admin.accounts.set({ id, shards: 3 });
-        const changes = {
-          revoke: (admin: AdminBench['admin']) => admin.keys.revoke({ account: id, keyId }),
-          suspend: (admin: AdminBench['admin']) => admin.accounts.suspend(id),
-          create: (admin: AdminBench['admin']) => admin.keys.create({ account: id, label: 'new' }),
-        };
+        await restore();
         const outcome = await changes[change](dying(calls)).catch((error: unknown) => error);
         const { state, keys } = await bench.admin.accounts.show(id);
         const active = keys.filter((shown) => shown.state === 'active').map((shown) => shown.keyId);

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BatchWriteCommand, type DynamoDBDocumentClient, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+
+/** An item of an accounts table. */
+export type StoredItem = { account: string; item: string } & Record<string, unknown>;
+
+/** All items of an accounts table, or those of one of its partitions. */
+export async function storedItems(
+  client: DynamoDBDocumentClient,
+  table: string,
+  account?: string,
+): Promise<StoredItem[]> {
+  const all = { TableName: table, ConsistentRead: true };
+  const { Items, LastEvaluatedKey } = await client.send(
+    account === undefined
+      ? new ScanCommand(all)
+      : new QueryCommand({
+          ...all,
+          KeyConditionExpression: 'account = :account',
+          ExpressionAttributeValues: { ':account': account },
+        }),
+  );
+  if (LastEvaluatedKey) throw new Error(`${table} has more items than one page`);
+  return Items as StoredItem[];
+}
+
+/** Brings a table, or one of its partitions, back to what `storedItems` returned of it. */
+export async function restoreItems(
+  client: DynamoDBDocumentClient,
+  table: string,
+  before: StoredItem[],
+  account?: string,
+): Promise<void> {
+  const now = new Map((await storedItems(client, table, account)).map((item) => [nameOf(item), item]));
+  const changed = before.filter((item) => !isDeepStrictEqual(now.get(nameOf(item)), item));
+  for (const item of before) now.delete(nameOf(item));
+  const writes = [
+    ...changed.map((Item) => ({ PutRequest: { Item } })),
+    ...Array.from(now.values(), ({ account, item }) => ({ DeleteRequest: { Key: { account, item } } })),
+  ];
+  for (let first = 0; first < writes.length; first += 25) {
+    const RequestItems = { [table]: writes.slice(first, first + 25) };
+    await client.send(new BatchWriteCommand({ RequestItems }));
+  }
+}
+
+const nameOf = ({ account, item }: StoredItem) => `${account} ${item}`;
