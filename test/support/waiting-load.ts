@@ -38,7 +38,6 @@ async function registerAt(places: Places, waiting: string) {
     storage: await openStorage(storageFolder),
     addresses: addressesOf(places),
     addressesTable,
-    load: (month: Month) => load(places, month),
     /** The id of the load that waits. */
     waiting,
     /** Another register with the same content. */
