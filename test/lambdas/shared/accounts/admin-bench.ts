@@ -4,6 +4,7 @@ import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
+import { sendPlainly } from '../../../support/plain-client.ts';
 import { restoreItems, storedItems, writeItems } from '../../../support/stored-items.ts';
 
 export const checksumSecret = 'a secret of the tests';
@@ -15,6 +16,7 @@ const table = 'accounts';
  */
 export async function startAdmin() {
   const engine = await startDynamoDb();
+  sendPlainly(engine.client, engine.endpoint);
   await createTables(engine.client, { addresses: 'addresses', accounts: table });
   const client = DynamoDBDocumentClient.from(engine.client);
   const clock = { now: Date.UTC(2026, 7, 1, 12, 30, 15) };
