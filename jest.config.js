@@ -1,10 +1,10 @@
-import { join } from 'node:path';
+import { keepCompiledCode } from './local/compile-cache.js';
 import { requireNode } from './local/node-version.js';
 
 requireNode();
 
 // The processes that tests start, hundreds of them, find their modules compiled.
-process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compile');
+keepCompiledCode();
 
 export default {
   testEnvironment: '<rootDir>/test/support/environment.js',
@@ -16,7 +16,6 @@ export default {
   moduleNameMapper: {
     // The package as a portal imports it, without building it first.
     '^bag-adres-admin$': '<rootDir>/packages/admin/index.ts',
-    '^@smithy/signature-v4$': '<rootDir>/test/support/placeholder-signature.cjs',
   },
   modulePathIgnorePatterns: ['<rootDir>/cdk.out', '<rootDir>/.data', '<rootDir>/packages/admin/dist'],
   maxWorkers: 2,

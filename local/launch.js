@@ -5,9 +5,11 @@
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { keepCompiledCode } from './compile-cache.js';
 import { requireNode } from './node-version.js';
 
 requireNode();
+keepCompiledCode();
 const root = resolve(import.meta.dirname, '..');
 const isEntry = process.argv[2]?.endsWith('.ts');
 const entry = resolve(root, isEntry ? process.argv[2] : 'bin/bag-adres.ts');

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createHash, type Hash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from './data-folder.ts';
@@ -14,32 +15,42 @@ const stampFile = 'inputs.sha256';
 /** Whether `output` was synthesized from the current sources and has not been changed since. */
 export async function isFresh(root: string, output: string): Promise<boolean> {
   const stamp = await readFile(join(output, stampFile), 'utf8').catch(() => undefined);
-  return stamp !== undefined && stamp === (await stampOf(root, output));
+  return stamp !== undefined && stamp === stampOf(root, output);
 }
 
 /** Records that `output` was synthesized from the current sources. */
 export async function stamp(root: string, output: string): Promise<void> {
-  await writeFile(join(output, stampFile), await stampOf(root, output));
+  await writeFile(join(output, stampFile), stampOf(root, output));
 }
 
-/** Covers the outputs too: `cdk synth` with another configuration overwrites them but leaves the stamp. */
-async function stampOf(root: string, output: string): Promise<string> {
+/**
+ * Covers the outputs too: `cdk synth` with another configuration overwrites them but leaves the stamp. Every start reads
+ * these hundreds of small files; without promises that takes a fifth of the time.
+ */
+function stampOf(root: string, output: string): string {
   const hash = createHash('sha256');
-  for (const input of inputs) await addTree(hash, root, input);
-  const outputs = await readdir(output);
-  for (const file of outputs.filter((name) => name.endsWith('.json')).sort()) await addTree(hash, output, file);
+  for (const input of inputs) addTree(hash, root, input);
+  const outputs = readdirSync(output);
+  for (const file of outputs.filter((name) => name.endsWith('.json')).sort()) addTree(hash, output, file);
   return hash.digest('hex');
 }
 
-async function addTree(hash: ReturnType<typeof createHash>, root: string, path: string): Promise<void> {
-  const entries = await readdir(join(root, path), { withFileTypes: true }).catch(() => undefined);
-  if (entries === undefined) {
-    const bytes = await readFile(join(root, path)).catch(() => Buffer.alloc(0));
+function addTree(hash: Hash, root: string, path: string): void {
+  if (!statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory()) {
+    const bytes = contents(join(root, path));
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);
     return;
   }
-  for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1)))
-    await addTree(hash, root, join(path, name));
+  for (const name of readdirSync(join(root, path)).sort()) addTree(hash, root, join(path, name));
+}
+
+/** Empty for a file that is missing. */
+function contents(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /** The templates could not be synthesized; the message holds what the CDK printed. */

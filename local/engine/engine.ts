@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
 
@@ -87,9 +89,9 @@ export function startGuarded(
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { ...process.env, ...variables },
   });
-  let text = '';
+  let printed = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-errorOutputCharacters);
+    printed = (printed + chunk).slice(-errorOutputCharacters);
   });
   const ended = new Promise<number | null>((resolve) => {
     child.once('error', () => resolve(null));
@@ -98,7 +100,7 @@ export function startGuarded(
   child.stdin.on('error', () => undefined);
   return {
     ended,
-    errorOutput: () => text,
+    errorOutput: () => printed,
     async stop() {
       child.stdin.end();
       const { pid } = child;
@@ -185,10 +187,12 @@ async function ready(engine: Engine, errorOutput: () => string): Promise<void> {
   );
 }
 
+/** Not with `fetch`, the first of which takes as long to load as the engine takes to start. */
 async function answers(endpoint: string): Promise<boolean> {
   try {
-    const response = await fetch(endpoint, { signal: AbortSignal.timeout(1_000) });
-    return (await response.text()).startsWith('healthy');
+    const request = get(endpoint, { agent: false, signal: AbortSignal.timeout(1_000) });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return (await text(response)).startsWith('healthy');
   } catch {
     return false;
   }

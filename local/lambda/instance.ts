@@ -62,7 +62,8 @@ export interface Instance {
 export async function startInstance(settings: FunctionSettings, log: (line: string) => void): Promise<Instance> {
   const worker = new Worker(new URL(import.meta.url), {
     workerData: { environmentOf: settings } satisfies WorkerData,
-    env: { ...settings.environment },
+    // The cache of compiled code saves half of the start of a thread; `serve` removes the variable again.
+    env: { ...settings.environment, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     execArgv: [],
     resourceLimits: memoryLimits,
     stdout: true,
@@ -156,6 +157,7 @@ function eachLine(stream: Readable, log: (line: string) => void): void {
 
 /** In the worker thread: loads the function's module and answers invocations from then on. */
 async function serve(settings: FunctionSettings): Promise<void> {
+  delete process.env.NODE_COMPILE_CACHE;
   const exported: Record<string, unknown> = await import(settings.module);
   const handler = exported[settings.handler];
   if (typeof handler !== 'function')

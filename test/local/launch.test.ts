@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
@@ -39,6 +40,23 @@ describe('the launcher', () => {
       err: expect.stringContaining('Did you mean list?'),
     });
     expect((await runAs('24.0.0', 'local/launch.js', 'bin/smoke.ts', '--help')).out).toContain('npm run smoke --');
+  });
+
+  it('has later starts find the sources compiled, in the folder that the user names or else in ours', async () => {
+    const script = `import module from 'node:module';
+      import { keepCompiledCode } from './local/compile-cache.js';
+      keepCompiledCode();
+      console.log(process.env.NODE_COMPILE_CACHE + '\\n' + module.getCompileCacheDir());`;
+    const folders = async (variables: NodeJS.ProcessEnv) => {
+      const { NODE_COMPILE_CACHE: _inherited, ...env } = process.env;
+      const args = ['--input-type=module', '--eval', script];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...env, ...variables } });
+      return stdout.trim().split('\n');
+    };
+    const ours = resolve('node_modules/.cache/compile');
+    expect(await folders({})).toEqual([ours, expect.stringContaining(`${ours}/`)]);
+    const [, used] = await folders({ NODE_COMPILE_CACHE: '/dev/null/none' });
+    expect(used).toBe('undefined');
   });
 
   it('runs every TypeScript entry of the scripts and the documentation', () => {

@@ -1,43 +1,126 @@
+import Module, { createRequire } from 'node:module';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import { TestEnvironment } from 'jest-environment-node';
+import { ModernFakeTimers } from '@jest/fake-timers';
+import { ModuleMocker } from 'jest-mock';
 
 // `npm test` gives this process a large young generation. The threads that it starts have a small heap of their own: with the
 // flag, which reaches them too, they would collect garbage all the time.
 v8.setFlagsFromString('--max-semi-space-size=0');
 
-const { compileFunction, createContext } = vm;
-const compiled = new Map();
+const require = createRequire(import.meta.url);
 
-/**
- * Compiles a module of a package once for all test files of this process; Jest compiles it again for each of them, which is
- * a fifth of the time of a short test file. Only the code is shared: it runs anew in the context of each test file. A dynamic import belongs
- * to the runtime of its test file, so code that may hold one is left to Jest.
- */
-vm.compileFunction = (code, parameters, options) => {
-  const { filename = '', parsingContext } = options ?? {};
-  if (!parsingContext || !filename.includes('/node_modules/')) return compileFunction(code, parameters, options);
-  const key = `${parameters}\n${filename}`;
-  let known = compiled.get(key);
-  if (known?.code !== code) {
-    const isShared = !/\bimport\b\s*[(/]/.test(code);
-    known = { code, script: isShared && new vm.Script(`(function (${parameters}) {${code}\n})`, { filename }) };
-    compiled.set(key, known);
-  }
-  return known.script ? known.script.runInContext(parsingContext) : compileFunction(code, parameters, options);
+const signer = require.resolve('@smithy/signature-v4');
+const placeholder = require('./placeholder-signature.cjs');
+require.cache[signer] = Object.assign(new Module(signer), { exports: placeholder, loaded: true });
+
+/** Symbols by which packages find their global state again. */
+const symbolsOfPackages = new Set();
+
+/** A module of a package, loaded once for all test files of this process. */
+function load(filename) {
+  const before = new Set(Object.getOwnPropertySymbols(globalThis));
+  const exports = require(filename);
+  for (const symbol of Object.getOwnPropertySymbols(globalThis)) if (!before.has(symbol)) symbolsOfPackages.add(symbol);
+  return exports;
+}
+
+/** Jest's own modules keep the state of one test file. */
+const isShared = (filename) => /\/node_modules\/(?!@jest\/|jest-|expect\/)/.test(filename);
+
+// Jest makes every module that it loads with these three. They ignore its context, which no module here runs in.
+const { compileFunction, SourceTextModule, SyntheticModule } = vm;
+
+vm.compileFunction = (code, parameters, { parsingContext: _, ...options } = {}) => {
+  if (!isShared(options.filename ?? '')) return compileFunction(code, parameters, options);
+  return (module) => {
+    module.exports = load(options.filename);
+  };
 };
 
-/**
- * Jest's environment of Node with a plain global object. Jest makes its context of a proxy, and V8 asks that proxy for every
- * global that a test or the code under test reads (`Buffer`, `Math`, `Error`), which is a third of the time of a suite that computes much.
- */
-export default class PlainEnvironment extends TestEnvironment {
-  constructor(...options) {
-    vm.createContext = () => createContext(vm.constants.DONT_CONTEXTIFY);
-    try {
-      super(...options);
-    } finally {
-      vm.createContext = createContext;
+vm.SourceTextModule = class extends SourceTextModule {
+  constructor(code, { context: _, ...options } = {}) {
+    if (!isShared(options.identifier ?? '')) {
+      super(code, options);
+      return;
     }
+    const exports = load(options.identifier);
+    const reexports = Object.keys(exports).map((name, index) => {
+      const quoted = JSON.stringify(name);
+      return `const export${index} = import.meta.exports[${quoted}]; export { export${index} as ${quoted} };`;
+    });
+    super(reexports.join('\n'), { ...options, initializeImportMeta: (meta) => Object.assign(meta, { exports }) });
+  }
+};
+
+vm.SyntheticModule = class extends SyntheticModule {
+  constructor(names, evaluate, { context: _, ...options } = {}) {
+    super(names, evaluate, options);
+  }
+};
+
+const context = vm.createContext();
+
+/**
+ * Jest's environment of Node without a context of its own (decision 0149): the test files of a worker run one after the other in the
+ * global scope of its process, and each finds it as the first one did. A test file has its own copies of the modules of this project;
+ * the modules of packages are loaded, and compiled to machine code, once.
+ */
+export default class Environment {
+  global = globalThis;
+  moduleMocker = new ModuleMocker(globalThis);
+  fakeTimers = null;
+  #globals = descriptors(globalThis);
+  #process = descriptors(process);
+  #variables = { ...process.env };
+
+  constructor({ projectConfig }) {
+    this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
+  }
+
+  async setup() {
+    // Jest records 100 frames for every error. The SDK and `expect` make one for every call.
+    Error.stackTraceLimit = 20;
+  }
+
+  async teardown() {
+    this.fakeTimersModern.dispose();
+    this.moduleMocker.restoreAllMocks();
+    sinon()?.restore();
+    restore(globalThis, this.#globals);
+    restore(process, this.#process);
+    for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
+    Object.assign(process.env, this.#variables);
+    // Jest keeps the state of a test file, its event handlers and its time-out, under symbols.
+    for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
+      if (!this.#globals.has(symbol) && !symbolsOfPackages.has(symbol)) Reflect.deleteProperty(globalThis, symbol);
+    }
+  }
+
+  exportConditions() {
+    return ['node', 'node-addons'];
+  }
+
+  getVmContext() {
+    return context;
+  }
+}
+
+/** What aws-sdk-client-mock replaces methods of the SDK with, once a test file has loaded it. */
+function sinon() {
+  const { resolve } = createRequire(require.resolve('aws-sdk-client-mock'));
+  return require.cache[resolve('sinon')]?.exports;
+}
+
+function descriptors(object) {
+  return new Map(Reflect.ownKeys(object).map((key) => [key, Object.getOwnPropertyDescriptor(object, key)]));
+}
+
+/** Gives changed properties their former value or accessor again. */
+function restore(object, before) {
+  for (const [key, descriptor] of before) {
+    const now = Object.getOwnPropertyDescriptor(object, key);
+    if (now?.configurable === false) continue;
+    if (now?.value !== descriptor.value || now?.get !== descriptor.get) Object.defineProperty(object, key, descriptor);
   }
 }

@@ -29,7 +29,7 @@ export const handler = async (event, context) => {
     if (event.suspended) for (const end = performance.now() + event.suspended + 100; performance.now() < end; );
     if (event === 'short') await new Promise((resolve) => setTimeout(resolve, 300));
     if (event === 'wait') await new Promise((resolve) => setTimeout(resolve, 2_000));
-    return { event, busy, name: process.env.NAME, home: process.env.HOME, left: context.getRemainingTimeInMillis() };
+    return { event, busy, env: { ...process.env }, left: context.getRemainingTimeInMillis() };
   } finally {
     busy--;
   }
@@ -70,7 +70,7 @@ describe('a function behind the gateway', () => {
   it('gets the event and a context, sees only its own environment variables, and returns JSON text', async () => {
     await withPool(async (invoke, lines) => {
       const { left, ...answer } = JSON.parse(await invoke({ a: 1 }, 'id-7'));
-      expect(answer).toEqual({ event: { a: 1 }, busy: 1, name: 'n' });
+      expect(answer).toEqual({ event: { a: 1 }, busy: 1, env: { NAME: 'n' } });
       expect(left).toBeGreaterThan(0);
       expect(left).toBeLessThanOrEqual(400);
       // A line of a function may arrive after its answer.
