@@ -26,15 +26,7 @@ import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
 import type { StepInput } from './deployment.ts';
 import { lambdaStep } from './lambda-step.ts';
-import {
-  currentManifest,
-  type Found,
-  finishPending,
-  type LoadContext,
-  loadStatus,
-  refuseUnmarked,
-  sampleTable,
-} from './manifest.ts';
+import { currentManifest, type Found, finishPending, type LoadContext, loadStatus, sampleTable } from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
 import { resume, rollback } from './stored-loads.ts';
 
@@ -56,8 +48,7 @@ export type DiscoverInput = {
  */
 export async function discover(context: LoadContext, input: DiscoverInput): Promise<Found> {
   const { storage, addresses } = context;
-  await refuseUnmarked({ storage, addresses });
-  const manifest = await currentManifest(storage, addresses);
+  const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;
   if (pending && !input.planOnly) return finishPending(storage, pending);
   const base = pending ?? manifest.published;

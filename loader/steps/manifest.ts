@@ -39,14 +39,34 @@ export async function readManifest(storage: Storage): Promise<StoredManifest> {
   return { ...((await findJson<Manifest>(storage, paths.manifestCopy)) ?? emptyManifest), stored };
 }
 
+/** The table holds addresses, but does not name their snapshot, so nothing can be compared with them. */
+export class UnmarkedTableError extends Error {
+  override readonly name = 'UnmarkedTableError';
+}
+
 /**
- * The manifest, checked against the table: an empty table needs everything, whatever the manifest says.
+ * The manifest, checked against the table: an empty table needs everything, whatever the manifest says. With `refuseUnmarked`
+ * also refuses a table with addresses but without the item that names their snapshot: a load would treat it as empty, and leave
+ * the addresses that it does not overwrite.
  * @throws ForeignStorageError when the table holds a load that this storage does not know
+ * @throws UnmarkedTableError
  */
-export async function currentManifest(storage: Storage, addresses: AddressTable): Promise<StoredManifest> {
+export async function currentManifest(
+  storage: Storage,
+  addresses: AddressTable,
+  { refuseUnmarked = false } = {},
+): Promise<StoredManifest> {
   const [manifest, dataset] = await Promise.all([readManifest(storage), addresses.dataset()]);
   const { published, pending, stored } = manifest;
-  if (!dataset) return published ? { ...emptyManifest, stored } : manifest;
+  if (!dataset) {
+    // Without a manifest it is an interrupted first load, or a lost storage, for which the runbook prescribes a load and then a repair.
+    if (!published) return manifest;
+    if (!refuseUnmarked || !(await addresses.hasAddresses())) return { ...emptyManifest, stored };
+    throw new UnmarkedTableError(
+      'The addresses table holds addresses, but not the item "#dataset" that names their snapshot. Run "load repair" to make ' +
+        'the table equal to the live snapshot of this storage.',
+    );
+  }
   if (dataset.load !== published?.load && dataset.load !== pending?.load) {
     throw new ForeignStorageError(
       `The addresses table holds the snapshot of ${dataset.peildatum} (load ${dataset.load || 'unknown'}), which this ` +
@@ -55,26 +75,6 @@ export async function currentManifest(storage: Storage, addresses: AddressTable)
     );
   }
   return manifest;
-}
-
-/** The table holds addresses, but does not name their snapshot, so nothing can be compared with them. */
-export class UnmarkedTableError extends Error {
-  override readonly name = 'UnmarkedTableError';
-}
-
-/**
- * Refuses a table with addresses but without the item that names their snapshot: a load would treat it as empty, and
- * leave the addresses that it does not overwrite.
- * @throws UnmarkedTableError
- */
-export async function refuseUnmarked({ storage, addresses }: LoadContext): Promise<void> {
-  if ((await addresses.dataset()) || !(await addresses.hasAddresses())) return;
-  const { published } = await readManifest(storage);
-  if (!published) return; // an interrupted first load, or a lost storage, for which the runbook prescribes a load and then a repair
-  throw new UnmarkedTableError(
-    'The addresses table holds addresses, but not the item "#dataset" that names their snapshot. Run "load repair" to make ' +
-      'the table equal to the live snapshot of this storage.',
-  );
 }
 
 /** Replaces the manifest that was read as `over`. @throws ObjectChangedError if another load has replaced it since */

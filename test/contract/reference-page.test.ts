@@ -1,27 +1,24 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { environment } from '../../lambdas/shared/names.ts';
 import { newAccount } from '../support/address-service.ts';
 import { violations, visualRules, wcagRules } from '../support/axe.ts';
-import { findChromium } from '../support/browser.ts';
+import { because, inBrowser, launchBrowser } from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
-const executablePath = findChromium();
-const because = executablePath ? '' : ' (skipped: no Chromium on this machine)';
-const inBrowser = executablePath ? it : it.skip;
+const phone = { width: 390, height: 844 };
+const desktop = { width: 1280, height: 900 };
 
 let service: HttpService;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  service = await startHttpService();
-  // The sandbox of Chromium does not run as root, as in a container.
-  browser = executablePath ? await chromium.launch({ executablePath, args: ['--no-sandbox'] }) : undefined;
+  [service, browser] = await Promise.all([startHttpService(), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
@@ -134,20 +131,16 @@ describe('the reference page', () => {
 
   // Each language is examined by all rules once, and again by those that depend on size and colours.
   describe.each([
-    ['a phone, light, in Dutch', { width: 390, height: 844 }, 'light', 'nl', wcagRules],
-    ['a phone, dark, in English', { width: 390, height: 844 }, 'dark', 'en', visualRules],
-    ['a desktop, light, in English', { width: 1280, height: 900 }, 'light', 'en', wcagRules],
-    ['a desktop, dark, in Dutch', { width: 1280, height: 900 }, 'dark', 'nl', visualRules],
+    ['a phone, light, in Dutch', phone, 'light', 'nl', wcagRules],
+    ['a phone, dark, in English', phone, 'dark', 'en', visualRules],
+    ['a desktop, light, in English', desktop, 'light', 'en', wcagRules],
+    ['a desktop, dark, in Dutch', desktop, 'dark', 'nl', visualRules],
   ] as const)('on %s', (_device, viewport, colorScheme, language, rules) => {
-    let opened: Awaited<ReturnType<typeof open>>;
-
-    beforeAll(async () => {
-      if (browser) opened = await open({ viewport, colorScheme }, `?lang=${language}`);
-    });
-    afterAll(async () => opened?.page.close());
+    const path = `/docs?lang=${language}`;
 
     inBrowser(`has each sample next to its text${because}`, async () => {
-      const gaps: { right: number; below: number }[] = await opened.page.evaluate(`
+      const { page } = await visit(path, { viewport, colorScheme });
+      const gaps: { right: number; below: number }[] = await page.evaluate(`
         [...document.querySelectorAll('.block:has(> .samples)')].map((block) => {
           const [text, samples] = [...block.children].map((part) => part.getBoundingClientRect());
           return { right: samples.left - text.right, below: samples.top - text.bottom };
@@ -161,7 +154,7 @@ describe('the reference page', () => {
     });
 
     inBrowser(`asks for nothing else, reports nothing, fits, and is accessible${because}`, async () => {
-      const { page, requests, messages } = opened;
+      const { page, requests, messages } = await visit(path, { viewport, colorScheme });
       // Closed parts are examined too.
       await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.name = ''; one.open = true })");
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
@@ -169,29 +162,28 @@ describe('the reference page', () => {
         colorScheme === 'dark' ? 'rgb(16, 22, 29)' : 'rgb(255, 255, 255)',
       );
       expect(await violations(page, rules)).toEqual([]);
-      expect(requests).toEqual([`${service.baseUrl}/docs?lang=${language}`]);
+      expect(requests).toEqual([service.baseUrl + path]);
       expect(messages).toEqual([]);
     });
   });
 
   inBrowser(`has no field to write in, so it never asks for a key${because}`, async () => {
-    const { page } = await open({});
+    const { page } = await visit('/docs');
     expect(await page.locator('input, textarea, select, [contenteditable]').count()).toBe(0);
-    await page.close();
   });
 
   inBrowser(`copies the line of a sample${because}`, async () => {
-    const { page } = await open({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = await visit('/docs');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const button = page.locator('#start button').first();
     await button.click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const line = `curl -H "X-API-Key: YOUR_KEY" "${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147"`;
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(line);
-    await page.close();
   });
 
   inBrowser(`marks the section that is being read in its contents${because}`, async () => {
-    const { page } = await open({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' });
+    const { page } = await visit('/docs', { reducedMotion: 'reduce' });
     const current = page.locator('nav.contents a[aria-current]');
     await page.locator('nav.contents a', { hasText: 'Errors' }).click();
     await page.locator('nav.contents a[href="#errors"][aria-current="location"]').waitFor();
@@ -201,11 +193,11 @@ describe('the reference page', () => {
     await page.evaluate('scrollTo(0, 0)');
     await page.locator('nav.contents a[href="#start"][aria-current="location"]').waitFor();
     expect(await current.count()).toBe(1);
-    await page.close();
   });
 
   inBrowser(`is complete without JavaScript, in the language of the browser${because}`, async () => {
-    const { page } = await open({ javaScriptEnabled: false, locale: 'nl-NL' });
+    const page = await openPage({ javaScriptEnabled: false, locale: 'nl-NL' });
+    await page.goto(`${service.baseUrl}/docs`);
     const text = await page.locator('body').innerText();
     for (const shown of ['Eén adres opzoeken', 'Nieuwezijds Voorburgwal', 'huisnummer-range', 'RateLimit-Policy']) {
       expect(text).toContain(shown);
@@ -218,31 +210,47 @@ describe('the reference page', () => {
 
   inBrowser(`has pages of problems that fit on a phone, ask for nothing and are accessible${because}`, async () => {
     for (const path of ['/problems/invalid-input', '/problems/quota-exceeded?lang=nl', '/problems/duplicate']) {
-      const { page, requests, messages } = await open({ viewport: { width: 390, height: 844 } }, '', path);
+      const { page, requests, messages } = await visit(path, { viewport: phone });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
       expect(await violations(page, wcagRules)).toEqual([]);
       expect(requests).toEqual([service.baseUrl + path]);
       expect(messages).toEqual([]);
-      await page.close();
     }
   });
 });
 
-/** Opens a page with everything but the local service cut off, and collects what it asks for and reports. */
-async function open(options: BrowserContextOptions, query = '', path = '/docs') {
+/** A page in a browser session of its own, with everything but the local service cut off. */
+async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   if (!browser) throw new Error('there is a browser');
   const page = await browser.newPage(options);
-  const requests: string[] = [];
-  const messages: string[] = [];
-  page.on('pageerror', (error) => messages.push(String(error)));
-  page.on('console', (message) => messages.push(message.text()));
-  page.on('request', (request) => requests.push(request.url()));
   await page.route('**/*', async (route) => {
     if (route.request().url().startsWith(service.baseUrl)) await route.continue();
     else await route.abort();
   });
-  await page.goto(`${service.baseUrl}${path}${query}`, { waitUntil: 'networkidle' });
-  return { page, requests: requests.filter((url) => !url.startsWith('data:')), messages };
+  return page;
+}
+
+type Device = { viewport?: typeof phone } & Parameters<Page['emulateMedia']>[0];
+
+let shared: Promise<Page> | undefined;
+
+/**
+ * Goes to a page of the service in the tab that the tests share, by default on a light desktop, and collects what the page requests
+ * and reports.
+ */
+async function visit(path: string, { viewport = desktop, ...media }: Device = {}) {
+  shared ??= openPage();
+  const page = await shared;
+  const requests: string[] = [];
+  const messages: string[] = [];
+  for (const event of ['pageerror', 'console', 'request']) page.removeAllListeners(event);
+  page.on('pageerror', (error) => messages.push(String(error)));
+  page.on('console', (message) => messages.push(message.text()));
+  page.on('request', (request) => request.url().startsWith('data:') || requests.push(request.url()));
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference', ...media });
+  await page.goto(service.baseUrl + path);
+  return { page, requests, messages };
 }
 
 /** The text of HTML that has no other entities. */

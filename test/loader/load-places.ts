@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { BatchWriteItemCommand, DeleteTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteItemCommand,
+  DeleteItemCommand,
+  DeleteTableCommand,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
 import { NotFoundException, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
+import { keyItem } from '../../lambdas/shared/addresses/address-item.ts';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { createAddressesTable } from '../support/dynamodb.ts';
 import { MemoryS3 } from '../support/memory-s3.ts';
@@ -51,6 +58,12 @@ export async function startLoadPlaces() {
     /** From now on the topic takes no message, until `reset`. */
     silence(): void {
       silent = true;
+    },
+    /** Removes an item of the table, past the loader, and gives what puts it back. */
+    async removeItem(key: string): Promise<() => Promise<unknown>> {
+      const wanted = { TableName: table, Key: keyItem(key), ReturnValues: 'ALL_OLD' } as const;
+      const { Attributes: Item } = await bench.client.send(new DeleteItemCommand(wanted));
+      return () => bench.client.send(new PutItemCommand({ TableName: table, Item }));
     },
     addresses: () => bench.addressesIn(table),
     /** Keeps what is in table, bucket, messages and server, for the function that it gives, which puts it back into empty ones. */

@@ -174,22 +174,27 @@ describe('a load that dies while it writes', () => {
   });
 
   it.each([
-    ['it was stopped', () => new StoppedError(), 'ABORTED'],
-    ['one of its workers failed, as the others may still write', () => new Error('out of time'), 'FAILED'],
-  ])('is finished by the next load once none of its Lambdas can still write: %s', async (_, error, status) => {
+    ['it was stopped', () => new StoppedError(), 'ABORTED', { minutesEach: 1, waits: 19 }],
+    [
+      'one of its workers failed, as the others may still write',
+      () => new Error('out of time'),
+      'FAILED',
+      { minutesEach: 5, waits: 3 },
+    ],
+  ])('is finished by the next load once none of its Lambdas can still write: %s', async (_, error, status, time) => {
     const source = await loader.serve(january);
     halfWay(() => Promise.reject(error()));
     expect(await loader.run({ source })).toMatchObject({ status });
     loader.replace('apply');
     loader.replace('discover', (event, real) => {
-      loader.executions.pass(1);
+      loader.executions.pass(time.minutesEach);
       return real(event);
     });
     const execution = await loader.run({ source });
     expect(execution).toMatchObject({ status: 'SUCCEEDED' });
     const waits = ofKind(execution, 'retried');
     expect(waits.map(({ error, delaySeconds }) => [error, delaySeconds])).toEqual(
-      Array(19).fill(['LockSettlingError', 60]),
+      Array(time.waits).fill(['LockSettlingError', 60]),
     );
     expect(await loader.addresses()).toEqual(tableOf(january));
   });

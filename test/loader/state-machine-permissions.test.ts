@@ -14,8 +14,9 @@ const delivery = 'BAGNLDM-08022026-09022026.zip';
 const later = { ...february, peildatum: '2026-05-08' };
 
 /**
- * Loads of every kind: stopped and taken up again, from a server, from the bucket with another zip around it, refused and
- * approved, and back; and a day of mutations, an extract that it leads on from, and one so long after that the day goes.
+ * Loads of every kind: stopped and taken up again, into a table that has lost its dataset item, from a server, from the bucket
+ * with another zip around it, refused and approved, and back; and a day of mutations, an extract that it leads on from, and one
+ * so long after that the day goes.
  */
 beforeAll(async () => {
   loader = await startStateMachineBench();
@@ -25,6 +26,9 @@ beforeAll(async () => {
   loader.replace('stage');
   loader.executions.pass(20);
   await loader.run(first);
+  const restore = await loader.removeItem('#dataset');
+  expect(await loader.run(first)).toMatchObject({ error: 'UnmarkedTableError' });
+  await restore();
   const municipality = { layout: 'municipality', inner: 'deflated' } as const;
   const extract = await writeExtract(february.peildatum, voorkomensOf(february), municipality);
   await loader.storage.put('uploads/extract.zip', extract);
@@ -43,7 +47,7 @@ beforeAll(async () => {
   const subjects = loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
   const served = ({ peildatum }: { peildatum: string }) => `the snapshot of ${peildatum} is live`;
   expect(subjects).toEqual([
-    ...[served(january), served(february), 'a load was refused', served(march), served(february)],
+    ...[served(january), 'a load failed', served(february), 'a load was refused', served(march), served(february)],
     ...[served({ peildatum: dayAfter }), served({ peildatum: dayAfter }), served(later)],
   ]);
 }, 60_000);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { AxeResults, RunOptions } from 'axe-core';
+import type { RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 /** All rules of WCAG 2.2 AA, and the best practices of axe-core. */
@@ -32,6 +32,7 @@ export async function violations(page: Page, rules: RunOptions): Promise<string[
   // Evaluated rather than added as an element, which the policy of a page forbids.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(source);
   const options: RunOptions = { ...rules, resultTypes: ['violations'] };
-  const results: AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
-  return results.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  return await page.evaluate(`axe
+    .run(document, ${JSON.stringify(options)})
+    .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))`);
 }

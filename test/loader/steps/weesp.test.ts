@@ -114,7 +114,7 @@ given(`the whole of Weesp${missing}`, () => {
 
   it('is refused with the reason if a thread finds it damaged', async () => {
     const addresses = dynamoDbAddressTable(bench.client, await bench.newTable());
-    const load = runLoad({ source: await damaged(), storage: bench.newFolder(), addresses, partBytes: 1, workers: 2 });
+    const load = runLoad({ source: await damaged(), storage: bench.newFolder(), addresses, partBytes: 1, workers: 1 });
     await expect(load).rejects.toMatchObject({ name: 'ExtractError', code: 'corrupt_zip' });
     expect(await addresses.dataset()).toBeNull();
   });

@@ -1,36 +1,54 @@
 import { mkdirSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { allRules, violations, visualRules } from '../../support/axe.ts';
-import { findChromium } from '../../support/browser.ts';
+import { because, inBrowser, launchBrowser } from '../../support/browser.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
-
-const executablePath = findChromium();
-const because = executablePath ? '' : ' (skipped: no Chromium on this machine)';
-const inBrowser = executablePath ? it : it.skip;
 
 let portal: Awaited<ReturnType<typeof startLocalPortal>>;
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  portal = await startLocalPortal();
-  // The sandbox of Chromium does not run as root, as in a container.
-  browser = executablePath ? await chromium.launch({ executablePath, args: ['--no-sandbox'] }) : undefined;
+  [portal, browser] = await Promise.all([startLocalPortal(), launchBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();
   await portal.stop();
 });
 
-async function signIn(person: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+async function newPage(options: BrowserContextOptions): Promise<Page> {
   if (!browser) throw new Error('there is a browser');
-  const context: BrowserContext = await browser.newContext({ locale: 'en-GB', ...options });
-  const page = await context.newPage();
+  return await browser.newPage({ locale: 'en-GB', ...options });
+}
+
+async function signIn(person: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await newPage(options);
   await page.goto(portal.portalUrl);
   await page.getByRole('link', { name: /Sign in|Inloggen/ }).click();
   await page.getByRole('link', { name: person }).click();
   await page.waitForURL(`${portal.portalUrl}/**`);
   return page;
+}
+
+let operator: Promise<Page> | undefined;
+
+/** The page of an operator who has signed in without JavaScript; the tests share it. */
+function signedInOperator(): Promise<Page> {
+  operator ??= signIn('Olaf Operator', { javaScriptEnabled: false });
+  return operator;
+}
+
+/** The page of the operator, at the first page of the portal. */
+async function operatorPage(): Promise<Page> {
+  const page = await signedInOperator();
+  await page.goto(portal.portalUrl);
+  return page;
+}
+
+/** A page of the operator in a browser of its own, with JavaScript. */
+async function newOperatorPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await signedInOperator();
+  return await newPage({ storageState: await page.context().storageState(), ...options });
 }
 
 /** Does what a curl line on a page says. */
@@ -65,7 +83,7 @@ describe('the portal in a browser', () => {
       expect((await fetch(lookUp, { headers: { 'X-API-Key': old } })).status).toBe(401);
       await page.getByRole('button', { name: 'Sign out' }).click();
       expect(await page.getByRole('heading', { name: 'You are signed out' }).count()).toBe(1);
-      await page.context().close();
+      await page.close();
     },
     60_000,
   );
@@ -73,7 +91,7 @@ describe('the portal in a browser', () => {
   inBrowser(
     `lets an operator make an account, invite a member and change the plan, without a script${because}`,
     async () => {
-      const page = await signIn('Olaf Operator', { javaScriptEnabled: false });
+      const page = await operatorPage();
       await page.getByLabel('Account id').fill('acme');
       await page.locator('#plan').selectOption('small');
       await page.getByRole('button', { name: 'Create an account' }).click();
@@ -87,7 +105,6 @@ describe('the portal in a browser', () => {
       await page.getByLabel('Limit per day').fill('250');
       await page.getByRole('button', { name: 'Save' }).click();
       expect(await portal.admin.accounts.show('acme')).toMatchObject({ plan: 'large', ownLimits: { day: 250 } });
-      await page.context().close();
     },
     60_000,
   );
@@ -95,7 +112,7 @@ describe('the portal in a browser', () => {
   inBrowser(
     `lets an operator create a plan and change its limits after seeing the affected accounts, without JavaScript${because}`,
     async () => {
-      const page = await signIn('Olaf Operator', { javaScriptEnabled: false });
+      const page = await operatorPage();
       await page.getByRole('link', { name: 'Plans' }).click();
       await page.getByLabel('Plan code').fill('medium');
       await page.getByLabel('Limit per day').fill('5000');
@@ -107,7 +124,6 @@ describe('the portal in a browser', () => {
       await page.getByText('Per day: 5,000 → Per day: 6,000. Accounts affected at once: 1.').waitFor();
       await page.getByRole('button', { name: 'Yes, change these limits' }).click();
       expect((await portal.admin.accounts.show('follower')).windows.day?.limit).toBe(6000);
-      await page.context().close();
     },
     60_000,
   );
@@ -165,7 +181,7 @@ describe('the portal in a browser', () => {
     async (locale, seen) => {
       const keys = await portal.admin.keys.list('demo');
       if (keys.length < 3) await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
-      const page = await signIn('Olaf Operator', { locale, ...seen[0]?.[1] });
+      const page = await newOperatorPage({ locale, ...seen[0]?.[1] });
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       const found: string[] = [];
@@ -185,7 +201,7 @@ describe('the portal in a browser', () => {
       }
       expect(found).toEqual([]);
       expect(errors.filter((text) => !text.includes('404'))).toEqual([]);
-      await page.context().close();
+      await page.close();
     },
     120_000,
   );
@@ -194,7 +210,7 @@ describe('the portal in a browser', () => {
   inBrowser(
     `lets an operator approve a waiting load by keyboard alone, once${because}`,
     async () => {
-      const page = await signIn('Olaf Operator', { javaScriptEnabled: false });
+      const page = await operatorPage();
       const press = async (role: 'link' | 'button', name: RegExp) => {
         await page.getByRole(role, { name }).focus();
         await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -213,7 +229,6 @@ describe('the portal in a browser', () => {
       expect(await page.getByText('No load awaits approval.').count()).toBe(1);
       expect(await page.getByRole('cell', { name: 'olaf@operator.example' }).count()).toBe(1);
       expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
-      await page.context().close();
     },
     60_000,
   );
@@ -221,12 +236,13 @@ describe('the portal in a browser', () => {
   inBrowser(
     `is used by keyboard alone: the first stop skips to the content${because}`,
     async () => {
-      const page = await signIn('Kim Klant');
+      const page = await newOperatorPage();
+      await page.goto(portal.portalUrl);
       await page.keyboard.press('Tab');
       expect(await page.evaluate('document.activeElement.className')).toBe('skip');
       await page.keyboard.press('Enter');
       expect(await page.evaluate('document.activeElement.id')).toBe('content');
-      await page.context().close();
+      await page.close();
     },
     60_000,
   );
