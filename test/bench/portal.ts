@@ -32,7 +32,7 @@ export const benchmark: Benchmark = {
 };
 
 async function measurePages(): Promise<Figures> {
-  const service = await startAddressService();
+  const service = await startAddressService({ asDeployed: true });
   try {
     await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
     await service.admin.accounts.create({ id: 'a', plan: 'small' });

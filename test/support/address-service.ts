@@ -11,6 +11,7 @@ import { validateRoute } from '../../lambdas/validate/route.ts';
 import { expectContract } from './contract.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
 import { gatewayEvent, lambdaContext, type TestRequest } from './gateway-event.ts';
+import { sendPlainly } from './plain-client.ts';
 
 export const testTables = { addresses: 'addresses', accounts: 'accounts' };
 /** An address that is charged as any other, and that the service finds without reading the table of addresses. */
@@ -62,9 +63,13 @@ export function createInstance(
 
 export type SentCommand = { name: string; table: string; units: number };
 
-/** The service's parts on a real engine, with a few addresses; `sent` notes each command and what it consumed. */
-export async function startAddressService() {
+/**
+ * The service's parts on a real engine, with a few addresses; `sent` notes each command and what it consumed. `asDeployed`
+ * lets each call cost what it does in a Lambda, to measure it.
+ */
+export async function startAddressService({ asDeployed = false } = {}) {
   const { client: bare, endpoint, stop } = await startDynamoDb();
+  if (!asDeployed) sendPlainly(bare, endpoint);
   await createTables(bare, testTables);
   const client = DynamoDBDocumentClient.from(bare, { marshallOptions: { removeUndefinedValues: true } });
   const sent: SentCommand[] = [];

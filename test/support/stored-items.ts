@@ -34,9 +34,24 @@ export async function restoreItems(
   const now = new Map((await storedItems(client, table, account)).map((item) => [nameOf(item), item]));
   const changed = before.filter((item) => !isDeepStrictEqual(now.get(nameOf(item)), item));
   for (const item of before) now.delete(nameOf(item));
+  await writeItems(
+    client,
+    table,
+    changed,
+    Array.from(now.values(), ({ account, item }) => ({ account, item })),
+  );
+}
+
+/** Puts items and deletes others. */
+export async function writeItems(
+  client: DynamoDBDocumentClient,
+  table: string,
+  puts: Record<string, unknown>[],
+  deletes: Record<string, unknown>[] = [],
+): Promise<void> {
   const writes = [
-    ...changed.map((Item) => ({ PutRequest: { Item } })),
-    ...Array.from(now.values(), ({ account, item }) => ({ DeleteRequest: { Key: { account, item } } })),
+    ...puts.map((Item) => ({ PutRequest: { Item } })),
+    ...deletes.map((Key) => ({ DeleteRequest: { Key } })),
   ];
   for (let first = 0; first < writes.length; first += 25) {
     const RequestItems = { [table]: writes.slice(first, first + 25) };

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { localGuardDefaults } from '../../loader/names.ts';
 import { runLoad } from '../../loader/run/run-load.ts';
 import { RefusedLoadError } from '../../loader/steps/load-report.ts';
@@ -9,7 +9,7 @@ import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { january, type Month, march, voorkomensOf } from '../loader/steps/months.ts';
-import { createTables } from './dynamodb.ts';
+import { createAddressesTable } from './dynamodb.ts';
 
 const thresholds = { ...localGuardDefaults, minimumAddresses: 1, alwaysAllowed: 0 };
 
@@ -19,35 +19,59 @@ let made = 0;
 export async function createWaitingLoad(client: DynamoDBClient) {
   const storageFolder = await mkdtemp(join(tmpdir(), 'waiting-load-'));
   const addressesTable = `register-${++made}`;
-  await createTables(client, { addresses: addressesTable, accounts: `unused-${made}` });
-  const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
-  const options = { storage: storageFolder, addresses, thresholds, workers: 0 };
+  await createAddressesTable(client, addressesTable);
+  const places = { client, storageFolder, addressesTable };
+  await load(places, january);
+  return registerAt(places, (await load(places, march)) ?? '');
+}
 
-  /** Loads a month; returns the id of its load where that waits. */
-  async function load(month: Month): Promise<string | null> {
-    const source = join(storageFolder, `${month.peildatum}-${Math.random()}.zip`);
-    await writeFile(source, await writeExtract(month.peildatum, voorkomensOf(month)));
-    try {
-      await runLoad({ ...options, source });
-      return null;
-    } catch (error) {
-      if (error instanceof RefusedLoadError) return error.report.load;
-      throw error;
-    } finally {
-      await rm(source);
-    }
-  }
+/** Where a register is kept. */
+type Places = { client: DynamoDBClient; storageFolder: string; addressesTable: string };
 
-  await load(january);
-  const waiting = (await load(march)) ?? '';
+const addressesOf = ({ client, addressesTable }: Places) =>
+  dynamoDbAddressTable(client, addressesTable, { transactions: true });
+
+async function registerAt(places: Places, waiting: string) {
+  const { client, storageFolder, addressesTable } = places;
   return {
     storageFolder,
     storage: await openStorage(storageFolder),
-    addresses,
+    addresses: addressesOf(places),
     addressesTable,
-    load,
     /** The id of the load that waits. */
     waiting,
+    /** Another register with the same content. */
+    async copy() {
+      const copied = {
+        client,
+        storageFolder: await mkdtemp(join(tmpdir(), 'waiting-load-')),
+        addressesTable: `register-${++made}`,
+      };
+      await cp(storageFolder, copied.storageFolder, { recursive: true });
+      await createAddressesTable(client, copied.addressesTable);
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: addressesTable, ConsistentRead: true }));
+      const puts = Items.map((Item) => ({ PutRequest: { Item } }));
+      await client.send(new BatchWriteItemCommand({ RequestItems: { [copied.addressesTable]: puts } }));
+      return registerAt(copied, waiting);
+    },
     remove: () => rm(storageFolder, { recursive: true, force: true }),
   };
 }
+
+/** Loads a month; returns the id of its load where that waits. */
+async function load(places: Places, month: Month): Promise<string | null> {
+  const { storageFolder: storage } = places;
+  const source = join(storage, `${month.peildatum}-${Math.random()}.zip`);
+  await writeFile(source, await writeExtract(month.peildatum, voorkomensOf(month)));
+  try {
+    await runLoad({ storage, addresses: addressesOf(places), thresholds, workers: 0, source });
+    return null;
+  } catch (error) {
+    if (error instanceof RefusedLoadError) return error.report.load;
+    throw error;
+  } finally {
+    await rm(source);
+  }
+}
+
+export type WaitingLoad = Awaited<ReturnType<typeof createWaitingLoad>>;

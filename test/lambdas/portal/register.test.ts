@@ -4,10 +4,11 @@ import { loadsOf } from '../../../lambdas/shared/loads/loads.ts';
 import { localLoadRunner } from '../../../local/portal/portal.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
-import { createWaitingLoad } from '../../support/waiting-load.ts';
+import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
 
 let service: AddressService;
-let register: Awaited<ReturnType<typeof createWaitingLoad>>;
+let source: WaitingLoad;
+let register: WaitingLoad;
 let runner: ReturnType<typeof localLoadRunner>;
 let portal: ReturnType<typeof createTestPortal>;
 let operator: Awaited<ReturnType<typeof portal.signedIn>>;
@@ -15,11 +16,15 @@ const reports: string[] = [];
 
 beforeAll(async () => {
   service = await startAddressService();
+  source = await createWaitingLoad(service.client);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await source.remove();
+  await service.stop();
+});
 
 beforeEach(async () => {
-  register = await createWaitingLoad(service.client);
+  register = await source.copy();
   runner = localLoadRunner({ ...register, report: (text) => reports.push(text) });
   const store = (actor: string) => createAdminStore(service.client, testTables.accounts, actor, Date.now);
   await store('test').delete({ account: 'loads#', item: `approval#${register.waiting}` });

@@ -4,7 +4,8 @@ import { createAdmin } from '../../../../lambdas/shared/accounts/admin.ts';
 import { readApiKey } from '../../../../lambdas/shared/accounts/api-key.ts';
 import { charge } from '../../../../lambdas/shared/accounts/charge.ts';
 import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
-import { restoreItems, storedItems } from '../../../support/stored-items.ts';
+import { sendPlainly } from '../../../support/plain-client.ts';
+import { restoreItems, storedItems, writeItems } from '../../../support/stored-items.ts';
 
 export const checksumSecret = 'a secret of the tests';
 const table = 'accounts';
@@ -15,6 +16,7 @@ const table = 'accounts';
  */
 export async function startAdmin() {
   const engine = await startDynamoDb();
+  sendPlainly(engine.client, engine.endpoint);
   await createTables(engine.client, { addresses: 'addresses', accounts: table });
   const client = DynamoDBDocumentClient.from(engine.client);
   const clock = { now: Date.UTC(2026, 7, 1, 12, 30, 15) };
@@ -46,7 +48,17 @@ export async function startAdmin() {
     return () => restoreItems(client, table, before, account);
   }
 
-  return { admin, client, table, clock, request, item, saved, endpoint: engine.endpoint, stop: engine.stop };
+  /** Adds accounts that are like this one, which has no key, one shard and no usage. */
+  async function addCopies(account: string, ids: readonly string[], attributes: object = {}): Promise<void> {
+    const access = await item(account);
+    const items = ids.flatMap((id) => [
+      { ...access, ...attributes, account: id },
+      { account: 'account#', item: id },
+    ]);
+    await writeItems(client, table, items);
+  }
+
+  return { admin, client, table, clock, request, item, saved, addCopies, endpoint: engine.endpoint, stop: engine.stop };
 }
 
 export type AdminBench = Awaited<ReturnType<typeof startAdmin>>;

@@ -5,10 +5,11 @@ import { type LoadRunner, loadsOf } from '../../../../lambdas/shared/loads/loads
 import { approveLoad } from '../../../../loader/run/run-load.ts';
 import { getJson, paths, putJson } from '../../../../loader/storage/storage.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
-import { createWaitingLoad } from '../../../support/waiting-load.ts';
+import { createWaitingLoad, type WaitingLoad } from '../../../support/waiting-load.ts';
 
 let service: AddressService;
-let register: Awaited<ReturnType<typeof createWaitingLoad>>;
+let source: WaitingLoad;
+let register: WaitingLoad;
 let started: string[];
 let states: Map<string, 'running' | 'done' | 'failed'>;
 let others: { name: string; since: string }[];
@@ -30,11 +31,15 @@ const codeOf = (call: Promise<unknown>) => call.then(String, (error: unknown) =>
 
 beforeAll(async () => {
   service = await startAddressService();
+  source = await createWaitingLoad(service.client);
 });
-afterAll(() => service.stop());
+afterAll(async () => {
+  await source.remove();
+  await service.stop();
+});
 
 beforeEach(async () => {
-  register = await createWaitingLoad(service.client);
+  register = await source.copy();
   [started, states, others] = [[], new Map(), []];
   const key = { account: 'loads#', item: `approval#${register.waiting}` };
   await createAdminStore(service.client, testTables.accounts, 'test', Date.now).delete(key);
