@@ -11,13 +11,16 @@ const schemas = globSync(`${xsdFolder}/**/*.xsd`).map((path) => ({
   contents: readFileSync(path, 'utf8').replace(/schemaLocation="[^"]*\//g, 'schemaLocation="'),
 }));
 
-/** What is wrong with a file by the schemas of the Kadaster; `schema` is the file name of the one that it should follow. */
+/**
+ * What is wrong with a file, or with several, by the schemas of the Kadaster; `schema` is the file name of the one that they should
+ * follow. Most of the time goes into reading the schemas, so several files take little longer than one.
+ */
 export async function schemaErrors(
-  contents: string,
+  contents: string | readonly string[],
   schema = 'BagvsExtractDeelbestandExtractLvc-2.1.0.xsd',
 ): Promise<string[]> {
   const result = await validateXML({
-    xml: { fileName: 'file.xml', contents },
+    xml: [contents].flat().map((contents, index) => ({ fileName: `file-${index}.xml`, contents })),
     schema: schemas.filter(({ fileName }) => fileName === schema),
     preload: schemas.filter(({ fileName }) => fileName !== schema),
     maxMemoryPages: 4_096,
