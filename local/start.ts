@@ -1,12 +1,10 @@
-import { resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { CommanderError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
-import { sourceLocation } from '../loader/storage/source.ts';
-import { callersFolder, defaultDataFolder, readLocalState } from './data-folder.ts';
-import { greeting, misplacedOptionsText, startErrorText } from './messages.ts';
+import { defaultDataFolder, readLocalState } from './data-folder.ts';
 import { listenOnDemand } from './portal/listen-on-demand.ts';
 import { showProgress } from './progress.ts';
 import type { Service } from './service.ts';
+import { type StartOptions, startOptions } from './start-options.ts';
 
 const orphanCheckMilliseconds = 1_000;
 
@@ -22,15 +20,6 @@ export function whenOrphaned(callback: () => void): void {
   timer.unref();
 }
 
-interface Options {
-  readonly extract?: string;
-  readonly mutations?: string;
-  readonly port: number;
-  readonly host: string;
-  readonly data?: string;
-  readonly fresh: boolean;
-}
-
 /**
  * Nobody may read what we print any more: `npm start | head`, a closed terminal, a full disk behind a redirection. Without
  * a listener Node ends the process for that.
@@ -42,39 +31,20 @@ process.umask(0o077);
 /** An interrupted progress bar leaves the cursor hidden. */
 const showCursor = '\u001b[?25h';
 
-const program = new Command('npm start --')
-  .description('Runs the whole address service on this machine, with a demo extract or a real one.')
-  .option(
-    '--extract <where>',
-    'a BAG extract of the country or a municipality: a file, a URL or s3://BUCKET/KEY (default: a small demo)',
-    source,
-  )
-  .option(
-    '--mutations <where>',
-    'days of mutations to apply to the extract, now and hourly: a list (bestanden.json), a folder or a zip',
-    source,
-  )
-  .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
-  .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
-  .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
-  .option('--fresh', 'discard the data of earlier starts first', false)
-  .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
-  .action(start);
+await start(readOptions());
 
-const misplaced = misplacedOptionsText(program.options, process.argv.slice(2), process.env);
-if (misplaced !== undefined) program.error(misplaced, { exitCode: 2 });
-await program.parseAsync();
-
-async function start(options: Options): Promise<void> {
-  const { host, port, fresh } = options;
-  const { extract, mutations, data: dataFolder = defaultDataFolder } = options;
-  if (mutations !== undefined && extract === undefined) {
-    program.error('error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.', {
-      exitCode: 2,
-    });
+/** The options; ends the process with 2 where they can't be used, and after `--help`. */
+function readOptions(): StartOptions {
+  try {
+    return startOptions(process.argv.slice(2), process.env);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
+    throw error;
   }
+}
+
+async function start(options: StartOptions): Promise<void> {
+  const { host, port, fresh, extract, mutations, data: dataFolder = defaultDataFolder } = options;
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -90,9 +60,12 @@ async function start(options: Options): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void leave(0));
   whenOrphaned(() => void leave(0));
 
+  // Loaded here because they take a while, which "--help" should not.
+  const [{ startService }, { greeting, startErrorText }] = await Promise.all([
+    import('./service.ts'),
+    import('./messages.ts'),
+  ]);
   try {
-    // Loaded here because it takes a while, which "--help" should not.
-    const { startService } = await import('./service.ts');
     const service = await startService(
       {
         dataFolder,
@@ -150,26 +123,4 @@ async function startPortalOf(
   });
   resources.defer(waiting.stop);
   return { portalUrl: `http://127.0.0.1:${waiting.ports[0]}` };
-}
-
-function portNumber(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
-  return port;
-}
-
-function folder(text: string): string {
-  return resolve(callersFolder(), nonEmpty(text));
-}
-
-/** Rejects an empty value, typically a variable that is not set: as a path it would mean the current folder. */
-function nonEmpty(text: string): string {
-  if (text !== '') return text;
-  throw new InvalidArgumentError('The value is empty; give one, or leave the option out.');
-}
-
-function source(text: string): string {
-  const location = sourceLocation(nonEmpty(text), callersFolder());
-  if (location !== null) return location;
-  throw new InvalidArgumentError('Use a file, an http(s) URL or s3://BUCKET/KEY.');
 }

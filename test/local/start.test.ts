@@ -12,8 +12,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { NotRunningError, readLocalState } from '../../local/data-folder.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { acquireLock } from '../../local/lock.ts';
+import { greeting, startErrorText } from '../../local/messages.ts';
+import type { Service, ServiceOptions } from '../../local/service.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
+import { serviceOptions, whileServing } from '../support/service.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
 import { sample } from '../support/weesp-truth.ts';
 
@@ -50,6 +53,9 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
+/** Gives the data folder of this test the data of the start before: starting on that is quicker than with none. */
+const useDataBefore = () => cp(before.data, data, { recursive: true });
+
 function run(args: string[] = [], options: Parameters<typeof start>[1] = {}): Start {
   const started = start(['--port', '0', '--data', data, ...args], options);
   starts.push(started);
@@ -68,6 +74,18 @@ const baseIn = (output: string) => /http:\/\/[\w.[\]:]+:\d+/.exec(output)?.[0] ?
 async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', key = keyIn(output)) {
   const response = await fetch(`${baseIn(output)}/v1/address?${query}`, { headers: { 'x-api-key': key } });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+/** Serves in this process while `work` runs, in the data folder of this test unless the options name another. */
+const serving = <T>(options: Partial<ServiceOptions>, work: (service: Service) => Promise<T>) =>
+  whileServing(serviceOptions({ dataFolder: data, ...options }), work);
+
+/** The line that a start with these options ends with; leaves nothing running. */
+async function failure(options: Partial<ServiceOptions>): Promise<string> {
+  const settings = serviceOptions({ dataFolder: data, ...options });
+  const error = await whileServing(settings, async () => undefined).catch((thrown: unknown) => thrown);
+  expect(await processesWith(data)).toEqual([]);
+  return startErrorText(error, { ...settings, endpoint: settings.endpoint });
 }
 
 /** Runs a printed command in a shell, like a user who pastes it. */
@@ -95,19 +113,21 @@ describe('npm start', () => {
   }
 
   it('serves an extract with only ambiguous addresses, and prints a lookup to try', async () => {
-    const file = await writeOdd(['0000300000000001', '0000300000000002']);
-    const output = await run(['--extract', file]).until(readyText);
-    const [lookup = ''] = output.match(/curl .*/g) ?? [];
-    expect(await runPasted(lookup)).toMatchObject({ status: 'ambiguous' });
+    const extract = await writeOdd(['0000300000000001', '0000300000000002']);
+    await serving({ extract }, async (service) => {
+      const [lookup = ''] = greeting(service, data).match(/curl .*/g) ?? [];
+      expect(await runPasted(lookup)).toMatchObject({ status: 'ambiguous' });
+    });
   });
 
   it('refuses an extract without addresses', async () => {
-    const service = run(['--extract', await writeOdd([])]);
-    await expect(service.until(readyText)).rejects.toThrow('the extract has 0 addresses, fewer than the 1 required');
+    expect(await failure({ extract: await writeOdd([]) })).toMatch(
+      'the extract has 0 addresses, fewer than the 1 required',
+    );
   });
 
   it('restarts on the same data with the same API key, without loading it again, and leaves nothing running after Ctrl-C', async () => {
-    await cp(before.data, data, { recursive: true });
+    await useDataBefore();
     const manifest = await readFile(join(data, 'loads', 'manifest.json'), 'utf8');
     const second = run();
     const after = await second.until(readyText);
@@ -125,7 +145,7 @@ describe('npm start', () => {
   });
 
   it('discards the data with --fresh: the API key is new and the old one is refused', async () => {
-    await cp(before.data, data, { recursive: true });
+    await useDataBefore();
     await writeFile(join(data, 'mine.txt'), 'the user’s own file');
     const second = run(['--fresh']);
     const after = await second.until(readyText);
@@ -137,6 +157,7 @@ describe('npm start', () => {
   });
 
   it('ends its engine when it is killed, and starts again on the same data', async () => {
+    await useDataBefore();
     const first = run();
     const printed = await first.until(readyText);
     first.child.kill('SIGKILL');
@@ -149,6 +170,7 @@ describe('npm start', () => {
   });
 
   it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('stops completely when only npm gets %s', async (signal) => {
+    await useDataBefore();
     const service = run([], { npm: true });
     await service.until(readyText);
     service.child.kill(signal);
@@ -158,19 +180,13 @@ describe('npm start', () => {
   });
 
   it('keeps serving when its output is no longer read, as with "| head" or a closed terminal', async () => {
+    await useDataBefore();
     const service = run();
     const output = await service.until(readyText);
     service.child.stdout?.destroy();
     service.child.stderr?.destroy();
     for (let count = 0; count < 3; count++) expect((await lookUp(output)).status).toBe(200);
     await interrupt(service, 'SIGHUP');
-  });
-
-  it('describes its options with --help', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['local/start.ts', '--help']);
-    for (const word of ['--extract', '--port', '--host', '--data', '--fresh', 'AWS_ENDPOINT_URL_DYNAMODB']) {
-      expect(stdout).toContain(word);
-    }
   });
 
   (existsSync(sample) ? it : it.skip)('can be stopped in the middle of a load and started again', async () => {
@@ -220,17 +236,17 @@ describe('npm start that serves the demo with --host', () => {
   });
 
   it('refuses another start in its data folder, and keeps serving', async () => {
-    const second = run(['--data', folder]);
-    expect(await second.ended).toBe(1);
     const holder = `process ${service.child.pid} on ${hostname()}, since `;
-    expect(second.output()).toContain(`Another npm start is using ${folder}: ${holder}`);
-    expect(second.output()).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.\n$/);
+    const text = await failure({ dataFolder: folder });
+    expect(text).toContain(`Another npm start is using ${folder}: ${holder}`);
+    expect(text).toMatch(/UTC\. Stop it, or choose another folder with --data FOLDER\.$/);
     expect((await lookUp(output)).status).toBe(200);
   });
 });
 
 describe('an engine that stops unexpectedly', () => {
   it('stops the service with an explanation', async () => {
+    await useDataBefore();
     const service = run();
     await service.until(readyText);
     const { stdout } = await promisify(execFile)('pgrep', ['-f', `^[^ ]*dynoxide serve.*${data}`]);
@@ -241,108 +257,85 @@ describe('an engine that stops unexpectedly', () => {
   });
 });
 
-describe('a start that fails prints one line, exits with 1, or 2 for a usage error, and leaves nothing running', () => {
-  const failure = (args: string[], options: Parameters<typeof start>[1] = {}) => failureOf(run(args, options), data);
-  const usageError = (args: string[]) => failureOf(run(args), data, 2);
-
-  async function failureOf(service: Start, folder: string, exitCode = 1): Promise<string> {
-    expect(await service.ended).toBe(exitCode);
-    expect(await processesWith(folder)).toEqual([]);
-    const lines = service
+describe('a start that fails', () => {
+  it('prints one line, exits with 1 and leaves nothing running', async () => {
+    expect(await unreachable.start.ended).toBe(1);
+    expect(await processesWith(unreachable.data)).toEqual([]);
+    const lines = unreachable.start
       .output()
       .trim()
       .split('\n')
       .filter((line) => !line.startsWith('Synthesizing'));
-    expect(lines).toHaveLength(1);
-    return lines[0] ?? '';
-  }
+    expect(lines).toEqual([expect.stringMatching(/^127\.0\.0\.1:9 .*Check the URL/)]);
+  }, 30_000);
 
-  it('when the port is in use', async () => {
+  it('explains that no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {
+    const service = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' } });
+    expect(await service.ended).toBe(1);
+    expect(service.output()).toBe(
+      'No DynamoDB engine answers at http://127.0.0.1:9 (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.\n',
+    );
+  });
+
+  it('explains that the port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
-    expect(await failure(['--port', `${port}`])).toBe(
+    expect(await failure({ port })).toBe(
       `Port ${port} on 127.0.0.1 is in use. Choose another with --port NUMBER; 0 picks a free one.`,
     );
     other.close();
   });
 
-  it('when the address is not one of this machine', async () => {
-    expect(await failure(['--host', '192.0.2.1'])).toMatch(/^192\.0\.2\.1 is not an address of this machine/);
+  it('explains that the address is not one of this machine', async () => {
+    expect(await failure({ host: '192.0.2.1' })).toMatch(/^192\.0\.2\.1 is not an address of this machine/);
   });
 
-  it.each(['-1', '65536'])('when the port is invalid: %s', async (port) => {
-    expect(await usageError([`--port=${port}`])).toMatch(/A port is a number from 0 to 65535/);
+  it('explains that there is no extract', async () => {
+    expect(await failure({ extract: join(data, 'none.zip') })).toMatch(/^There is no extract at \S+none\.zip/);
   });
 
-  it('when there is no extract', async () => {
-    expect(await failure(['--extract', join(data, 'none.zip')])).toMatch(/^There is no extract at \S+none\.zip/);
+  it('explains that the extract is not a zip file', async () => {
+    const extract = join(data, 'text.zip');
+    await writeFile(extract, 'not a zip');
+    expect(await failure({ extract })).toMatch(/^text\.zip: not a zip file; give the \.zip as/);
   });
 
-  it('when the extract is not a zip file', async () => {
-    const file = join(data, 'text.zip');
-    await writeFile(file, 'not a zip');
-    expect(await failure(['--extract', file])).toMatch(/^text\.zip: not a zip file; give the \.zip as/);
+  it('explains that the data folder is a file', async () => {
+    const dataFolder = join(data, 'file');
+    await writeFile(dataFolder, '');
+    expect(await failure({ dataFolder })).toMatch(/data folder .*file can't be used/);
   });
 
-  it('when the server of the extract is unreachable', async () => {
-    expect(await failureOf(unreachable.start, unreachable.data)).toMatch(/^127\.0\.0\.1:9 .*Check the URL/);
-  }, 30_000);
-
-  it('when the URL of the extract has an unsupported scheme', async () => {
-    expect(await usageError(['--extract', 'ftp://127.0.0.1/x.zip'])).toMatch(/Use a file, an http\(s\) URL or s3:/);
-  });
-
-  it('when an option is unknown', async () => {
-    expect(await usageError(['--nope'])).toMatch(/unknown option '--nope'/);
-  });
-
-  it('when the data folder is a file', async () => {
-    const file = join(data, 'file');
-    await writeFile(file, '');
-    expect(await failure(['--data', file])).toMatch(/data folder .*file can't be used/);
-  });
-
-  it('when the data folder can’t be created', async () => {
-    expect(await failure(['--data', '/proc/data/of/ours'])).toMatch(/data folder .* can't be used/);
-  });
-
-  it.each(['--data', '--extract'])('when %s is empty, like a variable that is not set', async (option) => {
-    expect(await usageError([`${option}=`])).toMatch(/The value is empty; give one, or leave the option out/);
-  });
-
-  it('when no engine answers at AWS_ENDPOINT_URL_DYNAMODB', async () => {
-    const env = { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' };
-    expect(await failure([], { env })).toBe(
-      'No DynamoDB engine answers at http://127.0.0.1:9 (AWS_ENDPOINT_URL_DYNAMODB). Start it, or unset the variable.',
-    );
+  it('explains that the data folder can’t be created', async () => {
+    expect(await failure({ dataFolder: '/proc/data/of/ours' })).toMatch(/data folder .* can't be used/);
   });
 });
 
 describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
   it('is used instead of the embedded one, --fresh recreates its tables, and one that lost them gets them again', async () => {
     const [engine, empty] = [await startDynamoDb(), await startDynamoDb()];
-    const env = { AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
     const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
+    const status = async (service: Service) => (await lookUp(greeting(service, data))).body.status;
 
-    const first = run([], { env });
-    expect((await lookUp(await first.until(readyText))).body.status).toBe('ok');
-    expect((await readLocalState(data)).endpoint).toBe(engine.endpoint);
-    const made = await names();
+    const made = await serving({ endpoint: engine.endpoint }, async (service) => {
+      expect(await status(service)).toBe('ok');
+      expect((await readLocalState(data)).endpoint).toBe(engine.endpoint);
+      return await names();
+    });
     expect(made).toHaveLength(2);
-    await interrupt(first);
 
-    const second = run(['--fresh'], { env });
-    expect((await lookUp(await second.until(readyText))).body.status).toBe('ok');
+    await serving({ endpoint: engine.endpoint, fresh: true }, async (service) => {
+      expect(await status(service)).toBe('ok');
+    });
     expect(await names()).toHaveLength(2);
     for (const name of made) expect(await names()).not.toContain(name);
     expect(await readdir(data)).not.toContain('dynamodb.db');
-    await interrupt(second, 'SIGHUP');
     await engine.stop();
 
-    const third = run([], { env: { AWS_ENDPOINT_URL_DYNAMODB: empty.endpoint } });
-    expect((await lookUp(await third.until(readyText))).body.status).toBe('ok');
-    await interrupt(third);
+    await serving({ endpoint: empty.endpoint }, async (service) => {
+      expect(await status(service)).toBe('ok');
+    });
     await empty.stop();
   });
 });

@@ -28,7 +28,7 @@ export async function startHttpService() {
     extract: undefined,
     progress: noProgress,
   });
-  const faults: Faults = {};
+  const faults: Faults = { next: new Map() };
   const gateway = await startGateway({
     routes: routesOver(service, faults),
     host: '127.0.0.1',
@@ -58,8 +58,8 @@ export async function startHttpService() {
   };
 }
 
-/** Set by a test to make the address store fail: always, or `times` times. */
-type Faults = { failing?: (Error & { times?: number }) | undefined };
+/** Set by a test to make the address store fail: always, `times` times, or at the next lookup of a huisnummer. */
+type Faults = { failing?: (Error & { times?: number }) | undefined; next: Map<number, Error> };
 
 export type HttpService = Awaited<ReturnType<typeof startHttpService>>;
 
@@ -80,6 +80,9 @@ function routesOver(
         const { failing } = faults;
         if (failing?.times !== undefined && --failing.times === 0) delete faults.failing;
         if (failing) throw failing;
+        const next = faults.next.get(request.huisnummer);
+        faults.next.delete(request.huisnummer);
+        if (next) throw next;
         return await addressStore.find(request, signal);
       },
     },

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -56,6 +57,24 @@ export function start(
 
 /** The command lines of all processes on this machine that include `text`. */
 export async function processesWith(text: string): Promise<string[]> {
+  return (existsSync('/proc/self/cmdline') ? commandLines() : await commandLinesOfPs()).filter((line) =>
+    line.includes(text),
+  );
+}
+
+/** From the files that `ps` reads, in a tenth of its time. */
+function commandLines(): string[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      return [readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ')];
+    } catch {
+      return []; // It has ended meanwhile.
+    }
+  });
+}
+
+async function commandLinesOfPs(): Promise<string[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'args', '-ww']);
-  return stdout.split('\n').filter((line) => line.includes(text));
+  return stdout.split('\n');
 }

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { Command, InvalidArgumentError, type Option } from 'commander';
+import { sourceLocation } from '../loader/storage/source.ts';
+import { callersFolder } from './data-folder.ts';
+
+/** The options of `npm start`; `data` is absent where it was not given. */
+export interface StartOptions {
+  readonly extract?: string;
+  readonly mutations?: string;
+  readonly port: number;
+  readonly host: string;
+  readonly data?: string;
+  readonly fresh: boolean;
+}
+
+/**
+ * Reads the options of `npm start`, with paths made absolute.
+ * @param write gets the help, or the line that says what is wrong
+ * @throws CommanderError after either
+ */
+export function startOptions(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  write: { writeOut?: (text: string) => void; writeErr?: (text: string) => void } = {},
+): StartOptions {
+  const program = new Command('npm start --')
+    .description('Runs the whole address service on this machine, with a demo extract or a real one.')
+    .option(
+      '--extract <where>',
+      'a BAG extract of the country or a municipality: a file, a URL or s3://BUCKET/KEY (default: a small demo)',
+      source,
+    )
+    .option(
+      '--mutations <where>',
+      'days of mutations to apply to the extract, now and hourly: a list (bestanden.json), a folder or a zip',
+      source,
+    )
+    .option('--port <number>', 'the port to listen on; 0 picks a free one', portNumber, 3000)
+    .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
+    .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
+    .option('--fresh', 'discard the data of earlier starts first', false)
+    .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput(write);
+  const misplaced = misplacedOptionsText(program.options, args, env);
+  if (misplaced !== undefined) program.error(misplaced);
+  const options = program.parse(args, { from: 'user' }).opts<StartOptions>();
+  if (options.mutations !== undefined && options.extract === undefined)
+    program.error('error: --mutations needs --extract: mutations apply to an extract, and the demo is not one.');
+  return options;
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}
+
+function folder(text: string): string {
+  return resolve(callersFolder(), nonEmpty(text));
+}
+
+/** Rejects an empty value, typically a variable that is not set: as a path it would mean the current folder. */
+function nonEmpty(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('The value is empty; give one, or leave the option out.');
+}
+
+function source(text: string): string {
+  const location = sourceLocation(nonEmpty(text), callersFolder());
+  if (location !== null) return location;
+  throw new InvalidArgumentError('Use a file, an http(s) URL or s3://BUCKET/KEY.');
+}
+
+/**
+ * What to type instead, if npm took our options for its own: `npm start --port 3001`, without the `--`, sets a variable of
+ * npm's and leaves us without the option. `undefined` if all is well.
+ */
+export function misplacedOptionsText(
+  options: readonly Pick<Option, 'long' | 'required'>[],
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  if (env.npm_lifecycle_event !== 'start') return undefined;
+  const values = [...args];
+  const taken = options.flatMap(({ long, required }) => {
+    const value = long && env[`npm_config_${long.slice(2).replaceAll('-', '_')}`];
+    if (!value) return [];
+    if (!required) return [long];
+    // npm gives us the value of "--port 3001" as an argument, and keeps that of "--port=3001".
+    return [`${long} ${value === 'true' ? (values.shift() ?? 'VALUE') : value}`];
+  });
+  if (taken.length === 0) return undefined;
+  return `npm took ${taken.join(' ')} for itself, because the "--" before it is missing. Type: npm start -- ${[...taken, ...values].join(' ')}`;
+}

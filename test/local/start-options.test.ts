@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { CommanderError } from 'commander';
+import { callersFolder } from '../../local/data-folder.ts';
+import { misplacedOptionsText, startOptions } from '../../local/start-options.ts';
+import { start } from '../support/start.ts';
+
+const options = [
+  { long: '--extract', required: true },
+  { long: '--port', required: true },
+  { long: '--fresh', required: false },
+];
+const advice = (args: string[], env: NodeJS.ProcessEnv) =>
+  misplacedOptionsText(options, args, { npm_lifecycle_event: 'start', ...env });
+
+describe('options without the "--" before them', () => {
+  it.each([
+    [['3001'], { npm_config_port: 'true' }, '--port 3001'],
+    [[], { npm_config_port: '3001' }, '--port 3001'],
+    [[], { npm_config_fresh: 'true' }, '--fresh'],
+    [['a.zip'], { npm_config_extract: 'true', npm_config_fresh: 'true' }, '--extract a.zip --fresh'],
+    [['--fresh'], { npm_config_port: '3001' }, '--port 3001 --fresh'],
+  ])('are reported with what to type: %j %j', (args, env, typed) => {
+    expect(advice(args, env)).toMatch(new RegExp(`Type: npm start -- ${typed}$`));
+  });
+
+  it('are not reported when npm consumed none, or when npm is not involved', () => {
+    expect(advice(['--port', '3001'], {})).toBeUndefined();
+    expect(misplacedOptionsText(options, [], { npm_config_port: '3001' })).toBeUndefined();
+  });
+
+  it('end npm start with exit code 2', async () => {
+    const { ended, output } = start(['--port', '3001'], { npm: true, separator: false });
+    expect(await ended).toBe(2);
+    expect(output()).toContain('Type: npm start -- --port 3001');
+  });
+});
+
+describe('the options of npm start', () => {
+  /** What reading these arguments writes, and the exit code that it asks for. */
+  function ended(args: string[]) {
+    let printed = '';
+    const write = (text: string) => {
+      printed += text;
+    };
+    try {
+      startOptions(args, {}, { writeOut: write, writeErr: write });
+    } catch (error) {
+      if (error instanceof CommanderError) return { exitCode: error.exitCode, printed };
+      throw error;
+    }
+    throw new Error('It ended with neither help nor an error.');
+  }
+
+  it('have defaults', () => {
+    expect(startOptions([], {})).toEqual({ host: '127.0.0.1', port: 3000, fresh: false });
+  });
+
+  it('are read, with the paths made absolute', () => {
+    const folder = callersFolder();
+    const given = [
+      '--extract',
+      'a.zip',
+      '--mutations',
+      'days',
+      '--port',
+      '0',
+      '--host',
+      '::1',
+      '--data',
+      'd',
+      '--fresh',
+    ];
+    expect(startOptions(given, {})).toEqual({
+      extract: join(folder, 'a.zip'),
+      mutations: join(folder, 'days'),
+      port: 0,
+      host: '::1',
+      data: join(folder, 'd'),
+      fresh: true,
+    });
+  });
+
+  it('are described by --help', () => {
+    const { exitCode, printed } = ended(['--help']);
+    expect(exitCode).toBe(0);
+    for (const word of ['--extract', '--port', '--host', '--data', '--fresh', 'AWS_ENDPOINT_URL_DYNAMODB']) {
+      expect(printed).toContain(word);
+    }
+  });
+
+  it.each([
+    [['--port=-1'], /A port is a number from 0 to 65535/],
+    [['--port=65536'], /A port is a number from 0 to 65535/],
+    [['--extract', 'ftp://127.0.0.1/x.zip'], /Use a file, an http\(s\) URL or s3:/],
+    [['--data='], /The value is empty; give one, or leave the option out/],
+    [['--extract='], /The value is empty; give one, or leave the option out/],
+    [['--mutations', 'days'], /--mutations needs --extract: mutations apply to an extract/],
+    [['--nope'], /unknown option '--nope'/],
+  ])('are refused with one line when one can’t be used: %j', (args, message) => {
+    const { exitCode, printed } = ended(args);
+    expect(exitCode).not.toBe(0);
+    expect(printed.trim().split('\n')).toEqual([expect.stringMatching(message)]);
+  });
+
+  it('make a start end with 0 after --help, and with 2 and one line when one is unknown', async () => {
+    const help = start(['--help']);
+    expect(await help.ended).toBe(0);
+    expect(help.output()).toContain('--extract');
+    const unknown = start(['--nope']);
+    expect(await unknown.ended).toBe(2);
+    expect(unknown.output()).toMatch(/^error: unknown option '--nope'\n$/);
+  });
+});
