@@ -3,7 +3,7 @@ import { s3Client } from '../../loader/storage/s3.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { getAccountSettings, getAccountSettingsArn } from '../support/state-machine/get-account-settings.ts';
 import { lambdaInvoke, lambdaInvokeArn } from '../support/state-machine/lambda-invoke.ts';
-import { type Execution, runStateMachine } from '../support/state-machine/run-state-machine.ts';
+import { type Execution, machineOf, runMachine } from '../support/state-machine/run-state-machine.ts';
 import { snsPublish, snsPublishArn } from '../support/state-machine/sns-publish.ts';
 import { deployedLoader } from './deployed-loader.ts';
 import { importHandlers, type Step } from './import-handlers.ts';
@@ -78,6 +78,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
     functionErrors: Object.values(loaderErrors),
     name,
   };
+  const machine = machineOf(definition, options);
 
   return {
     ...places,
@@ -88,7 +89,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
     takeOperations: record.takeOperations,
     async run(input: Record<string, unknown> = {}): Promise<Execution> {
       const told = places.messages.length;
-      const execution = await record.during('machine', () => runStateMachine(definition, { ...options, input }));
+      const execution = await record.during('machine', () => runMachine(machine, { ...options, input }));
       executions.end(execution);
       for (const { topic } of places.messages.slice(told)) record.add('sns:Publish', topic, 'machine');
       return execution;

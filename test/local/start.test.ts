@@ -9,14 +9,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { noProgress } from '../../loader/progress.ts';
 import { NotRunningError, readLocalState } from '../../local/data-folder.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { acquireLock } from '../../local/lock.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
-import { type Service, type ServiceOptions, startService } from '../../local/service.ts';
+import type { Service, ServiceOptions } from '../../local/service.ts';
 import { synthesize } from '../../local/synthesize.ts';
 import { startDynamoDb } from '../support/dynamodb.ts';
+import { serviceOptions, whileServing } from '../support/service.ts';
 import { processesWith, readyText, type Start, start } from '../support/start.ts';
 import { sample } from '../support/weesp-truth.ts';
 
@@ -77,22 +77,15 @@ async function lookUp(output: string, query = 'postcode=1012RJ&huisnummer=147', 
 }
 
 /** Serves in this process while `work` runs, in the data folder of this test unless the options name another. */
-async function whileServing<T>(options: Partial<ServiceOptions>, work: (service: Service) => Promise<T>): Promise<T> {
-  await using resources = new AsyncDisposableStack();
-  return await work(await startService(settingsWith(options), resources));
-}
+const serving = <T>(options: Partial<ServiceOptions>, work: (service: Service) => Promise<T>) =>
+  whileServing(serviceOptions({ dataFolder: data, ...options }), work);
 
 /** The line that a start with these options ends with; leaves nothing running. */
 async function failure(options: Partial<ServiceOptions>): Promise<string> {
-  const settings = settingsWith(options);
+  const settings = serviceOptions({ dataFolder: data, ...options });
   const error = await whileServing(settings, async () => undefined).catch((thrown: unknown) => thrown);
   expect(await processesWith(data)).toEqual([]);
   return startErrorText(error, { ...settings, endpoint: settings.endpoint });
-}
-
-function settingsWith(options: Partial<ServiceOptions>): ServiceOptions {
-  const fixed = { host: '127.0.0.1', port: 0, fresh: false, progress: noProgress, announce: () => undefined };
-  return { dataFolder: data, ...fixed, ...options };
 }
 
 /** Runs a printed command in a shell, like a user who pastes it. */
@@ -121,7 +114,7 @@ describe('npm start', () => {
 
   it('serves an extract with only ambiguous addresses, and prints a lookup to try', async () => {
     const extract = await writeOdd(['0000300000000001', '0000300000000002']);
-    await whileServing({ extract }, async (service) => {
+    await serving({ extract }, async (service) => {
       const [lookup = ''] = greeting(service, data).match(/curl .*/g) ?? [];
       expect(await runPasted(lookup)).toMatchObject({ status: 'ambiguous' });
     });
@@ -325,14 +318,14 @@ describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
     const names = async () => (await engine.client.send(new ListTablesCommand())).TableNames ?? [];
     const status = async (service: Service) => (await lookUp(greeting(service, data))).body.status;
 
-    const made = await whileServing({ endpoint: engine.endpoint }, async (service) => {
+    const made = await serving({ endpoint: engine.endpoint }, async (service) => {
       expect(await status(service)).toBe('ok');
       expect((await readLocalState(data)).endpoint).toBe(engine.endpoint);
       return await names();
     });
     expect(made).toHaveLength(2);
 
-    await whileServing({ endpoint: engine.endpoint, fresh: true }, async (service) => {
+    await serving({ endpoint: engine.endpoint, fresh: true }, async (service) => {
       expect(await status(service)).toBe('ok');
     });
     expect(await names()).toHaveLength(2);
@@ -340,7 +333,7 @@ describe('the engine of AWS_ENDPOINT_URL_DYNAMODB', () => {
     expect(await readdir(data)).not.toContain('dynamodb.db');
     await engine.stop();
 
-    await whileServing({ endpoint: empty.endpoint }, async (service) => {
+    await serving({ endpoint: empty.endpoint }, async (service) => {
       expect(await status(service)).toBe('ok');
     });
     await empty.stop();

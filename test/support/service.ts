@@ -6,7 +6,7 @@ import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts'
 import { noProgress } from '../../loader/progress.ts';
 import { type LocalState, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import { type Service, startService } from '../../local/service.ts';
+import { type Service, type ServiceOptions, startService } from '../../local/service.ts';
 
 /** The whole service as `npm start` runs it: engine, bundled functions, gateway. Its data is removed when it stops. */
 export interface TestService extends Service {
@@ -23,8 +23,7 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
   const resources = new AsyncDisposableStack();
   resources.defer(() => rm(dataFolder, { recursive: true, force: true }));
   try {
-    const options = { dataFolder, host: '127.0.0.1', port: 0, fresh: false, extract };
-    const service = await startService({ ...options, progress: noProgress, announce: () => undefined }, resources);
+    const service = await startService(serviceOptions({ dataFolder, extract }), resources);
     const state = await readLocalState(dataFolder);
     const client = localDynamoDb(state.endpoint, state.accessKeyId);
     resources.defer(() => client.destroy());
@@ -39,6 +38,18 @@ export async function startTestService({ extract }: { extract?: string } = {}): 
     await resources.disposeAsync();
     throw error;
   }
+}
+
+/** What a service that is started in this process needs; on a free port unless the options name one. */
+export function serviceOptions(options: Partial<ServiceOptions> & { dataFolder: string }): ServiceOptions {
+  const fixed = { host: '127.0.0.1', port: 0, fresh: false, progress: noProgress, announce: () => undefined };
+  return { ...fixed, ...options };
+}
+
+/** Runs the service in this process while `work` runs: a third of the cost of a process of its own. */
+export async function whileServing<T>(options: ServiceOptions, work: (service: Service) => Promise<T>): Promise<T> {
+  await using resources = new AsyncDisposableStack();
+  return await work(await startService(options, resources));
 }
 
 /** Creates an API key of a new account with an unlimited plan. */

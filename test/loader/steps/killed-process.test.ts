@@ -41,7 +41,7 @@ async function startLoad(place: Place, options: Partial<LoadProcess> = {}, files
   const exited = once(child, 'exit');
   while (globSync(join(place.storage, 'loads/*/applied/*')).length < files) {
     if (child.exitCode !== null) throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
-    await sleep(5);
+    await sleep(20);
   }
   return { child, exited, printed };
 }

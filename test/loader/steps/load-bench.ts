@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BatchWriteItemCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { BatchWriteItemCommand, type DynamoDBClient, paginateScan, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { addressItem, type Place, type Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
 import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
@@ -46,7 +46,6 @@ export async function startLoadBench(): Promise<LoadBench> {
   const { client, stop } = await startDynamoDb();
   // A folder in memory where there is one: a sweep makes some ten thousand files.
   const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bag-adres-load-'));
-  const documents = DynamoDBDocumentClient.from(client);
   const buckets = new MemoryS3();
   const s3 = buckets.newClient();
   let made = 0;
@@ -62,6 +61,11 @@ export async function startLoadBench(): Promise<LoadBench> {
     await client.send(new BatchWriteItemCommand({ RequestItems: { [table]: puts } }));
     return table;
   };
+  async function* itemsIn(table: string) {
+    for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
+      for (const item of Items) yield unmarshall(item);
+    }
+  }
   return {
     client,
     newTable,
@@ -80,18 +84,14 @@ export async function startLoadBench(): Promise<LoadBench> {
     newFolder: () => mkdtempSync(join(root, 'storage-')),
     async addressesIn(table) {
       const found = new Map<string, Place[]>();
-      const pages = paginateScan({ client: documents }, { TableName: table, ConsistentRead: true });
-      for await (const { Items = [] } of pages) {
-        for (const { address, places } of Items) if (!address.startsWith('#') && places) found.set(address, places);
+      for await (const { address, places } of itemsIn(table)) {
+        if (!address.startsWith('#') && places) found.set(address, places);
       }
       return found;
     },
     async listsIn(table) {
       const found = new Map<string, Toevoeging[]>();
-      const pages = paginateScan({ client: documents }, { TableName: table, ConsistentRead: true });
-      for await (const { Items = [] } of pages) {
-        for (const { address, toevoegingen } of Items) if (toevoegingen) found.set(address, toevoegingen);
-      }
+      for await (const { address, toevoegingen } of itemsIn(table)) if (toevoegingen) found.set(address, toevoegingen);
       return found;
     },
     async putLines(table, lines) {

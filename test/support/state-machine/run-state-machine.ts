@@ -6,6 +6,7 @@ import { StateError, StoppedError } from './errors.ts';
 import { type Frame, type Integration, limited, type Run, type RunEvent } from './frame.ts';
 import { asJson, type Json } from './json.ts';
 import { runBranch } from './run-branch.ts';
+import type { Machine } from './schema.ts';
 
 export type RunOptions = {
   input?: unknown;
@@ -33,8 +34,20 @@ export type Execution = { arn: string; events: RunEvent[] } & (
  * @throws NotInterpretedError for anything in it that this interpreter does not know, or the service would refuse
  */
 export async function runStateMachine(definition: unknown, options: RunOptions = {}): Promise<Execution> {
-  const { integrations = {}, functionErrors = [], name = 'Machine', millisecondsPerSecond = 1000, s3 = null } = options;
-  const machine = parseMachine(definition, { integrations, functionErrors });
+  return runMachine(machineOf(definition, options), options);
+}
+
+/** The parsed definition, which `runMachine` may run any number of times with these options. @throws NotInterpretedError */
+export function machineOf(
+  definition: unknown,
+  { integrations = {}, functionErrors = [] }: Pick<RunOptions, 'integrations' | 'functionErrors'>,
+): Machine {
+  return parseMachine(definition, { integrations, functionErrors });
+}
+
+/** As `runStateMachine`, without parsing the definition. */
+export async function runMachine(machine: Machine, options: RunOptions): Promise<Execution> {
+  const { integrations = {}, name = 'Machine', millisecondsPerSecond = 1000, s3 = null } = options;
   const events: RunEvent[] = [];
   const run: Run = { name, integrations, s3, events, millisecondsPerSecond, runBranch };
   const input = asJson(options.input ?? {});

@@ -42,8 +42,8 @@ export async function startAdmin() {
     return (await client.send(get)).Item;
   }
 
-  /** Returns what brings an account, its keys and its audit back to what they are now. */
-  async function saved(account: string): Promise<() => Promise<void>> {
+  /** Returns what brings the table, or an account with its keys and its audit, back to what it is now. */
+  async function saved(account?: string): Promise<() => Promise<void>> {
     const before = await storedItems(client, table, account);
     return () => restoreItems(client, table, before, account);
   }

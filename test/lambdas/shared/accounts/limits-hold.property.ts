@@ -13,6 +13,8 @@ const names = ['minute', 'day'] as const;
 type Name = (typeof names)[number];
 type Terms = Partial<Record<Name, number | null>>;
 
+const firstPlans: readonly Terms[] = [{ minute: 3, day: 5 }, { day: 5 }, { minute: 3 }];
+
 const limit = fc.constantFrom(0, 2, 3, 5, null);
 const terms: fc.Arbitrary<Terms> = fc
   .record({ minute: limit, day: limit }, { requiredKeys: [] })
@@ -52,18 +54,18 @@ function model() {
   };
 }
 
-let runs = 0;
-
 describe('any sequence of changes of plans, limits, shards and state', () => {
   it('admits exactly the remaining quota of the current windows, counted since each was first configured', async () => {
+    const { admin, request, clock, saved } = bench;
+    const id = 'any';
+    for (const [i, limits] of firstPlans.entries()) await admin.plans.put({ code: `${id}-${i}`, limits });
+    await admin.accounts.create({ id, plan: `${id}-0` });
+    const { key } = await admin.keys.create({ account: id, label: 'k' });
+    const restore = await saved();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
-        const { admin, request, clock } = bench;
-        const id = `run-${++runs}`;
-        const plans: Terms[] = [{ minute: 3, day: 5 }, { day: 5 }, { minute: 3 }];
-        for (const [i, limits] of plans.entries()) await admin.plans.put({ code: `${id}-${i}`, limits });
-        await admin.accounts.create({ id, plan: `${id}-0` });
-        const { key } = await admin.keys.create({ account: id, label: 'k' });
+        await restore();
+        const plans = [...firstPlans];
         const { configure, admits, consume } = model();
         let at = 0;
         const now = () => Math.floor(clock.now / 1000);

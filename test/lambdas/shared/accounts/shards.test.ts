@@ -321,7 +321,8 @@ describe('an administrative process that dies while it changes the number of sha
     'from %i to %i leaves an account that is charged exactly, and whose keys and shards can be changed again',
     async (from, to) => {
       const id = `die-${from}-${to}`;
-      const { key, keyId } = await account(id, 0, 'few');
+      await bench.admin.plans.put({ code: id, limits: few });
+      const { key, keyId } = await account(id, 0, id);
       await bench.admin.accounts.set({ id, shards: from });
       const restore = await bench.saved(id);
       for (let calls = 1; ; calls++) {
@@ -338,7 +339,7 @@ describe('an administrative process that dies while it changes the number of sha
         expect((await windowsOf(id))[0]).toEqual([3, 6]);
         const outcomes = await Promise.all(Array.from({ length: 5 }, () => bench.request(key)));
         expect(outcomes.filter((outcome) => outcome === 'charged')).toHaveLength(3);
-        if (calls % 2 === 0) await bench.admin.plans.put({ code: 'few', limits: few });
+        if (calls % 2 === 0) await bench.admin.plans.put({ code: id, limits: few });
         await bench.admin.accounts.suspend(id);
         expect(await bench.request(key)).toBe('account-inactive');
         await bench.admin.accounts.activate(id);
