@@ -56,6 +56,7 @@ function withoutAws(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const nowhere = join(tmpdir(), 'no-such-folder');
   return {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     HOME: nowhere,
     AWS_CONFIG_FILE: nowhere,
     AWS_SHARED_CREDENTIALS_FILE: nowhere,

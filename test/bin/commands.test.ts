@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { patchShard } from '../support/shards.ts';
-import { runProcess, startLocalRun } from './command-line.ts';
+import { runWith, startLocalRun } from './command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 beforeAll(async () => {
@@ -255,7 +255,7 @@ describe('--data', () => {
   it('is relative to the folder in which npm was run, as for npm start', async () => {
     const { data } = bench;
     const args = ['plan', 'list', '--local', '--data', basename(data)];
-    expect(await runProcess(args, { INIT_CWD: dirname(data) })).toMatchObject({ exit: 0, err: '' });
-    expect(await runProcess(args)).toMatchObject({ exit: 1, err: expect.stringContaining('Nothing is running on') });
+    expect(await runWith(args, { INIT_CWD: dirname(data) })).toMatchObject({ exit: 0, err: '' });
+    expect(await runWith(args)).toMatchObject({ exit: 1, err: expect.stringContaining('Nothing is running on') });
   });
 });

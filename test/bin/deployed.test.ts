@@ -72,11 +72,11 @@ async function textOf(request: IncomingMessage): Promise<string> {
 describe('the command line on a deployment', () => {
   it('uses the tables of a deployment, and fetches the secret only to create a key', async () => {
     const stack = ['--stack', 'mine-data', '--json'];
-    expect(await runProcess(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
+    expect(await runWith(['plan', 'put', 'standard', '--limit', 'day=5', ...stack], env)).toMatchObject({
       exit: 0,
       err: '',
     });
-    expect(await runProcess(['account', 'create', 'acme', '--plan', 'standard', ...stack], env)).toMatchObject({
+    expect(await runWith(['account', 'create', 'acme', '--plan', 'standard', ...stack], env)).toMatchObject({
       exit: 0,
       err: '',
     });
@@ -137,7 +137,7 @@ describe('the command line on a deployment', () => {
   it('exits with 1 and says what to do when the engine is unreachable', async () => {
     const nothing = { ...env, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1' };
     const args = ['account', 'list', '--accounts-table', 'accounts', '--json'];
-    const { exit, out, err } = await runProcess(args, nothing);
+    const { exit, out, err } = await runWith(args, nothing);
     expect([exit, out]).toEqual([1, '']);
     expect(JSON.parse(err)).toEqual({ error: { code: 'unreachable', message: expect.stringMatching(/ECONNREFUSED/) } });
   });
@@ -152,7 +152,7 @@ describe('the command line on a deployment', () => {
   });
 
   it('exits with 2 for a command that does not exist', async () => {
-    expect(await runProcess(['plans'])).toMatchObject({
+    expect(await runWith(['plans'])).toMatchObject({
       exit: 2,
       out: '',
       err: expect.stringMatching(/did you mean plan/i),

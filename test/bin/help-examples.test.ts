@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { february, january, voorkomensOf } from '../loader/steps/months.ts';
-import { run, runProcess, startLocalRun } from './command-line.ts';
+import { run, runWith, startLocalRun } from './command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;
 /** Where the examples are typed; holds the extract that one of them names. */
@@ -62,7 +62,7 @@ describe('the examples in --help', () => {
     expect(deployed.length).toBeGreaterThan(2);
     for (const example of new Set(deployed.map((example) => example.join(' ')))) {
       // Without a region each stops before it reads anything.
-      const { exit, err, out } = await runProcess(example.split(' '));
+      const { exit, err, out } = await runWith(example.split(' '));
       expect([example, exit, `${err}${out}`]).toEqual([example, 1, expect.stringContaining('region')]);
     }
   });
