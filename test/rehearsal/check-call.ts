@@ -66,32 +66,46 @@ function filledIn(argument: string): string {
   return argument.replace(/=\.\.\.$/, '=5').replace(/^https:\/\/\.\.\./, 'https://example.nl/extract.zip');
 }
 
-async function helpOf(script: string): Promise<string> {
-  const [, entry] = /node local\/launch\.js (\S+\.ts)/.exec(script) ?? [];
-  if (entry === undefined) return '';
+const helps = new Map<string, Promise<string>>();
+
+/** The help of the program that an npm script runs. */
+function helpOf(script: string): Promise<string> {
+  const [, entry = ''] = /local\/launch\.js (\S+\.ts)/.exec(script) ?? [];
+  const help = helps.get(entry) ?? (entry === '' ? Promise.resolve('') : printedHelp(entry));
+  helps.set(entry, help);
+  return help;
+}
+
+async function printedHelp(entry: string): Promise<string> {
   return (await promisify(execFile)(process.execPath, [entry, '--help'])).stdout;
 }
 
-const cdkHelp = new Map<string, Promise<string>>();
+type CdkOptions = Record<string, { alias?: string | string[] }>;
+type CdkCommand = { aliases?: string[]; options?: CdkOptions };
 
-async function checkCdk([command = '', ...args]: readonly string[]): Promise<string | null> {
-  const program = join('node_modules', 'aws-cdk', 'bin', 'cdk');
-  const help = (subcommand: string) => {
-    const asked =
-      cdkHelp.get(subcommand) ??
-      promisify(execFile)(process.execPath, [program, ...subcommand.split(' ').filter(Boolean), '--help'], {
-        env: { ...process.env, COLUMNS: '400' },
-      }).then(({ stdout }) => stdout);
-    cdkHelp.set(subcommand, asked);
-    return asked;
-  };
-  if (!new RegExp(`^ +cdk ${command}(?![\\w-])`, 'm').test(await help(''))) return `cdk has no command "${command}"`;
-  return checkHelp(`cdk ${command}`, args, () => help(command));
+/** The list of which the CDK's command line is made. */
+const cdk: { globalOptions: CdkOptions; commands: Record<string, CdkCommand> } = JSON.parse(
+  readFileSync(join('node_modules', 'aws-cdk', 'lib', 'cli', 'cli-type-registry.json'), 'utf8'),
+);
+
+function checkCdk([name = '', ...args]: readonly string[]): string | null {
+  const command = cdk.commands[name] ?? Object.values(cdk.commands).find(({ aliases }) => aliases?.includes(name));
+  if (!command) return `cdk has no command "${name}"`;
+  const known = Object.entries({ ...cdk.globalOptions, ...command.options }).flatMap(([option, { alias = [] }]) => [
+    `--${option}`,
+    `--no-${option}`,
+    ...[alias].flat().map((one) => (one.length === 1 ? `-${one}` : `--${one}`)),
+  ]);
+  const unknown = optionsOf(args).find((option) => ![...known, '--help', '-h'].includes(option));
+  return unknown === undefined ? null : `cdk ${name} has no option ${unknown}`;
 }
+
+const optionsOf = (args: readonly string[]) =>
+  args.filter((arg) => /^--?[a-z]/i.test(arg)).map((arg) => arg.split('=')[0] ?? '');
 
 /** Checks that the help of a program names every option. */
 async function checkHelp(name: string, args: readonly string[], help: () => Promise<string>): Promise<string | null> {
-  const options = args.filter((arg) => /^--?[a-z]/i.test(arg)).map((arg) => arg.split('=')[0] ?? '');
+  const options = optionsOf(args);
   if (options.length === 0) return null;
   const text = await help();
   const unknown = options.find(

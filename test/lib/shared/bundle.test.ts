@@ -1,26 +1,82 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sourcePositions } from '../../../bin/stack-trace.ts';
 import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
 import { gatewayEvent } from '../../support/gateway-event.ts';
 import { type LambdaRuntime, startLambda } from '../runtime/lambda-runtime.ts';
-import { ofType, type Template } from '../synthesized.ts';
+import { ofType, type Resource, type Template } from '../synthesized.ts';
 import { app } from '../unbundled-app.ts';
+
+/** Every file of a cloud assembly: its path and what it holds. */
+function contents(directory: string): Record<string, string> {
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return [path.slice(directory.length + 1), readFileSync(path, 'utf8')];
+    }),
+  );
+}
+
+/** Where the first synthesis is. */
+let directory: string;
+/** The files of two syntheses of the same app. */
+let first: Record<string, string>;
+let second: Record<string, string>;
+
+beforeAll(() => {
+  // From one line, since the metadata names the line that made a construct.
+  const directories = [1, 2].map(() => app({}, { bundle: true }).synth().directory);
+  [directory = ''] = directories;
+  [first = {}, second = {}] = directories.map(contents);
+}, 60_000);
+
+describe('a bundle', () => {
+  it('is byte for byte the same when synthesized again, as are the templates', () => {
+    expect(Object.keys(first)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^asset\.[0-9a-f]{64}\/index\.mjs$/)]),
+    );
+    expect(Object.keys(second).sort()).toEqual(Object.keys(first).sort());
+    for (const [path, text] of Object.entries(first)) if (second[path] !== text) throw new Error(`${path} differs`);
+  });
+
+  it('has a module of its own for the handler of each function', () => {
+    const functions = Object.entries(first)
+      .filter(([path]) => path.endsWith('.template.json'))
+      .flatMap(([, text]) => Object.values<Resource>(JSON.parse(text).Resources))
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+      .map(({ Properties }) => {
+        const { Code, Handler } = Properties as { Code: { S3Key: string }; Handler: string };
+        return `asset.${Code.S3Key.replace('.zip', '')}/${Handler.replace('.handler', '.mjs')}`;
+      });
+    expect(functions.length).toBeGreaterThan(10);
+    expect(new Set(functions).size).toBe(functions.length);
+    expect(Object.keys(first)).toEqual(expect.arrayContaining(functions));
+  });
+
+  it('ships no source map and no path of the machine that made it', () => {
+    const bundles = Object.entries(first).filter(([path]) => path.startsWith('asset.'));
+    for (const [path, text] of bundles) {
+      // Modules, and the style and script of the page at /docs.
+      expect(path).toMatch(/\.mjs$|\/page\/[a-z-]+\.(?:js|css)$/);
+      if (path.endsWith('.mjs')) expect([path, text.includes('sourceMappingURL')]).toEqual([path, false]);
+      expect([path, text.includes(process.cwd())]).toEqual([path, false]);
+    }
+    expect(Object.keys(first)).toEqual(
+      expect.arrayContaining(['source-maps/Address/index.mjs.map', 'source-maps/Loader/merge.mjs.map']),
+    );
+  });
+});
 
 /** The bundles lie outside of the project, so that nothing but what is in them can be found. */
 describe('a bundle under the Runtime API', () => {
-  let directory: string;
   let lambda: LambdaRuntime | undefined;
 
-  beforeAll(() => {
-    directory = app({}, { bundle: true }).synth().directory;
-  }, 60_000);
   afterEach(() => lambda?.stop());
-  afterAll(() => rmSync(directory, { recursive: true }));
 
   const region = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'x' };
   const settings = {
@@ -120,7 +176,7 @@ describe('a bundle under the Runtime API', () => {
       });
       await lambda.stop();
     }
-  }, 60_000);
+  });
 
   it('does not start without its settings, and names the missing one and the source line', async () => {
     const { error } = await start(functions('service')[0], region);
