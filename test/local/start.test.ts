@@ -34,10 +34,9 @@ beforeAll(async () => {
     data: folder,
     start: start(['--port', '0', '--data', folder, '--extract', 'http://127.0.0.1:9/x.zip']),
   };
-  before = { data: await mkdtemp(join(tmpdir(), 'start-')), output: '' };
-  const first = start(['--port', '0', '--data', before.data]);
-  before.output = await first.until(readyText);
-  await interrupt(first);
+  const earlier = await mkdtemp(join(tmpdir(), 'start-'));
+  const output = await serving({ dataFolder: earlier }, async (service) => greeting(service, earlier));
+  before = { data: earlier, output };
 }, 60_000);
 afterAll(async () => {
   unreachable.start.child.kill('SIGKILL');
@@ -162,10 +161,10 @@ describe('npm start', () => {
     const printed = await first.until(readyText);
     first.child.kill('SIGKILL');
     await first.ended;
-    const second = run();
-    expect(keyIn(await second.until(readyText))).toBe(keyIn(printed));
-    expect((await processesWith(join(data, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
-    await interrupt(second);
+    await serving({}, async ({ apiKey }) => {
+      expect(apiKey).toBe(keyIn(printed));
+      expect((await processesWith(join(data, 'dynamodb.db'))).length).toBeLessThanOrEqual(3);
+    });
     expect(await processesWith(data)).toEqual([]);
   });
 
@@ -195,9 +194,9 @@ describe('npm start', () => {
     await interrupt(first);
     expect(first.output()).not.toMatch(/error/i);
     expect(await processesWith(data)).toEqual([]);
-    const second = run();
-    expect((await lookUp(await second.until(readyText))).body.status).toBe('ok');
-    await interrupt(second);
+    await serving({}, async (service) => {
+      expect((await lookUp(greeting(service, data))).body.status).toBe('ok');
+    });
   });
 });
 

@@ -13,25 +13,37 @@ import { type LoadBench, startLoadBench } from './load-bench.ts';
 import type { LoadProcess } from './load-process.ts';
 import { type Month, tableOf } from './months.ts';
 
-let bench: LoadBench;
-beforeAll(async () => {
-  bench = await startLoadBench();
-});
-afterAll(() => bench.stop());
-
 const month: Month = {
   peildatum: '2026-01-08',
   addresses: Array.from({ length: 400 }, (_, index) => [`1381AA ${index + 1}`, 'Buitenveer', 'Weesp']),
 };
+const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
+const lease = { seconds: 3, renewSeconds: 0.5, marginSeconds: 1 };
 
-type Place = { table: string; storage: string; source: string };
+type Suspended = Awaited<ReturnType<typeof suspendedLoad>>;
 
-async function newPlace(): Promise<Place> {
-  return { table: await bench.newTable(), storage: bench.newFolder(), source: await bench.extractOf(month) };
-}
+let bench: LoadBench;
+/** Each test has loads of its own. All begin at once, since each takes seconds until it is suspended, and its lock some more to expire. */
+let loads: { killed: Suspended; alive: Suspended; elsewhere: Suspended[] };
 
-/** Starts a load in a process of its own, and resolves when it has applied `files` of its 8 files of changes. */
-async function startLoad(place: Place, options: Partial<LoadProcess> = {}, files = 1) {
+beforeAll(async () => {
+  bench = await startLoadBench();
+  const elsewhere = { transactions: true, lease, owner: 'elsewhere:1:1:x' };
+  const [killed, alive, ...others] = await Promise.all([
+    suspendedLoad({}, 1),
+    suspendedLoad({ lease }, 6),
+    ...[1, 3, 6].map((files) => suspendedLoad(elsewhere, files)),
+  ]);
+  loads = { killed, alive, elsewhere: others };
+}, 30_000);
+afterAll(async () => {
+  for (const { child } of [loads.killed, loads.alive, ...loads.elsewhere]) child.kill('SIGKILL');
+  await bench.stop();
+});
+
+/** A load in a process of its own, suspended when it has applied `files` of its 8 files of changes. */
+async function suspendedLoad(options: Partial<LoadProcess>, files: number) {
+  const place = { table: await bench.newTable(), storage: bench.newFolder(), source: await bench.extractOf(month) };
   const endpoint = await bench.client.config.endpoint?.();
   const url = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port}`;
   const work: LoadProcess = { endpoint: url, ...place, ...options };
@@ -43,13 +55,13 @@ async function startLoad(place: Place, options: Partial<LoadProcess> = {}, files
     if (child.exitCode !== null) throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
     await sleep(20);
   }
-  return { child, exited, printed };
+  child.kill('SIGSTOP');
+  return { place, addresses: dynamoDbAddressTable(bench.client, place.table), child, exited, printed };
 }
 
 describe('a load whose process is killed while it applies', () => {
   it('is finished by the next run, without waiting for the lock', async () => {
-    const place = await newPlace();
-    const { child, exited } = await startLoad(place);
+    const { place, addresses, child, exited } = loads.killed;
     child.kill('SIGKILL');
     await exited;
     // As it would be left had the process been killed while it wrote that file.
@@ -59,7 +71,6 @@ describe('a load whose process is killed while it applies', () => {
     const half = await bench.addressesIn(place.table);
     expect(half.size).toBeGreaterThan(0);
     expect(half.size).toBeLessThan(400);
-    const addresses = dynamoDbAddressTable(bench.client, place.table);
     expect(await runLoad({ ...place, addresses })).toMatchObject({ outcome: 'published', added: 400 });
     expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
     expect(readdirSync(place.storage).sort()).toEqual(['manifest.copy.json', 'manifest.json', 'snapshots']);
@@ -67,48 +78,39 @@ describe('a load whose process is killed while it applies', () => {
 });
 
 describe('a suspended load whose lock another load takes over and publishes with', () => {
-  const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
-  const lease = { seconds: 2, renewSeconds: 0.5, marginSeconds: 1 };
-
   it('writes nothing when it resumes, and says why, wherever it was suspended', async () => {
-    const nextSource = await bench.extractOf(next);
-    const sweep = [1, 3, 6].map(async (files) => {
-      const place = await newPlace();
-      const sleeper = await startLoad(place, { transactions: true, lease, owner: 'elsewhere:1:1:x' }, files);
-      sleeper.child.kill('SIGSTOP');
-      const addresses = dynamoDbAddressTable(bench.client, place.table);
+    const source = await bench.extractOf(next);
+    const resumed = loads.elsewhere.map(async ({ place, addresses, child, exited, printed }) => {
       try {
-        await retryWithBackoff(() => runLoad({ ...place, addresses, source: nextSource, waiveSize: true }), {
+        await retryWithBackoff(() => runLoad({ ...place, addresses, source, waiveSize: true }), {
           attempts: 30,
           firstPauseMs: 200,
           longestPauseMs: 200,
           retryIf: (error) => error instanceof LockedError,
         });
       } finally {
-        sleeper.child.kill('SIGCONT');
+        child.kill('SIGCONT');
       }
-      expect((await sleeper.exited)[0]).toBe(1);
-      expect(await sleeper.printed).toMatch(/^LockedError: This load lost its lock .*, so it stopped writing/);
+      expect((await exited)[0]).toBe(1);
+      expect(await printed).toMatch(/^LockedError: This load lost its lock .*, so it stopped writing/);
       expect(await bench.addressesIn(place.table)).toEqual(tableOf(next));
-      expect(await runLoad({ ...place, addresses, source: nextSource })).toMatchObject({ outcome: 'unchanged' });
+      expect(await runLoad({ ...place, addresses, source })).toMatchObject({ outcome: 'unchanged' });
     });
-    await Promise.all(sweep);
+    await Promise.all(resumed);
   }, 60_000);
 
   it('keeps its lock for as long as its process lives on this machine', async () => {
-    const place = await newPlace();
-    const sleeper = await startLoad(place, { lease });
-    sleeper.child.kill('SIGSTOP');
+    const { place, addresses, child, exited, printed } = loads.alive;
+    const { untilSeconds = 0 } = (await addresses.lock.holder()) ?? {};
     try {
-      await sleep(3_100); // a lock lasts whole seconds
-      const addresses = dynamoDbAddressTable(bench.client, place.table);
-      await expect(runLoad({ ...place, addresses })).rejects.toThrow(`kill -CONT ${sleeper.child.pid}`);
+      await sleep(Math.max(0, (untilSeconds + 1) * 1000 - Date.now()));
+      await expect(runLoad({ ...place, addresses })).rejects.toThrow(`kill -CONT ${child.pid}`);
     } finally {
-      sleeper.child.kill('SIGCONT');
+      child.kill('SIGCONT');
     }
     // Nobody has taken its lock: it goes on and publishes.
-    expect(await sleeper.printed).toBe('');
-    expect((await sleeper.exited)[0]).toBe(0);
+    expect(await printed).toBe('');
+    expect((await exited)[0]).toBe(0);
     expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
   }, 30_000);
 });
