@@ -13,6 +13,8 @@ export function app(bagAdres: Record<string, unknown> = {}, { bundle = false } =
     outdir: mkdtempSync(join(assemblies, 'app-')),
     context: {
       ...context,
+      // Which line made a construct is of no interest to a test, and costs a fifth of a synthesis inside Jest.
+      'aws:cdk:disable-creation-stack-traces': true,
       // Of warnings tests read the assembly; nobody reads them on the terminal.
       '@aws-cdk/core:annotationsInValidationReport': false,
       bagAdres,

@@ -29,7 +29,6 @@ let first: Record<string, string>;
 let second: Record<string, string>;
 
 beforeAll(() => {
-  // From one line, since the metadata names the line that made a construct.
   const directories = [1, 2].map(() => app({}, { bundle: true }).synth().directory);
   [directory = ''] = directories;
   [first = {}, second = {}] = directories.map(contents);
