@@ -18,9 +18,9 @@ const operatingSystem = { linux: 'ubuntu', darwin: 'macos' }[process.platform as
 const program = `${guard}/bin/${operatingSystem}/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}/cfn-guard`;
 
 /** The Control Tower rules that the templates in a folder don't meet, by id with their titles. */
-function unmetRules(templatesIn: string): Map<string, string> {
+function unmetRules(templatesIn: string, ofServices = services): Map<string, string> {
   const unmet = new Map<string, string>();
-  for (const service of services) {
+  for (const service of ofServices) {
     const rules = `${guard}/rules/control-tower/cfn-guard/${service}`;
     const { stdout, status, error } = spawnSync(program, ['validate', '-r', rules, '-d', templatesIn, '-o', 'json'], {
       encoding: 'utf8',
@@ -60,7 +60,7 @@ describe('the page on compliance', () => {
     const worse = mkdtempSync(join(folder, 'worse-'));
     const table = { Type: 'AWS::DynamoDB::Table', Properties: { BillingMode: 'PAY_PER_REQUEST' } };
     writeFileSync(join(worse, 'data.json'), JSON.stringify({ Resources: { Table: table } }));
-    expect([...unmetRules(worse).keys()]).toContain('CT.DYNAMODB.PR.1');
+    expect([...unmetRules(worse, ['dynamodb']).keys()]).toContain('CT.DYNAMODB.PR.1');
   }, 60_000);
 
   // `UPDATE_DOCS=1 npm test -- test/lib/compliance` writes the table anew.

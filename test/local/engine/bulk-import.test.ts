@@ -124,7 +124,7 @@ describe('a bulk import into the embedded engine', () => {
   });
 
   it('stops at once, with its processes, when the engine is stopped', async () => {
-    const importing = bench.bulkImport.run(groupsOf(200_000), { lines: 200_000, writes: 200_000 });
+    const importing = bench.bulkImport.run(groupsOf(50_000), { lines: 50_000, writes: 50_000 });
     const ended = expect(importing).rejects.toThrow(/stopped/);
     while ((await processesWith(`import --source ${folder}`)).length === 0) await sleep(10);
     await bench.close();
@@ -145,7 +145,7 @@ describe('a bulk import that is killed', () => {
     const script = `
       const { groupsOf, openBench } = await import('${module}');
       const bench = await openBench(${JSON.stringify(file)});
-      await bench.bulkImport.run(groupsOf(100_000), { lines: 100_000, writes: 100_000 });`;
+      await bench.bulkImport.run(groupsOf(50_000), { lines: 50_000, writes: 50_000 });`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'inherit' });
     const gone = new Promise((resolve) => child.once('exit', resolve));
     while (!(await seen())) await sleep(2);
