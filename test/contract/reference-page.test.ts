@@ -6,7 +6,7 @@ import { faultCodes } from '../../lambdas/shared/contract.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
 import { environment } from '../../lambdas/shared/names.ts';
 import { newAccount } from '../support/address-service.ts';
-import { violations, visualRules, wcagRules } from '../support/axe.ts';
+import { loadAxe, violations, visualRules, wcagRules } from '../support/axe.ts';
 import { because, inBrowser, launchBrowser } from '../support/browser.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
@@ -223,6 +223,7 @@ describe('the reference page', () => {
 async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   if (!browser) throw new Error('there is a browser');
   const page = await browser.newPage(options);
+  await loadAxe(page);
   await page.route('**/*', async (route) => {
     if (route.request().url().startsWith(service.baseUrl)) await route.continue();
     else await route.abort();

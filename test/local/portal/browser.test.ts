@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { allRules, violations, visualRules } from '../../support/axe.ts';
+import { allRules, loadAxe, violations, visualRules } from '../../support/axe.ts';
 import { because, inBrowser, launchBrowser } from '../../support/browser.ts';
 import { startLocalPortal } from '../../support/local-portal.ts';
 
@@ -182,6 +182,7 @@ describe('the portal in a browser', () => {
       const keys = await portal.admin.keys.list('demo');
       if (keys.length < 3) await portal.admin.keys.create({ account: 'demo', label: `key ${keys.length}` });
       const page = await newOperatorPage({ locale, ...seen[0]?.[1] });
+      await loadAxe(page);
       const errors: string[] = [];
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       const found: string[] = [];
@@ -191,8 +192,8 @@ describe('the portal in a browser', () => {
           await page.setViewportSize(viewport);
           await page.emulateMedia({ colorScheme });
           // The colours change in a transition.
-          await page.evaluate('for (const one of document.getAnimations()) one.finish()');
-          const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
+          const finish = 'for (const one of document.getAnimations()) one.finish()';
+          const width = Number(await page.evaluate(`${finish}; document.documentElement.scrollWidth`));
           if (width > viewport.width) found.push(`${path} is ${width} wide on ${device}`);
           const wrong = await violations(page, index === 0 ? allRules : visualRules);
           found.push(...wrong.map((violation) => `${path} on ${device}: ${violation}`));
