@@ -23,7 +23,7 @@ export const benchmark: Benchmark = {
   async run({ scale }) {
     Object.assign(process.env, { POWERTOOLS_LOG_LEVEL: 'SILENT', POWERTOOLS_METRICS_DISABLED: 'true' });
     const [first, next] = [await generatedExtract({ scale }), await generatedExtract({ scale, month: 1 })];
-    const bench = await startStateMachineBench();
+    const bench = await startStateMachineBench({}, { s3Server: true });
     const proxy = await startCountingProxy(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
     process.env.AWS_ENDPOINT_URL_DYNAMODB = proxy.endpoint; // the handlers make their clients at their first event
     try {

@@ -31,8 +31,8 @@ const configuration = {
  * The loader's state machine as it is deployed, with the real handlers. These keep the environment that they are first
  * imported with: one bench to a test file. `more` goes into its configuration.
  */
-export async function startStateMachineBench(more: Record<string, unknown> = {}) {
-  const places = await startLoadPlaces();
+export async function startStateMachineBench(more: Record<string, unknown> = {}, { s3Server = false } = {}) {
+  const places = await startLoadPlaces({ s3Server });
   try {
     return await assemble(places, more);
   } catch (error) {
@@ -42,7 +42,7 @@ export async function startStateMachineBench(more: Record<string, unknown> = {})
 }
 
 async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, more: Record<string, unknown>) {
-  const { buckets, s3, server, names, executions } = places;
+  const { s3, server, names, executions } = places;
   const { name, definition, functions, permissions } = await deployedLoader({ ...configuration, ...more }, names);
   const before = { ...process.env };
   Object.assign(process.env, places.environment);
@@ -51,7 +51,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
 
   const execution = `arn:aws:states:eu-central-1:123456789012:execution:${name}:any`;
   const record = recordCalls({ table: names.table, execution });
-  buckets.answer(s3Client());
+  places.connect(s3Client());
   for (const client of [s3Client(), s3.client]) record.watch(client);
   const replaced = new Map<string, Instead>();
   const handlers: Record<string, Step> = {};

@@ -12,7 +12,7 @@ let loader: StateMachineBench;
 let loaded: () => Promise<string>;
 
 beforeAll(async () => {
-  loader = await startStateMachineBench();
+  loader = await startStateMachineBench({}, { s3Server: true });
   loaded = loader.startingPoint(async () => {
     const source = await loader.serve(january);
     await loader.run({ source });

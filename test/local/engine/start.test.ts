@@ -1,27 +1,63 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeExtract } from '../../../local/demo/write-extract.ts';
 import { greeting } from '../../../local/messages.ts';
 import { progressLines } from '../../../local/progress.ts';
 import { synthesize } from '../../../local/synthesize.ts';
-import { type Generated, generatedExtract } from '../../bench/generator/generate.ts';
+import { listsOf, type Month, tableOf, voorkomensOf } from '../../loader/steps/months.ts';
 import { serviceOptions, whileServing } from '../../support/service.ts';
 import { processesWith, readyText, start } from '../../support/start.ts';
 
+/** The addresses of 60 streets, some with letters: enough for an import. */
+const january: Month = {
+  peildatum: '2026-01-08',
+  addresses: Array.from({ length: 60 }, (_, street) => inStreet(`${1_000 + street}AB`, `Straat ${street}`)).flat(),
+};
+/** A month later a street has another name, one has gone and one is new. */
+const february: Month = {
+  peildatum: '2026-02-08',
+  addresses: [
+    ...january.addresses
+      .filter(([, straat]) => straat !== 'Straat 7')
+      .map(([address, straat, woonplaats]): Month['addresses'][number] => [
+        address,
+        straat === 'Straat 9' ? 'Nieuwe straat' : straat,
+        woonplaats,
+      ]),
+    ...inStreet('2000AB', 'Straat 60'),
+  ],
+};
+
+/** The numbers 1 to 350; beside every tenth one with the letter A, and beside every hundredth instead of it. */
+function inStreet(postcode: string, straat: string): Month['addresses'] {
+  return Array.from({ length: 350 }, (_, index) => index + 1).flatMap((number) => {
+    const bare = number % 100 === 0 ? [] : [`${postcode} ${number}`];
+    const lettered = number % 10 === 0 ? [`${postcode} ${number} A`] : [];
+    return [...bare, ...lettered].map((address): Month['addresses'][number] => [address, straat, 'Weesp']);
+  });
+}
+
+/** The rows that the table has to hold, by key: an address, a list of toevoegingen or both. */
+function rowsOf(month: Month): Map<string, string> {
+  const [addresses, lists] = [tableOf(month), listsOf(month)];
+  const keys = new Set([...addresses.keys(), ...lists.keys()]);
+  return new Map([...keys].map((key) => [key, JSON.stringify([addresses.get(key), lists.get(key)])]));
+}
+
 let folder: string;
 let data: string;
-let january: Generated;
-let february: Generated;
+
+const fileOf = ({ peildatum }: Month) => join(folder, `${peildatum}.zip`);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'start-import-'));
   data = join(folder, 'data');
-  // About 22,000 keys: enough for an import.
-  january = await generatedExtract({ scale: 3 / 1230 }, folder);
-  february = await generatedExtract({ scale: 3 / 1230, month: 1 }, folder);
+  for (const month of [january, february])
+    await writeFile(fileOf(month), await writeExtract(month.peildatum, voorkomensOf(month)));
   await synthesize();
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -56,22 +92,25 @@ const rows = (count: number) => `${count.toLocaleString('en')} of ${count.toLoca
 describe('npm start with a large extract', () => {
   it('imports it even after an interrupted import, keeps the API key, and writes only the changes of the next month', async () => {
     const demo = await served();
-    const killed = start(['--port', '0', '--data', data, '--extract', january.path]);
+    const killed = start(['--port', '0', '--data', data, '--extract', fileOf(january)]);
     while (!existsSync(join(data, 'dynamodb.db.import', 'database'))) await sleep(5);
     killed.child.kill('SIGKILL');
     await killed.ended;
     while ((await processesWith(data)).length > 0) await sleep(10);
 
-    const first = await servedByProcess(['--extract', january.path]);
+    const first = await servedByProcess(['--extract', fileOf(january)]);
     expect(first).toMatchObject({ status: 'ok', key: demo.key, stages: ['export', 'import'] });
-    expect(first.output).toContain(`export, ${rows(january.truth.keys + january.truth.listKeys)}`);
-    expect(first.output).toContain(`Serving ${january.truth.keys.toLocaleString('en')} addresses`);
+    const [before, after] = [rowsOf(january), rowsOf(february)];
+    expect(first.output).toContain(`export, ${rows(before.size)}`);
+    expect(first.output).toContain(`Serving ${tableOf(january).size.toLocaleString('en')} addresses`);
     expect((await readdir(data)).filter((name) => name.startsWith('dynamodb.db.'))).toEqual([]);
 
-    const { added = 0, changed = 0, removed = 0, listsChanged = 0 } = february.difference ?? {};
-    const next = await served(february.path);
+    const next = await served(fileOf(february));
     expect(next).toMatchObject({ status: 'ok', key: demo.key, stages: ['apply'] });
-    expect(next.output).toContain(`apply, ${rows(added + changed + removed + listsChanged)}`);
+    const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+      (key) => before.get(key) !== after.get(key),
+    );
+    expect(next.output).toContain(`apply, ${rows(changed.length)}`);
 
     expect(await served()).toMatchObject({ status: 'ok', key: demo.key });
   }, 60_000);
