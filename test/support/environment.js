@@ -8,6 +8,9 @@ import { ModuleMocker } from 'jest-mock';
 // flag, which reaches them too, they would collect garbage all the time.
 v8.setFlagsFromString('--max-semi-space-size=0');
 
+// Freeing the heap of a worker takes longer than Jest waits for its end without a warning.
+process.once('beforeExit', () => process.exit());
+
 const require = createRequire(import.meta.url);
 
 const signer = require.resolve('@smithy/signature-v4');
