@@ -197,7 +197,11 @@ function foreign(label: string, entries: ZipEntry[]): ExtractError {
 function missing(label: string, kind: ObjectKind, entries: ZipEntry[]): ExtractError {
   const held = entries.slice(0, 20).map(({ name }) => name);
   const problem = `has no member 9999${kind}*.zip; it holds ${held.join(', ') || 'nothing'}`;
-  return new ExtractError('missing_member', label, `${problem}. Use a full extract (lvbag-extract-nl.zip or BAGGEM)`);
+  return new ExtractError(
+    'missing_member',
+    label,
+    `${problem}. Use a whole lvbag-extract-nl.zip, or the BAGGEM of a municipality`,
+  );
 }
 
 function refuseTwice(members: Member[], label: string): void {

@@ -71,7 +71,7 @@ describe('an extract with a range cut, doubled or overwritten', () => {
           if (outcome instanceof Error) {
             expect({ name: outcome.name, message: outcome.message }).toEqual({
               name: 'ExtractError',
-              message: expect.stringMatching(/^extract\.zip.*: .*(get|give|make|update)/is),
+              message: expect.stringMatching(/^extract\.zip.*: .*\b(get|give|make|update|use)\b/is),
             });
             seen.refused++;
           } else {
