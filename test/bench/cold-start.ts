@@ -25,7 +25,7 @@ const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.u
  */
 export const benchmark: Benchmark = {
   async run() {
-    const service = await startAddressService();
+    const service = await startAddressService({ asDeployed: true });
     const folder = mkdtempSync(join(tmpdir(), 'cold-start-'));
     try {
       const { key } = await newAccount(service, { minute: 1e9, day: 1e9 });
