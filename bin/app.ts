@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { addChecks, bagAdresApp } from '../lib/app.ts';
 import { ConfigError } from '../lib/config/parse-config.ts';
+import { addChecks, bagAdresApp } from './stacks.ts';
 
 /** The props of the app: none under the CDK command line, which passes context and output folder itself. */
 function settings() {

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { redactKeys } from '../lambdas/shared/accounts/api-key.ts';
+import { redactKeys } from '../core/accounts/api-key.ts';
 import { addAccessCommands } from './cli/access.ts';
 import { addAccountCommands } from './cli/account.ts';
 import { addBackupCommands } from './cli/backup.ts';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { storedAddress } from '../lambdas/shared/addresses/address-item.ts';
-import { isAddressKey, parseAddressKey } from '../lambdas/shared/addresses/address-key.ts';
+import { storedAddress } from '../core/addresses/address-item.ts';
+import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
 import type { Progress } from '../loader/progress.ts';
 import { runLoad } from '../loader/run/run-load.ts';
 import type { LoadReport } from '../loader/steps/load-report.ts';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdmin } from '../lambdas/shared/accounts/admin.ts';
-import { environment } from '../lambdas/shared/names.ts';
+import { createAdmin } from '../core/accounts/admin/admin.ts';
+import { environment } from '../core/names.ts';
 import type { Progress } from '../loader/progress.ts';
 import {
   type DataFolder,

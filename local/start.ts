@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
 import { defaultDataFolder, readLocalState } from './data-folder.ts';
-import { listenOnDemand } from './portal/listen-on-demand.ts';
+import { listenOnDemand } from './listen-on-demand.ts';
 import { showProgress } from './progress.ts';
 import type { Service } from './service.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
@@ -112,9 +112,9 @@ async function startPortalOf(
   const state = await readLocalState(dataFolder);
   const waiting = await listenOnDemand('127.0.0.1', wanted, async ([portal = 0, provider = 0]) => {
     try {
-      const { startPortal } = await import('./portal/portal.ts');
+      const { startLocalPortal } = await import('./portal.ts');
       const options = { ...state, apiUrl: baseUrl, ports: { portal, provider }, isBehind: true };
-      const { listening } = await startPortal(options, resources);
+      const { listening } = await startLocalPortal(options, resources);
       return [listening.portal, listening.provider];
     } catch (error) {
       console.error(`The portal could not be started: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
-import type { KeyView } from '../../lambdas/shared/accounts/keys.ts';
-import type { MemberView } from '../../lambdas/shared/accounts/members.ts';
+import type { Admin } from '../../core/accounts/admin/admin.ts';
+import type { KeyView } from '../../core/accounts/admin/keys.ts';
+import type { MemberView } from '../../core/accounts/admin/members.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/admin.ts';
 import { UsageError } from '../connect/errors.ts';
 import {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { roles } from '../../lambdas/shared/accounts/admin-error.ts';
-import type { AccountBackup, Backup, ImportResult } from '../../lambdas/shared/accounts/backup.ts';
-import { windowNames } from '../../lambdas/shared/accounts/quota.ts';
+import { roles } from '../../core/accounts/admin/admin-error.ts';
+import type { AccountBackup, Backup, ImportResult } from '../../core/accounts/admin/backup.ts';
+import { windowNames } from '../../core/accounts/quota.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,

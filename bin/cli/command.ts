@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
-import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
+import type { Admin } from '../../core/accounts/admin/admin.ts';
 import {
   AdminError,
   checkAccountId,
@@ -18,8 +18,8 @@ import {
   checkShards,
   checkWindow,
   type Role,
-} from '../../lambdas/shared/accounts/admin-error.ts';
-import type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';
+} from '../../core/accounts/admin/admin-error.ts';
+import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 import type { ConnectionOptions } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Plan } from '../../lambdas/shared/accounts/account.ts';
-import { type Limits, windowNames } from '../../lambdas/shared/accounts/quota.ts';
+import type { Plan } from '../../core/accounts/account.ts';
+import { type Limits, windowNames } from '../../core/accounts/quota.ts';
 import {
   type AccountsOptions,
   allPages,

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
-import type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
-import { monthOf } from '../../lambdas/shared/accounts/quota.ts';
-import type { DayRefusals, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
-import { type RefusalCounts, refusalKinds } from '../../lambdas/shared/accounts/usage-record.ts';
+import type { Admin } from '../../core/accounts/admin/admin.ts';
+import type { AuditEntry } from '../../core/accounts/admin/audit.ts';
+import type { DayRefusals, UsageRange } from '../../core/accounts/admin/usage.ts';
+import { monthOf } from '../../core/accounts/quota.ts';
+import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,

@@ -10,8 +10,8 @@ import {
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { environment } from '../../lambdas/shared/names.ts';
+import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
+import { environment } from '../../core/names.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';

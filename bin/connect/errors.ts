@@ -1,5 +1,5 @@
-import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
-import { redactKeys } from '../../lambdas/shared/accounts/api-key.ts';
+import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import { redactKeys } from '../../core/accounts/api-key.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
 
 /** The command failed. `code` is stable for scripts; the message is one line and says what to do. */

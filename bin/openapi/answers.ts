@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { maxToevoegingen } from '../../lambdas/shared/addresses/address-item.ts';
+import { maxToevoegingen } from '../../core/addresses/address-item.ts';
 import {
   addressRequestSchema,
   ambiguousSchema,
@@ -12,7 +12,7 @@ import {
   placeSchema,
   type ValidationAnswer,
   validationAnswerSchema,
-} from '../../lambdas/shared/contract.ts';
+} from '../../core/contract.ts';
 import { headersOf, nameSchema } from './responses.ts';
 
 type LookupExample = {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { otherNames } from '../../core/addresses/address-input.ts';
+import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
+import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
-import { otherNames } from '../../lambdas/shared/addresses/address-input.ts';
-import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../lambdas/shared/contract.ts';
-import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
 import { lookupAnswer, parameterExamples, validationAnswer } from './answers.ts';
 import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
 

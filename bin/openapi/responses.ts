@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiHeaderObject, ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { explanations } from '../../lambdas/reference/explanations.ts';
 import {
   faultCodes,
   inputFaultSchema,
   invalidInputSchema,
   problemSchema,
   quotaExceededSchema,
-} from '../../lambdas/shared/contract.ts';
-import { apiVersion } from '../../lambdas/shared/http/middleware.ts';
-import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
+} from '../../core/contract.ts';
+import { apiVersion } from '../../lambdas/http/middleware.ts';
+import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
+import { explanations } from '../../lambdas/reference/explanations.ts';
 
 /** The id of the request in every example. */
 const exampleRequestId = 'JKJaXmPLvHcESHA=';

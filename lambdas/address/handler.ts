@@ -1,10 +1,10 @@
-import { createAccessStore } from '../shared/accounts/access-store.ts';
-import { createKeyUse } from '../shared/accounts/key-record.ts';
-import { systemClock } from '../shared/accounts/quota.ts';
-import { createRefusalCount } from '../shared/accounts/usage-record.ts';
-import { createAddressStore, createDatasetDate } from '../shared/addresses/address-store.ts';
-import { createStoreClient } from '../shared/dynamodb.ts';
-import { environment, optionalEnvironment, requireEnvironment } from '../shared/names.ts';
+import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { createKeyUse } from '../../core/accounts/key-record.ts';
+import { systemClock } from '../../core/accounts/quota.ts';
+import { createRefusalCount } from '../../core/accounts/usage-record.ts';
+import { createAddressStore, createDatasetDate } from '../../core/addresses/address-store.ts';
+import { createStoreClient } from '../../core/dynamodb.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
 import { addressRoute } from './route.ts';
 
 const client = createStoreClient();

@@ -1,14 +1,19 @@
 import middy from '@middy/core';
-import { type Caller, Refusal, requireCaller } from '../shared/accounts/account.ts';
-import type { KeyClaim } from '../shared/accounts/api-key.ts';
-import { type AccessStore, charge } from '../shared/accounts/charge.ts';
-import type { KeyUse } from '../shared/accounts/key-record.ts';
-import { type Clock, closestToExhaustion, type QuotaState, reportWindows } from '../shared/accounts/quota.ts';
-import type { RefusalCount } from '../shared/accounts/usage-record.ts';
-import { readAddressInput } from '../shared/addresses/address-input.ts';
-import { maxToevoegingen } from '../shared/addresses/address-item.ts';
-import { type AddressStore, type DatasetDate, type Found, findTestAddress } from '../shared/addresses/address-store.ts';
-import type { AddressRequest, LookupAnswer } from '../shared/contract.ts';
+import { type Caller, Refusal, requireCaller } from '../../core/accounts/account.ts';
+import type { KeyClaim } from '../../core/accounts/api-key.ts';
+import { type AccessStore, charge } from '../../core/accounts/charge/charge.ts';
+import type { KeyUse } from '../../core/accounts/key-record.ts';
+import { type Clock, closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
+import type { RefusalCount } from '../../core/accounts/usage-record.ts';
+import { readAddressInput } from '../../core/addresses/address-input.ts';
+import { maxToevoegingen } from '../../core/addresses/address-item.ts';
+import {
+  type AddressStore,
+  type DatasetDate,
+  type Found,
+  findTestAddress,
+} from '../../core/addresses/address-store.ts';
+import type { AddressRequest, LookupAnswer } from '../../core/contract.ts';
 import {
   type Answer,
   acceptOnly,
@@ -19,9 +24,9 @@ import {
   type MiddlewareRequest,
   ok,
   type RequestEvent,
-} from '../shared/http/middleware.ts';
-import { observe } from '../shared/http/observe.ts';
-import { renderProblems } from '../shared/http/problem.ts';
+} from '../http/middleware.ts';
+import { observe } from '../http/observe.ts';
+import { renderProblems } from '../http/problem.ts';
 
 /** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
 export function readInput(): Middleware {

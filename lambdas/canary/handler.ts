@@ -1,8 +1,8 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { isApiKey, redactKeys } from '../shared/accounts/api-key.ts';
-import { canaryEnvironment, metricNames, metricNamespace, requireEnvironment } from '../shared/names.ts';
+import { isApiKey, redactKeys } from '../../core/accounts/api-key.ts';
+import { canaryEnvironment, metricNames, metricNamespace, requireEnvironment } from '../../core/names.ts';
 
 const secrets = new SecretsManagerClient();
 const metrics = new Metrics({ namespace: metricNamespace, serviceName: 'canary' });

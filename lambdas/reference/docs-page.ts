@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { faultCodes } from '../shared/contract.ts';
-import { type ProblemCode, problems, problemType } from '../shared/http/problem.ts';
+import { faultCodes } from '../../core/contract.ts';
+import { type ProblemCode, problems, problemType } from '../http/problem.ts';
 import { type ExplainedCode, type Explanation, explanations } from './explanations.ts';
 import { escaped, highlightedJson, htmlDocument, inline } from './html.ts';
 import {

@@ -1,5 +1,5 @@
-import type { FaultCode } from '../shared/contract.ts';
-import type { ProblemCode } from '../shared/http/problem.ts';
+import type { FaultCode } from '../../core/contract.ts';
+import type { ProblemCode } from '../http/problem.ts';
 import type { Language } from './request.ts';
 
 /** Everything that has its own page under `/problems/`. */

@@ -1,5 +1,5 @@
-import { type FaultCode, faultCodes } from '../shared/contract.ts';
-import { problems, problemType } from '../shared/http/problem.ts';
+import { type FaultCode, faultCodes } from '../../core/contract.ts';
+import { problems, problemType } from '../http/problem.ts';
 import { type ExplainedCode, explanations } from './explanations.ts';
 import { escaped, htmlDocument, inline } from './html.ts';
 import type { Language } from './request.ts';

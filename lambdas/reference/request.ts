@@ -1,6 +1,6 @@
-import { preferredLanguage } from '../shared/http/accept.ts';
-import type { RequestEvent } from '../shared/http/middleware.ts';
-import { environment } from '../shared/names.ts';
+import { environment } from '../../core/names.ts';
+import { preferredLanguage } from '../http/accept.ts';
+import type { RequestEvent } from '../http/middleware.ts';
 
 /** Whether the route of the reference handles the path. Every start of the function loads this file, so it imports no texts. */
 export function isPublished(path: string): boolean {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
-import { Refusal } from '../shared/accounts/account.ts';
-import { acceptedBy } from '../shared/http/accept.ts';
-import { type Answer, commonHeaders, type RequestEvent } from '../shared/http/middleware.ts';
-import { observe } from '../shared/http/observe.ts';
-import { renderProblems } from '../shared/http/problem.ts';
+import { Refusal } from '../../core/accounts/account.ts';
+import { acceptedBy } from '../http/accept.ts';
+import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
+import { observe } from '../http/observe.ts';
+import { renderProblems } from '../http/problem.ts';
 import { docsPage } from './docs-page.ts';
 import { openApiDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';

@@ -2,8 +2,8 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdminStore } from '../shared/accounts/admin-store.ts';
-import { environment, requireEnvironment, usageEnvironment } from '../shared/names.ts';
+import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
+import { environment, requireEnvironment, usageEnvironment } from '../../core/names.ts';
 import { renderMessage, runUsageJob } from './usage-job.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient());

@@ -1,10 +1,10 @@
-import { type AdminStore, allAccounts } from '../shared/accounts/admin-store.ts';
-import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../shared/accounts/quota.ts';
-import { allShards, type Shards, useOf } from '../shared/accounts/reshard.ts';
-import { recordUsage } from '../shared/accounts/usage.ts';
-import { forEachConcurrently } from '../shared/concurrency.ts';
-import type { Update } from '../shared/dynamodb.ts';
-import { accountsTable } from '../shared/names.ts';
+import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
+import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
+import { recordUsage } from '../../core/accounts/admin/usage.ts';
+import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/accounts/quota.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
+import type { Update } from '../../core/dynamodb.ts';
+import { accountsTable } from '../../core/names.ts';
 
 export type UsageJob = {
   /** How many whole months records of usage are kept. */

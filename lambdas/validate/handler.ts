@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda';
+import { createKeyStore } from '../../core/accounts/key-record.ts';
+import { systemClock } from '../../core/accounts/quota.ts';
+import { createStoreClient } from '../../core/dynamodb.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
+import type { Answer, RequestEvent } from '../http/middleware.ts';
 import { isPublished } from '../reference/request.ts';
-import { createKeyStore } from '../shared/accounts/key-record.ts';
-import { systemClock } from '../shared/accounts/quota.ts';
-import { createStoreClient } from '../shared/dynamodb.ts';
-import type { Answer, RequestEvent } from '../shared/http/middleware.ts';
-import { environment, optionalEnvironment, requireEnvironment } from '../shared/names.ts';
 import { validateRoute } from './route.ts';
 
 let reference: ReturnType<typeof import('../reference/route.ts').referenceRoute> | undefined;

@@ -1,9 +1,9 @@
 import middy from '@middy/core';
-import { type Caller, requireCaller } from '../shared/accounts/account.ts';
-import type { KeyClaim } from '../shared/accounts/api-key.ts';
-import type { KeyStore } from '../shared/accounts/key-record.ts';
-import { type Clock, limitsOf } from '../shared/accounts/quota.ts';
-import type { ValidationAnswer } from '../shared/contract.ts';
+import { type Caller, requireCaller } from '../../core/accounts/account.ts';
+import type { KeyClaim } from '../../core/accounts/api-key.ts';
+import type { KeyStore } from '../../core/accounts/key-record.ts';
+import { type Clock, limitsOf } from '../../core/accounts/quota.ts';
+import type { ValidationAnswer } from '../../core/contract.ts';
 import {
   type Answer,
   acceptOnly,
@@ -12,9 +12,9 @@ import {
   deadline,
   ok,
   type RequestEvent,
-} from '../shared/http/middleware.ts';
-import { observe } from '../shared/http/observe.ts';
-import { renderProblems } from '../shared/http/problem.ts';
+} from '../http/middleware.ts';
+import { observe } from '../http/observe.ts';
+import { renderProblems } from '../http/problem.ts';
 
 export type ValidateRouteOptions = {
   keyStore: KeyStore;

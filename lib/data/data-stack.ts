@@ -7,7 +7,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { accountsTable, addressesTable } from '../../lambdas/shared/names.ts';
+import { accountsTable, addressesTable } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import { encryptionKey, isProtected, removal, tableRemoval } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';

@@ -11,7 +11,7 @@ import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../lambdas/shared/names.ts';
+import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';

@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as CdkFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { environment, metricNamespaceOf, metricNamespaceVariable } from '../../lambdas/shared/names.ts';
+import { environment, metricNamespaceOf, metricNamespaceVariable } from '../../core/names.ts';
 import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loader/names.ts';
 import { packageVersion } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';

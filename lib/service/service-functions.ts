@@ -19,7 +19,7 @@ import {
   requestDimensions,
   requestMetricsVariable,
   usageEnvironment,
-} from '../../lambdas/shared/names.ts';
+} from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, scheduleRole } from '../shared/grants.ts';

@@ -5,7 +5,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { metricNames, metricNamespaceOf, requestDimensions } from '../../lambdas/shared/names.ts';
+import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
 import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */

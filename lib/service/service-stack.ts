@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { environment } from '../../lambdas/shared/names.ts';
+import { environment } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';

@@ -1,9 +1,4 @@
-import {
-  comparePlaces,
-  maxToevoegingen,
-  type Place,
-  type StoredAddress,
-} from '../../lambdas/shared/addresses/address-item.ts';
+import { comparePlaces, maxToevoegingen, type Place, type StoredAddress } from '../../core/addresses/address-item.ts';
 
 /**
  * A load sorts, compares and stores lines: the key, then woonplaats and straat of each place, separated by tabs:

@@ -1,4 +1,4 @@
-import { addressKey, longestAddressKey, writeAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { addressKey, longestAddressKey, writeAddressKey } from '../../core/addresses/address-key.ts';
 import { dayOf, type Nummeraanduiding, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
 import type { Line } from './lines.ts';
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
+import { retryWithBackoff } from '../../core/retry.ts';
 import type { Load, Part } from '../dataset/load.ts';
 import { applyChanges, importAll } from '../steps/apply.ts';
 import { type Collected, collect, type ShardItem } from '../steps/collect.ts';

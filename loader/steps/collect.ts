@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
+import { mapConcurrently } from '../../core/concurrency.ts';
 import type { NumVoorkomen } from '../bag/voorkomen.ts';
 import { extractDate, type Load, type Part } from '../dataset/load.ts';
 import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';

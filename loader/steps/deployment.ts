@@ -3,12 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import {
-  metricNames,
-  metricNamespace,
-  environment as tableVariables,
-  versionDimension,
-} from '../../lambdas/shared/names.ts';
+import { metricNames, metricNamespace, environment as tableVariables, versionDimension } from '../../core/names.ts';
 import type { ChangeCounts } from '../dataset/lines.ts';
 import type { Part } from '../dataset/load.ts';
 import type { Thresholds } from '../dataset/load-counts.ts';

@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
+import { mapConcurrently } from '../../core/concurrency.ts';
 import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';

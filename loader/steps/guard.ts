@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../../lambdas/shared/concurrency.ts';
+import { mapConcurrently } from '../../core/concurrency.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
 import { begin, type Load, type ManifestEntry, type SourceVersion } from '../dataset/load.ts';
 import {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { type Line, parseLine } from '../dataset/lines.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/load.ts';
 import { checkedJson, parseCheckedJson, unpackLines } from '../dataset/stored-form.ts';

@@ -1,4 +1,4 @@
-import type { StoredAddress } from '../../lambdas/shared/addresses/address-item.ts';
+import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { parseLine } from '../dataset/lines.ts';
 import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
 import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
+import { retryWithBackoff } from '../../core/retry.ts';
 import { fileLabel, type Member, memberAccess, type Spool } from '../bag/extract-members.ts';
 import { extractName, type Load, type SourceVersion } from '../dataset/load.ts';
 import { ExtractError } from '../extract-error.ts';

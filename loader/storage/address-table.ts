@@ -5,9 +5,9 @@ import {
   paginateScan,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { keyItem, type StoredAddress, storedAddress } from '../../lambdas/shared/addresses/address-item.ts';
-import { isAddressKey } from '../../lambdas/shared/addresses/address-key.ts';
-import { addressesTable } from '../../lambdas/shared/names.ts';
+import { keyItem, type StoredAddress, storedAddress } from '../../core/addresses/address-item.ts';
+import { isAddressKey } from '../../core/addresses/address-key.ts';
+import { addressesTable } from '../../core/names.ts';
 import { type Line, lineOf } from '../dataset/lines.ts';
 import {
   type AddressWriter,

@@ -7,9 +7,9 @@ import {
   TransactWriteItemsCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { addressItem, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
-import { forEachConcurrently } from '../../lambdas/shared/concurrency.ts';
-import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
+import { addressItem, keyItem } from '../../core/addresses/address-item.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
+import { retryWithBackoff } from '../../core/retry.ts';
 import { parseLine, type Write } from '../dataset/lines.ts';
 import type { Fence } from './lease.ts';
 import { heldCondition, LockedError } from './lock.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get as getHttp, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
-import { Backoff, type RetryOptions, retryWithBackoff } from '../../lambdas/shared/retry.ts';
+import { Backoff, type RetryOptions, retryWithBackoff } from '../../core/retry.ts';
 import type { SourceVersion } from '../dataset/load.ts';
 import {
   connectionError,

@@ -8,8 +8,8 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
-import { addressesTable } from '../../lambdas/shared/names.ts';
+import { type Item, keyItem } from '../../core/addresses/address-item.ts';
+import { addressesTable } from '../../core/names.ts';
 import { isRunning, processStart } from '../is-running.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Admin } from '../../lambdas/shared/accounts/admin.ts';
-import { AdminError } from '../../lambdas/shared/accounts/admin-error.ts';
+import type { Admin } from '../../core/accounts/admin/admin.ts';
+import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import type { Historie, NumVoorkomen, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 

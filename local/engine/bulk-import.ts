@@ -7,8 +7,8 @@ import {
   ListTablesCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { addressItem, type Item, keyItem } from '../../lambdas/shared/addresses/address-item.ts';
-import { addressesTable } from '../../lambdas/shared/names.ts';
+import { addressItem, type Item, keyItem } from '../../core/addresses/address-item.ts';
+import { addressesTable } from '../../core/names.ts';
 import { keyOf, type Line, parseLine } from '../../loader/dataset/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
 import type { BulkImport } from '../../loader/storage/address-table.ts';

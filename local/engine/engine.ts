@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { retryWithBackoff } from '../../lambdas/shared/retry.ts';
+import { retryWithBackoff } from '../../core/retry.ts';
 
 /** The embedded engine is not installed; the message says how to use another one. */
 export class EngineMissingError extends Error {

@@ -28,7 +28,7 @@ if (status !== 0)
   throw new Error('The types have errors. Correct what "npm run check:types" reports, then build again.');
 joinTypes('packages/admin/index.d.ts', 'index.d.ts');
 joinTypes('packages/admin/loads.d.ts', 'loads.d.ts');
-joinTypes('lib/portal/portal-access.d.ts', 'access.d.ts');
+joinTypes('packages/admin/access.d.ts', 'access.d.ts');
 rmSync(types, { recursive: true });
 
 copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));

@@ -2,7 +2,7 @@
  * What the package `bag-adres-admin` promises to keep (docs/compatibility.md). Nothing else of the admin module leaves it,
  * so everything else may change.
  */
-export type { AccountState, Plan, PlanState } from '../../lambdas/shared/accounts/account.ts';
+export type { AccountState, Plan, PlanState } from '../../core/accounts/account.ts';
 export type {
   AccountChanges,
   AccountInput,
@@ -11,22 +11,23 @@ export type {
   AccountView,
   RepairedWindow,
   WindowUsage,
-} from '../../lambdas/shared/accounts/accounts.ts';
-export { type Admin, type AdminConfig, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+} from '../../core/accounts/admin/accounts.ts';
+export { type Admin, type AdminConfig, createAdmin } from '../../core/accounts/admin/admin.ts';
 export {
   AdminError,
   type AdminErrorCode,
   type AdminRefusals,
   type Role,
-} from '../../lambdas/shared/accounts/admin-error.ts';
-export type { PageOptions } from '../../lambdas/shared/accounts/admin-store.ts';
-export type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
-export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../lambdas/shared/accounts/backup.ts';
-export type { KeyRecord } from '../../lambdas/shared/accounts/key-record.ts';
-export type { KeyInput, KeyView } from '../../lambdas/shared/accounts/keys.ts';
-export type { MemberBackup, MemberView } from '../../lambdas/shared/accounts/members.ts';
-export type { PlanInput, PlanPage } from '../../lambdas/shared/accounts/plans.ts';
-export { type Limits, type WindowName, windowNames } from '../../lambdas/shared/accounts/quota.ts';
-export type { AccountUsage, DayRefusals, DayUsage, UsageRange } from '../../lambdas/shared/accounts/usage.ts';
-export type { DayBackup, RefusalCounts, RefusalKind } from '../../lambdas/shared/accounts/usage-record.ts';
-export type { OwnLimitChanges } from '../../lambdas/shared/accounts/window-changes.ts';
+  roles,
+} from '../../core/accounts/admin/admin-error.ts';
+export type { PageOptions } from '../../core/accounts/admin/admin-store.ts';
+export type { AuditEntry } from '../../core/accounts/admin/audit.ts';
+export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../core/accounts/admin/backup.ts';
+export type { KeyInput, KeyView } from '../../core/accounts/admin/keys.ts';
+export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';
+export type { PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
+export type { AccountUsage, DayRefusals, DayUsage, UsageRange } from '../../core/accounts/admin/usage.ts';
+export type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
+export type { KeyRecord } from '../../core/accounts/key-record.ts';
+export { type Limits, type WindowName, windowNames } from '../../core/accounts/quota.ts';
+export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';

@@ -1,7 +1,7 @@
 /** The register's loads, for portals in which operators approve them; as stable as the rest of the package. */
 
-export type { AuditEntry } from '../../lambdas/shared/accounts/audit.ts';
-export { createLoads, type LoadsConfig } from '../../lambdas/shared/loads/load-machine.ts';
+export type { AuditEntry } from '../../core/accounts/admin/audit.ts';
+export { createLoads, type LoadsConfig } from '../../loader/loads/load-machine.ts';
 export type {
   Approval,
   ApprovalState,
@@ -12,4 +12,4 @@ export type {
   RegisterView,
   RunningLoad,
   WaitingLoad,
-} from '../../lambdas/shared/loads/loads.ts';
+} from '../../loader/loads/loads.ts';

@@ -8,7 +8,7 @@ import { build, type OutputFile } from 'esbuild';
 export async function packageScripts(): Promise<Record<string, string>> {
   const built = await Promise.all([
     bundle({ index: 'packages/admin/index.ts', loads: 'packages/admin/loads.ts' }),
-    bundle({ access: 'lib/portal/portal-access.ts' }),
+    bundle({ access: 'packages/admin/access.ts' }),
   ]);
   return Object.assign({}, ...built);
 }

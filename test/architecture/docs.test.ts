@@ -5,7 +5,9 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
-const files = globSync(['*.md', '{bin,lib,lambdas,loader,local,test,docs}/**/*.{ts,js,md}'], { cwd: root })
+const files = globSync(['*.md', '{bin,core,lib,lambdas,loader,local,packages,portal,test,docs}/**/*.{ts,js,md}'], {
+  cwd: root,
+})
   .map(normalize)
   .sort();
 const pages = files.filter((file) => file.endsWith('.md'));
@@ -82,7 +84,8 @@ describe('links in the docs', () => {
 
 describe('paths that docs and comments mention', () => {
   it('exist', () => {
-    const path = /(?<![\w./-])((?:bin|lib|lambdas|loader|local|test|docs)\/[\w./-]+\.(?:ts|js|md|json|yaml))\b/g;
+    const path =
+      /(?<![\w./-])((?:bin|core|lib|lambdas|loader|local|packages|portal|test|docs)\/[\w./-]+(?<!\.d)\.(?:ts|js|md|json|yaml))\b/g;
     const mentioned = files
       .filter((file) => !file.startsWith('test/') && !file.startsWith('docs/releases/'))
       .flatMap((file) => [...textOf(file).matchAll(path)].map(([, to = '']) => ({ file, to })));

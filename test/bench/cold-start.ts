@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
-import { environment } from '../../lambdas/shared/names.ts';
+import { environment } from '../../core/names.ts';
 import { type BundleOptions, writeBundle } from '../../lib/shared/bundle.ts';
 import { localAws } from '../../local/engine/client.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';

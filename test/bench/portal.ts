@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { environment } from '../../lambdas/shared/names.ts';
+import { environment } from '../../core/names.ts';
 import { writeBundle } from '../../lib/shared/bundle.ts';
 import { startAddressService } from '../support/address-service.ts';
 import { gatewayEvent } from '../support/gateway-event.ts';
@@ -58,7 +58,7 @@ async function measureColdStart(): Promise<Figures> {
   const folder = join(mkdtempSync(join(tmpdir(), 'portal-')), 'bundle');
   mkdirSync(folder);
   try {
-    writeBundle({ name: 'Portal', entries: { index: 'lambdas/portal/handler.ts' } }, folder);
+    writeBundle({ name: 'Portal', entries: { index: 'portal/handler.ts' } }, folder);
     const bytes = readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
     const took: number[] = [];
     for (let i = 0; i < starts; i++) took.push(await firstPage(folder));

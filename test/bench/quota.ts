@@ -1,6 +1,6 @@
-import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
-import { type KeyClaim, readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
-import { charge } from '../../lambdas/shared/accounts/charge.ts';
+import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { charge } from '../../core/accounts/charge/charge.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import type { Benchmark } from './benchmark.ts';
 import { rounded } from './measure.ts';

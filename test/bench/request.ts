@@ -1,12 +1,12 @@
 import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { readApiKey } from '../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { chargeCommand } from '../../core/accounts/charge/charge.ts';
+import { systemClock } from '../../core/accounts/quota.ts';
+import { createAddressStore } from '../../core/addresses/address-store.ts';
+import { createStoreClient } from '../../core/dynamodb.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
-import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
-import { chargeCommand } from '../../lambdas/shared/accounts/charge.ts';
-import { systemClock } from '../../lambdas/shared/accounts/quota.ts';
-import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
-import { createStoreClient } from '../../lambdas/shared/dynamodb.ts';
 import { localAws } from '../../local/engine/client.ts';
 import { newAccount, startAddressService, testChecksumSecret, testTables } from '../support/address-service.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
+import { readApiKey } from '../../core/accounts/api-key.ts';
 import { localAws } from '../../local/engine/client.ts';
 import { runProcess, runWith, startLocalRun } from './command-line.ts';
 

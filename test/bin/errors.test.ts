@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { explainError, explainLoadError } from '../../bin/connect/errors.ts';
-import { issueApiKey } from '../../lambdas/shared/accounts/api-key.ts';
+import { issueApiKey } from '../../core/accounts/api-key.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const coded = (code: string, message: string, more: object = {}) =>

@@ -1,12 +1,12 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../bin/bag-adres.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
-import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
-import { readApiKey } from '../../lambdas/shared/accounts/api-key.ts';
-import { charge } from '../../lambdas/shared/accounts/charge.ts';
-import { dateOf } from '../../lambdas/shared/accounts/quota.ts';
-import { createRefusalCount } from '../../lambdas/shared/accounts/usage-record.ts';
+import { createAdmin } from '../../core/accounts/admin/admin.ts';
+import { readApiKey } from '../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { charge } from '../../core/accounts/charge/charge.ts';
+import { dateOf } from '../../core/accounts/quota.ts';
+import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { startLocalRun } from './command-line.ts';
 
 const day = 86_400;

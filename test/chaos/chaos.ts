@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Command, InvalidArgumentError } from 'commander';
-import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { createAdmin } from '../../core/accounts/admin/admin.ts';
 import type { LocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { type Engine, startEngine, startEngineAt } from '../../local/engine/engine.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { codeSamples } from '../../bin/openapi/reference.ts';
-import { StoreUnavailable } from '../../lambdas/shared/dynamodb.ts';
+import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lookupExamples, validationExample } from '../../bin/openapi/answers.ts';
 import { openApiDocument } from '../../bin/openapi/reference.ts';
-import { StoreUnavailable } from '../../lambdas/shared/dynamodb.ts';
-import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
+import { StoreUnavailable } from '../../core/dynamodb.ts';
+import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { openApiDocument } from '../../bin/openapi/reference.ts';
-import { readAddressInput } from '../../lambdas/shared/addresses/address-input.ts';
+import { readAddressInput } from '../../core/addresses/address-input.ts';
 
 type Parameter = { name: string; schema: { pattern?: string; minimum?: number; maximum?: number } };
 

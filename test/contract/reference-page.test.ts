@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { faultCodes } from '../../core/contract.ts';
+import { environment } from '../../core/names.ts';
+import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
-import { faultCodes } from '../../lambdas/shared/contract.ts';
-import { type ProblemCode, problems, problemType } from '../../lambdas/shared/http/problem.ts';
-import { environment } from '../../lambdas/shared/names.ts';
 import { newAccount } from '../support/address-service.ts';
 import { loadAxe, violations, visualRules, wcagRules } from '../support/axe.ts';
 import { because, inBrowser, launchBrowser } from '../support/browser.ts';

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../../lambdas/shared/dynamodb.ts';
+import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { newAccount } from '../support/address-service.ts';
 import type { HttpService } from '../support/http-service.ts';
 

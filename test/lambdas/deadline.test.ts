@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import middy from '@middy/core';
-import { type Answer, deadline, type RequestEvent } from '../../lambdas/shared/http/middleware.ts';
+import { type Answer, deadline, type RequestEvent } from '../../lambdas/http/middleware.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 
 beforeEach(() => {

@@ -192,13 +192,13 @@ describe('what each function may do', () => {
 
   // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
   it('covers every command that a request sends', () => {
-    const sent = commandsIn('lambdas/{address,reference,shared,shared/{addresses,http}}/*.ts');
+    const sent = commandsIn('{lambdas/{address,reference,http},core,core/addresses}/*.ts');
     expect(sent).toEqual(['GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
     // IAM checks a transaction by what it contains; those of requests contain only updates.
     const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
     const granted = permissions(plain.service).AddressRole ?? [];
     for (const command of needed) expect(granted).toContain(`dynamodb:${command} on Accounts`);
-    expect(commandsIn('{lambdas/validate/*,lambdas/shared/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
+    expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
     expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
   });
 
@@ -222,7 +222,7 @@ describe('what each function may do', () => {
 
   // What these need of IAM, item by item, is in portal-access.test.ts.
   it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
-    expect(commandsIn('lambdas/shared/accounts/*.ts', { exclude: ['**/key-record.ts'] })).toEqual([
+    expect(commandsIn('core/accounts/**/*.ts', { exclude: ['**/key-record.ts'] })).toEqual([
       'BatchGet',
       'Delete',
       'Get',

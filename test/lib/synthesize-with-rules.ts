@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type App, Stack } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnBucket } from 'aws-cdk-lib/aws-s3';
-import { addChecks } from '../../lib/app.ts';
+import { addChecks } from '../../bin/stacks.ts';
 import { everything, portal } from './synthesized.ts';
 import { app } from './unbundled-app.ts';
 

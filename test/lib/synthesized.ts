@@ -61,7 +61,12 @@ const cache = join(root, 'node_modules/.cache/templates');
 
 /** Of everything that templates depend on beside their configuration. */
 const inputs = globSync(
-  ['{bin,lib,lambdas,loader}/**/*.*', 'test/lib/{synthesized,unbundled-app}.ts', 'cdk.json', 'package*.json'],
+  [
+    '{bin,core,lib,lambdas,loader,packages,portal}/**/*.*',
+    'test/lib/{synthesized,unbundled-app}.ts',
+    'cdk.json',
+    'package*.json',
+  ],
   { cwd: root },
 );
 

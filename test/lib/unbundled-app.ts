@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bagAdresApp } from '../../lib/app.ts';
+import { bagAdresApp } from '../../bin/stacks.ts';
 import { assemblies } from './assemblies.ts';
 
 /** The context of cdk.json, so that tests run under the very feature flags of a deployment. */

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { NotFoundException, type PublishCommandInput, SNSClient } from '@aws-sdk/client-sns';
-import { keyItem } from '../../lambdas/shared/addresses/address-item.ts';
+import { keyItem } from '../../core/addresses/address-item.ts';
 import { s3Storage } from '../../loader/storage/s3.ts';
 import { createAddressesTable } from '../support/dynamodb.ts';
 import { MemoryS3 } from '../support/memory-s3.ts';

@@ -65,7 +65,7 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
       '--coverageProvider=v8',
       '--coverageReporters=json',
       `--coverageDirectory=${folder}`,
-      '--collectCoverageFrom={lambdas,loader}/**/*.ts',
+      '--collectCoverageFrom={core,lambdas,loader}/**/*.ts',
       '--runTestsByPath',
       test,
     ],
@@ -83,7 +83,7 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
 
 /** Changes with the test, what all tests share, and the product. */
 function hashOf(test: string): string {
-  const names = [test, 'test/support', 'lambdas', 'loader'].map((path) => `HEAD:${path}`);
+  const names = [test, 'test/support', 'core', 'lambdas', 'loader'].map((path) => `HEAD:${path}`);
   const objects = execFileSync('git', ['rev-parse', ...names], { cwd: root, encoding: 'utf8' });
   return execFileSync('git', ['hash-object', '--stdin'], { cwd: root, encoding: 'utf8', input: objects }).trim();
 }

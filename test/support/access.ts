@@ -1,4 +1,4 @@
-import type { Access } from '../../lambdas/shared/accounts/account.ts';
+import type { Access } from '../../core/accounts/account.ts';
 
 /** A shard of an active account on an active plan, without keys, limits or use, but for what `parts` say. */
 export function accessOf(parts: Partial<Access>): Access {

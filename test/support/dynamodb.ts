@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { accountsTable, addressesTable } from '../../lambdas/shared/names.ts';
+import { accountsTable, addressesTable } from '../../core/names.ts';
 import { localAws } from '../../local/engine/client.ts';
 import { startEngine } from '../../local/engine/engine.ts';
 

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
+import { createKeyStore } from '../../core/accounts/key-record.ts';
+import { systemClock } from '../../core/accounts/quota.ts';
+import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { isPublished } from '../../lambdas/reference/request.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
-import { createAccessStore } from '../../lambdas/shared/accounts/access-store.ts';
-import { createKeyStore } from '../../lambdas/shared/accounts/key-record.ts';
-import { systemClock } from '../../lambdas/shared/accounts/quota.ts';
-import { createAddressStore } from '../../lambdas/shared/addresses/address-store.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { loadExtract } from '../../local/dataset.ts';

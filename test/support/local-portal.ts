@@ -1,4 +1,5 @@
-import { type LocalPortal, startPortal } from '../../local/portal/portal.ts';
+import { startLocalPortal as startPortal } from '../../local/portal.ts';
+import type { LocalPortal } from '../../portal/local/portal.ts';
 import { testChecksumSecret, testTables } from './address-service.ts';
 import { startHttpService } from './http-service.ts';
 import { createWaitingLoad } from './waiting-load.ts';

@@ -1,7 +1,7 @@
-import { portalApp } from '../../lambdas/portal/app.ts';
-import { type Identity, portalCookies, sessionSeconds } from '../../lambdas/portal/visit/sign-in.ts';
-import type { PortalSettings, Tools } from '../../lambdas/portal/visit/visit.ts';
-import { createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { createAdmin } from '../../core/accounts/admin/admin.ts';
+import { portalApp } from '../../portal/app.ts';
+import { type Identity, portalCookies, sessionSeconds } from '../../portal/visit/sign-in.ts';
+import type { PortalSettings, Tools } from '../../portal/visit/visit.ts';
 import { type startAddressService, testChecksumSecret, testTables } from './address-service.ts';
 
 const baseUrl = 'https://portal.example.nl';

@@ -1,4 +1,4 @@
-import { addressKey } from '../../lambdas/shared/addresses/address-key.ts';
+import { addressKey } from '../../core/addresses/address-key.ts';
 import { fileLabel, findMembers, listXmlFiles, memberAccess } from '../../loader/bag/extract-members.ts';
 import {
   addProblem,

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../lambdas/shared/accounts/admin.ts';
+import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { type LocalState, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
+import { addressKey } from '../../../core/addresses/address-key.ts';
 import type { Historie, Voorkomens } from '../../../local/demo/stand-xml.ts';
 
 /** What a reader of a generated extract must find; the truths of all blocks add up to that of the country. */

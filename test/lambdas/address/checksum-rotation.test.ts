@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../lambdas/shared/accounts/admin.ts';
-import { systemClock } from '../../../lambdas/shared/accounts/quota.ts';
-import { optionalEnvironment, requireEnvironment } from '../../../lambdas/shared/names.ts';
+import { createAdmin } from '../../../core/accounts/admin/admin.ts';
+import { systemClock } from '../../../core/accounts/quota.ts';
+import { optionalEnvironment, requireEnvironment } from '../../../core/names.ts';
 import {
   createInstance,
   newAccount,

@@ -17,9 +17,9 @@ import {
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
-import { windowStart } from '../../../lambdas/shared/accounts/quota.ts';
-import { createStoreClient } from '../../../lambdas/shared/dynamodb.ts';
+import { issueApiKey } from '../../../core/accounts/api-key.ts';
+import { windowStart } from '../../../core/accounts/quota.ts';
+import { createStoreClient } from '../../../core/dynamodb.ts';
 import { localAws } from '../../../local/engine/client.ts';
 import {
   type AddressService,

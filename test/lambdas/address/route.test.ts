@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
+import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import {
   type AddressService,
   newAccount,

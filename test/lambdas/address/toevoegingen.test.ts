@@ -5,8 +5,8 @@ import {
   compareToevoegingen,
   maxToevoegingen,
   type StoredAddress,
-} from '../../../lambdas/shared/addresses/address-item.ts';
-import type { LookupAnswer } from '../../../lambdas/shared/contract.ts';
+} from '../../../core/addresses/address-item.ts';
+import type { LookupAnswer } from '../../../core/contract.ts';
 import { type AddressService, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
 
 let service: AddressService;

@@ -6,9 +6,9 @@ import { Metrics } from '@aws-lambda-powertools/metrics';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
+import { issueApiKey } from '../../../core/accounts/api-key.ts';
+import { canaryEnvironment, metricNames } from '../../../core/names.ts';
 import { handler, probe } from '../../../lambdas/canary/handler.ts';
-import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
-import { canaryEnvironment, metricNames } from '../../../lambdas/shared/names.ts';
 
 const { key } = issueApiKey('canary', 'any secret');
 let server: Server;

@@ -2,9 +2,9 @@ import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { accessItem, newAccessItem } from '../../../lambdas/shared/accounts/account-item.ts';
-import { dateOf, windowStart } from '../../../lambdas/shared/accounts/quota.ts';
-import { environment, usageEnvironment } from '../../../lambdas/shared/names.ts';
+import { accessItem, newAccessItem } from '../../../core/accounts/account-item.ts';
+import { dateOf, windowStart } from '../../../core/accounts/quota.ts';
+import { environment, usageEnvironment } from '../../../core/names.ts';
 import { handler } from '../../../lambdas/usage/handler.ts';
 
 const table = mockClient(DynamoDBDocumentClient);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../lambdas/shared/accounts/admin-store.ts';
+import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
 import { type LimitMessage, renderMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
-import { type AdminBench, startAdmin } from '../shared/accounts/admin-bench.ts';
+import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 
 let bench: AdminBench;
 let sent: LimitMessage[];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { sourcePositions } from '../../../bin/stack-trace.ts';
-import { issueApiKey } from '../../../lambdas/shared/accounts/api-key.ts';
+import { issueApiKey } from '../../../core/accounts/api-key.ts';
 import { gatewayEvent } from '../../support/gateway-event.ts';
 import { type LambdaRuntime, startLambda } from '../runtime/lambda-runtime.ts';
 import { ofType, type Resource, type Template } from '../synthesized.ts';
@@ -186,6 +186,6 @@ describe('a bundle under the Runtime API', () => {
     const maps = join(directory, 'source-maps', 'Address');
     const mapOf = (module: string) => new SourceMap(JSON.parse(readFileSync(join(maps, `${module}.map`), 'utf8')));
     expect(error?.trace.join('\n')).not.toContain('names.ts');
-    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/lambdas\/shared\/names\.ts:\d+:\d+/);
+    expect(sourcePositions(error?.trace.join('\n') ?? '', mapOf)).toMatch(/core\/names\.ts:\d+:\d+/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
+import { addressKey } from '../../../core/addresses/address-key.ts';
 import { type Mutation, readMutations } from '../../../loader/bag/mutations.ts';
 import type { Problem } from '../../../loader/bag/problem-report.ts';
 import {

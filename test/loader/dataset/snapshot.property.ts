@@ -6,8 +6,8 @@ import {
   maxToevoegingen,
   type Place,
   type StoredAddress,
-} from '../../../lambdas/shared/addresses/address-item.ts';
-import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
+} from '../../../core/addresses/address-item.ts';
+import { addressKey } from '../../../core/addresses/address-key.ts';
 import {
   addressPart,
   type Change,

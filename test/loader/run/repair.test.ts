@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressItem, type Item, keyItem, type StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
+import { addressItem, type Item, keyItem, type StoredAddress } from '../../../core/addresses/address-item.ts';
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { LinesByShard, repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { retryWithBackoff } from '../../../lambdas/shared/retry.ts';
+import { retryWithBackoff } from '../../../core/retry.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { LockedError } from '../../../loader/storage/lock.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateScan, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { addressItem, type Place, type Toevoeging } from '../../../lambdas/shared/addresses/address-item.ts';
+import { addressItem, type Place, type Toevoeging } from '../../../core/addresses/address-item.ts';
 import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';

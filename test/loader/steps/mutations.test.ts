@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Place } from '../../../lambdas/shared/addresses/address-item.ts';
+import type { Place } from '../../../core/addresses/address-item.ts';
 import { ObjectShardReader } from '../../../loader/dataset/object-shard.ts';
 import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../lambdas/shared/accounts/admin.ts';
+import { type Admin, createAdmin } from '../../../core/accounts/admin/admin.ts';
 import { demoKey } from '../../../local/demo/demo.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressKey } from '../../../lambdas/shared/addresses/address-key.ts';
+import { addressKey } from '../../../core/addresses/address-key.ts';
 import { demoExamples, demoExtract, demoPeildatum } from '../../../local/demo/demo.ts';
 import { readExtract } from '../../support/read-extract.ts';
 

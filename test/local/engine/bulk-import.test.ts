@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { StoredAddress } from '../../../lambdas/shared/addresses/address-item.ts';
+import type { StoredAddress } from '../../../core/addresses/address-item.ts';
 import { keyOf, parseLine } from '../../../loader/dataset/lines.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { exportRest, runImport } from '../../../local/engine/bulk-import.ts';

@@ -1,0 +1,185 @@
+import { accountIdPattern, containsApiKey, maxExpiry } from '../api-key.ts';
+import { type WindowName, windowNames } from '../quota.ts';
+
+/** Stable: a portal may branch on them. */
+export type AdminErrorCode =
+  | 'not_found'
+  | 'exists'
+  | 'conflict'
+  | 'invalid'
+  | 'too_many_keys'
+  | 'too_many_members'
+  | 'already_created'
+  | 'not_suspended';
+
+/** The codes with which each call of the admin module can refuse, by its path in `Admin`. */
+export type AdminRefusals = {
+  'plans.put': 'invalid' | 'conflict';
+  'plans.list': 'invalid';
+  'plans.audit': 'invalid' | 'not_found';
+  'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
+  'accounts.set': 'invalid' | 'not_found' | 'conflict';
+  'accounts.suspend': 'invalid' | 'not_found' | 'conflict';
+  'accounts.activate': 'invalid' | 'not_found' | 'conflict';
+  'accounts.repairWindows': 'invalid' | 'not_found' | 'conflict';
+  'accounts.delete': 'invalid' | 'not_found' | 'not_suspended' | 'conflict';
+  'accounts.show': 'invalid' | 'not_found';
+  'accounts.list': 'invalid';
+  'accounts.audit': 'invalid' | 'not_found';
+  'accounts.usage': 'invalid' | 'not_found' | 'conflict';
+  'accounts.usageOfAll': 'invalid' | 'conflict';
+  'backup.export': never;
+  'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
+  'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.list': 'invalid' | 'not_found';
+  'keys.revoke': 'invalid' | 'not_found' | 'conflict';
+  'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';
+  'members.remove': 'invalid' | 'not_found' | 'conflict';
+  'members.list': 'invalid' | 'not_found';
+  'members.roleIn': 'invalid';
+  'members.accountsOf': 'invalid';
+  'sessions.start': 'invalid';
+  'sessions.isOpen': never;
+  'sessions.end': never;
+};
+
+/**
+ * A refusal of the admin module; its message says what to do, names no command, and never holds a key. Nothing was changed, except that
+ * after `conflict` a change of a plan may have reached some of its accounts: run it again.
+ */
+export class AdminError extends Error {
+  readonly code: AdminErrorCode;
+  /** With `already_created`: the key that an earlier call with the same token made. */
+  readonly keyId?: string;
+  /** With `not_found`: the kind of thing that does not exist. */
+  readonly subject?: 'account' | 'plan' | 'key';
+
+  constructor(
+    code: AdminErrorCode,
+    message: string,
+    options: ErrorOptions & Pick<AdminError, 'keyId' | 'subject'> = {},
+  ) {
+    super(message, options);
+    this.name = 'AdminError';
+    this.code = code;
+    if (options.keyId !== undefined) this.keyId = options.keyId;
+    if (options.subject !== undefined) this.subject = options.subject;
+  }
+}
+
+/** The highest limit: practically unlimited, and small enough for the access item. */
+export const maxLimit = 1e12;
+
+/** The most quota shards: enough for 20,000 requests a second, and few enough to be read together in a moment. */
+export const maxShards = 20;
+
+const maxLabelLength = 64;
+const keyIdPattern = /^[0-9A-Za-z]{8}$/;
+const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
+
+/** Throws `invalid` unless `id` can be an account's. */
+export function checkAccountId(id: string): void {
+  if (!isText(id) || !accountIdPattern.test(id)) throw new AdminError('invalid', `An account id is ${nameRule}.`);
+}
+
+/** Throws `invalid` unless `code` can be a plan's. */
+export function checkPlanCode(code: string): void {
+  if (!isText(code) || !accountIdPattern.test(code)) throw new AdminError('invalid', `A plan code is ${nameRule}.`);
+}
+
+/** Throws `invalid` unless `keyId` can be a key's; the message does not repeat it, since it may be a whole key. */
+export function checkKeyId(keyId: string): void {
+  if (isText(keyId) && keyIdPattern.test(keyId)) return;
+  throw new AdminError(
+    'invalid',
+    'A key id is 8 letters or digits, as the list of keys shows it. Never pass the key itself.',
+  );
+}
+
+/** Throws `invalid` unless `label` is 1 to 64 characters on one line, and no API key. */
+export function checkLabel(label: string): void {
+  const length = isText(label) ? [...label].length : 0;
+  // No control and format characters, line separators or lone surrogates, which could corrupt a terminal or a page.
+  if (
+    length >= 1 &&
+    length <= maxLabelLength &&
+    label.trim() !== '' &&
+    !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u.test(label)
+  ) {
+    if (!containsApiKey(label)) return;
+    throw new AdminError(
+      'invalid',
+      'The label looks like an API key. A label is stored and shown: use a name instead.',
+    );
+  }
+  throw new AdminError('invalid', `A label is 1 to ${maxLabelLength} characters, without control characters.`);
+}
+
+/** Throws `invalid` unless `token` can be an idempotency token: 16 to 128 characters, such as a UUID. */
+export function checkToken(token: string): void {
+  if (isText(token) && /^[\x21-\x7e]{16,128}$/.test(token)) return;
+  throw new AdminError('invalid', 'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.');
+}
+
+/** Throws `invalid` unless `expires` is a whole second from `nowSeconds` to 2106, in which a key can expire. */
+export function checkExpiry(expires: Date, nowSeconds: number): void {
+  const seconds = expires instanceof Date ? expires.getTime() / 1000 : Number.NaN;
+  if (!Number.isInteger(seconds)) throw new AdminError('invalid', 'A key expires at a whole second.');
+  if (seconds > nowSeconds && seconds <= maxExpiry) return;
+  throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
+}
+
+/** What a member of an account may do in a portal: look, or also change keys and members. */
+export type Role = 'viewer' | 'admin';
+
+export const roles: readonly Role[] = ['viewer', 'admin'];
+
+/** Throws `invalid` unless `role` is one that a member can have. */
+export function checkRole(role: string): asserts role is Role {
+  if (roles.some((one) => one === role)) return;
+  throw new AdminError('invalid', `A role is ${roles.join(' or ')}.`);
+}
+
+/** Throws `invalid` unless `person` is an e-mail address, or `sub:` and a subject of the OpenID provider. */
+export function checkPerson(person: string): void {
+  const form = /^(sub:[\x21-\x7e]{1,255}|[^\s@#\p{Cc}\p{Cf}]{1,64}@[^\s@#\p{Cc}\p{Cf}]{1,190})$/u;
+  if (isText(person) && form.test(person.trim()) && !containsApiKey(person)) return;
+  throw new AdminError(
+    'invalid',
+    'A member is an e-mail address, or "sub:" and the subject that the OpenID provider gives.',
+  );
+}
+
+/** Throws `invalid` unless `shards` can be a number of quota shards. */
+export function checkShards(shards: number): void {
+  if (Number.isInteger(shards) && shards >= 1 && shards <= maxShards) return;
+  throw new AdminError('invalid', `The number of quota shards is a whole number from 1 to ${maxShards}.`);
+}
+
+/** Throws `invalid` unless each member is a window with a whole limit of 0 to `maxLimit`, or `null` for unlimited. */
+export function checkLimits(limits: Partial<Record<string, unknown>>): void {
+  for (const [window, limit] of Object.entries(limits)) {
+    checkWindow(window);
+    if (limit === null) continue;
+    if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 0 && limit <= maxLimit) continue;
+    throw new AdminError('invalid', `The limit of "${window}" is a whole number from 0 to ${maxLimit}, or unlimited.`);
+  }
+}
+
+/** Like `checkLimits`, and takes `'plan'` for a window that follows the plan again. */
+export function checkOwnLimits(limits: Partial<Record<string, unknown>>): void {
+  checkLimits(
+    Object.fromEntries(Object.entries(limits).map(([name, limit]) => [name, limit === 'plan' ? null : limit])),
+  );
+}
+
+/** Throws `invalid` unless `name` is a time window. */
+export function checkWindow(name: string): asserts name is WindowName {
+  if (windowNames.some((window) => window === name)) return;
+  throw new AdminError('invalid', `"${name}" is not a time window; use ${windowNames.join(', ')}.`);
+}
+
+/** Callers may not use TypeScript. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}

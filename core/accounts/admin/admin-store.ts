@@ -1,0 +1,256 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  type ScanCommandInput,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import {
+  type Changes,
+  type Guard,
+  guardedUpdate,
+  type Item,
+  isConflict,
+  type Query,
+  type Update,
+} from '../../dynamodb.ts';
+import { accountsTable } from '../../names.ts';
+import { retryWithBackoff } from '../../retry.ts';
+import type { Access } from '../account.ts';
+import { accessItem, accessKey, planRecord, readAccess } from '../account-item.ts';
+import { accountIdPattern } from '../api-key.ts';
+import { AdminError } from './admin-error.ts';
+
+/** One part of a transaction. */
+export type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** The store that every part of the admin module uses. */
+export type AdminStore = ReturnType<typeof createAdminStore>;
+
+/**
+ * The accounts table as administration uses it, through the document client. Every read is strongly consistent. `actor`
+ * is who the audit names; `now` returns milliseconds since 1970.
+ */
+export function createAdminStore(client: DynamoDBDocumentClient, table: string, actor: string, now: () => number) {
+  return {
+    table,
+    actor,
+    now,
+    nowSeconds: () => Math.floor(now() / 1000),
+
+    async get(Key: Record<string, string>): Promise<Item | undefined> {
+      return (await client.send(new GetCommand({ TableName: table, Key, ConsistentRead: true }))).Item;
+    },
+
+    /** Reads up to 100 items; those that don't exist are left out. */
+    async getAll(keys: Record<string, string>[]): Promise<Item[]> {
+      const items: Item[] = [];
+      let Keys = keys;
+      while (Keys.length > 0) {
+        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys, ConsistentRead: true } } });
+        const { Responses, UnprocessedKeys } = await client.send(command);
+        items.push(...(Responses?.[table] ?? []));
+        Keys = (UnprocessedKeys?.[table]?.Keys ?? []) as Record<string, string>[];
+        if (Keys.length > 0) await sleep(100); // throttled: the rest follows
+      }
+      return items;
+    },
+
+    /** Reads all pages, or as many as it takes for `Limit` items. */
+    async query(query: Query): Promise<Item[]> {
+      const { Limit: most = Infinity } = query;
+      const items: Item[] = [];
+      let ExclusiveStartKey: Item | undefined = query.ExclusiveStartKey;
+      do {
+        const page = await client.send(new QueryCommand({ ...query, ConsistentRead: true, ExclusiveStartKey }));
+        items.push(...(page.Items ?? []));
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey && items.length < most);
+      return items.slice(0, most);
+    },
+
+    /**
+     * The items that pass `filter`, page by page; every write that returned before the scan began is seen. It reads the
+     * whole table (a read unit for each 4 KB), which suits an operator, not a customer's request.
+     */
+    async *scan(
+      filter: Pick<ScanCommandInput, 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'>,
+    ): AsyncGenerator<Item> {
+      let ExclusiveStartKey: Item | undefined;
+      do {
+        const command = new ScanCommand({ TableName: table, ConsistentRead: true, ...filter, ExclusiveStartKey });
+        const page = await client.send(command);
+        yield* page.Items ?? [];
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+    },
+
+    async put(item: Item, condition: Partial<Omit<Update, 'TableName' | 'Key' | 'UpdateExpression'>> = {}) {
+      await client.send(new PutCommand({ TableName: table, Item: item, ...condition }));
+    },
+
+    async update({ ExpressionAttributeValues: values, ...update }: Update): Promise<void> {
+      // DynamoDB refuses an empty map.
+      const withValues = Object.keys(values).length > 0 && { ExpressionAttributeValues: values };
+      await client.send(new UpdateCommand({ ...update, ...withValues }));
+    },
+
+    async delete(Key: Record<string, string>): Promise<void> {
+      await client.send(new DeleteCommand({ TableName: table, Key }));
+    },
+
+    /**
+     * Makes all of the writes or none. A single update is sent by itself: a transaction would conflict with the charge
+     * of a request.
+     */
+    async writeAll(writes: Write[]): Promise<void> {
+      const [first] = writes;
+      if (writes.length === 1 && first?.Update) await client.send(new UpdateCommand(first.Update));
+      else if (first) await client.send(new TransactWriteCommand({ TransactItems: writes }));
+    },
+  };
+}
+
+/** The access item of an account, shard 0 of it, as it is now; or `null`. */
+export async function findAccess(store: AdminStore, account: string): Promise<Access | null> {
+  const item = await store.get(accessKey(account));
+  return item ? readAccess(item) : null;
+}
+
+/** Like `findAccess`; throws `not_found`. */
+export async function getAccess(store: AdminStore, account: string): Promise<Access> {
+  const access = await findAccess(store, account);
+  if (!access) throw new AdminError('not_found', `There is no account "${account}".`, { subject: 'account' });
+  return access;
+}
+
+/** Holds as long as no other administrative change came after `access` was read. */
+export function isUnchanged({ version }: Access): Guard {
+  return { attribute: accessItem.version, is: '=', value: version };
+}
+
+/** Holds for an access item that exists. */
+export const exists: Guard = { attribute: accessItem.version, is: 'there' };
+
+/** The update that makes `changes`, provided that no other administrative change came after `access` was read. */
+export function accessUpdate(table: string, access: Access, changes: Changes, guards: Guard[] = []): Update {
+  const next = { ...changes, set: { ...changes.set, [accessItem.version]: access.version + 1 } };
+  return guardedUpdate(table, accessKey(access.account, access.shard), next, [isUnchanged(access), ...guards]);
+}
+
+/**
+ * Runs `attempt` until its write does not conflict with another change. Each attempt reads again and decides from what
+ * it read, so the condition of its write only has to be "nothing changed in between". Finally throws `conflict`.
+ */
+export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await retryWithBackoff(attempt, {
+      attempts: 30,
+      firstPauseMs: 10,
+      longestPauseMs: 200,
+      jitter: 1,
+      retryIf: isConflict,
+    });
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    throw new AdminError('conflict', 'Too many concurrent changes; retry.', { cause: error });
+  }
+}
+
+/**
+ * Partitions that hold only names, so that accounts and plans can be listed by page and by prefix without reading the
+ * whole table. An entry is written and deleted in the same transaction as what it names, so a list is exact as soon as
+ * a call has returned (decision 0125). No account id and no plan code has a `#` or is empty.
+ */
+const partitions = { account: 'account#', deleted: 'deleted#', plan: planRecord.partitionKey('') } as const;
+
+/** The write that adds a name to an index, or keeps it there. */
+export function addToIndex(table: string, index: keyof typeof partitions, name: string): Write {
+  return { Put: { TableName: table, Item: entryKey(index, name) } };
+}
+
+/** The write that takes a name out of an index. */
+export function removeFromIndex(table: string, index: keyof typeof partitions, name: string): Write {
+  return { Delete: { TableName: table, Key: entryKey(index, name) } };
+}
+
+function entryKey(index: keyof typeof partitions, name: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: partitions[index], [accountsTable.sortKey]: name };
+}
+
+/** Which page of a list: of the names that begin with `prefix`, `limit` at most, those after `cursor`. */
+export type PageOptions = {
+  prefix?: string | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** A page of an index; `cursor` is where the next one begins, `null` on the last one. */
+type NamePage = { names: string[]; cursor: string | null };
+
+/** The most entries of one page: what DynamoDB reads by key in one call. */
+const maxPage = 100;
+
+/** Reads a page of an index, in the order of its names. Throws `invalid`. */
+export async function listNames(
+  store: AdminStore,
+  index: keyof typeof partitions,
+  { prefix = '', limit = maxPage, cursor }: PageOptions,
+): Promise<NamePage> {
+  checkPage({ prefix, limit, cursor });
+  // One more than requested shows whether there is another page.
+  const entries = await store.query({
+    TableName: store.table,
+    Limit: limit + 1,
+    // Rather than `begins_with`, in which some local DynamoDB engines ignore letter case.
+    KeyConditionExpression: '#partition = :partition AND #name BETWEEN :first AND :last',
+    ExpressionAttributeNames: { '#partition': accountsTable.partitionKey, '#name': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':partition': partitions[index], ':first': prefix || '-', ':last': `${prefix}~` },
+    ...(cursor !== undefined && { ExclusiveStartKey: entryKey(index, cursor) as Item }),
+  });
+  const names = entries.slice(0, limit).map((entry): string => entry[accountsTable.sortKey]);
+  return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
+}
+
+/** All names of an index, read page by page. */
+export async function* allNames(store: AdminStore, index: keyof typeof partitions): AsyncGenerator<string> {
+  for await (const names of pagesOf(store, index)) yield* names;
+}
+
+/** Every account, read page by page: shard 0 of it, as it is when its page is read. */
+export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
+  for await (const names of pagesOf(store, 'account')) {
+    yield* (await store.getAll(names.map((id) => accessKey(id)))).map(readAccess);
+  }
+}
+
+async function* pagesOf(store: AdminStore, index: keyof typeof partitions): AsyncGenerator<string[]> {
+  let cursor: string | null = null;
+  do {
+    const page: NamePage = await listNames(store, index, cursor === null ? {} : { cursor });
+    yield page.names;
+    cursor = page.cursor;
+  } while (cursor !== null);
+}
+
+function checkPage({ prefix, limit, cursor }: { prefix: string; limit: number; cursor: string | undefined }): void {
+  if (prefix !== '' && !accountIdPattern.test(prefix)) {
+    throw new AdminError(
+      'invalid',
+      'A prefix is the beginning of a name: letters, digits, ".", "_" or "-", 32 at most.',
+    );
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxPage) {
+    throw new AdminError('invalid', `A page has 1 to ${maxPage} entries.`);
+  }
+  if (cursor !== undefined && !(accountIdPattern.test(cursor) && cursor.startsWith(prefix))) {
+    throw new AdminError('invalid', 'This cursor is not one that the list with this prefix returned.');
+  }
+}

@@ -1,0 +1,177 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Plan } from '../account.ts';
+import {
+  type AccountChanges,
+  type AccountInput,
+  type AccountPage,
+  type AccountView,
+  auditAccount,
+  createAccount,
+  listAccounts,
+  type RepairedWindow,
+  repairWindows,
+  setAccount,
+  setAccountState,
+  showAccount,
+} from './accounts.ts';
+import type { Role } from './admin-error.ts';
+import { createAdminStore, type PageOptions } from './admin-store.ts';
+import type { AuditEntry } from './audit.ts';
+import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
+import { deleteAccount } from './delete-account.ts';
+import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
+import {
+  accountsOf,
+  addMember,
+  endSession,
+  isSessionOpen,
+  listMembers,
+  type MemberView,
+  removeMember,
+  roleIn,
+  startSession,
+} from './members.ts';
+import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
+import { type AccountUsage, type UsageRange, usageOf, usageOfAll } from './usage.ts';
+
+/** What `createAdmin` needs. */
+export type AdminConfig = {
+  client: DynamoDBDocumentClient;
+  /** The accounts table. */
+  table: string;
+  /** The secret of the checksum of API keys: the same text that the Lambdas have, or a function that fetches it. */
+  checksumSecret: string | (() => Promise<string>);
+  /** Who makes the changes, for the audit: an operator, or the user of a portal. */
+  actor?: string | undefined;
+  /** Milliseconds since 1970. */
+  now?: (() => number) | undefined;
+};
+
+/** The calls of the admin module. `AdminRefusals` has the codes that each of them can refuse with. */
+export type Admin = {
+  plans: {
+    /** Creates or changes a plan; every account on it follows when this returns. */
+    put(input: PlanInput): Promise<Plan & { followed: number }>;
+    /** A page of the plans, by code. */
+    list(options?: PageOptions): Promise<PlanPage>;
+    /** The changes of a plan, newest first; 100 entries by default. */
+    audit(code: string, last?: number): Promise<AuditEntry[]>;
+  };
+  accounts: {
+    /** Creates an active account on a plan. */
+    create(input: AccountInput): Promise<AccountView>;
+    /** Changes plan, own limits or quota shards; usage is kept. */
+    set(input: AccountChanges & { id: string }): Promise<AccountView>;
+    /** Refuses the requests of an account from the next one on, until it is activated. */
+    suspend(id: string): Promise<AccountView>;
+    /** Lifts a suspension, from the next request on. */
+    activate(id: string): Promise<AccountView>;
+    /** Resets windows that a wrong clock has left in the future, and returns those. */
+    repairWindows(id: string): Promise<RepairedWindow[]>;
+    /** State, plan, limit and use of each window, and keys. */
+    show(id: string): Promise<AccountView>;
+    /** A page of the accounts, by id. */
+    list(options?: PageOptions): Promise<AccountPage>;
+    /** Permanently deletes a suspended account and its keys. */
+    delete(id: string): Promise<void>;
+    /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
+    usage(id: string, range?: UsageRange): Promise<AccountUsage>;
+    /** The same for every account, by id. Reads each of them. */
+    usageOfAll(range?: UsageRange): Promise<AccountUsage[]>;
+    /** The changes of an account and its keys, newest first; 100 entries by default. */
+    audit(id: string, last?: number): Promise<AuditEntry[]>;
+  };
+  backup: {
+    /** Every plan and account, for `import` into another table. Scans the whole table. */
+    export(): Promise<Backup>;
+    /** Creates the plans and accounts of a backup; those that exist and are equal stay. */
+    import(backup: Backup, options?: { checkOnly?: boolean | undefined }): Promise<ImportResult>;
+  };
+  keys: {
+    /** Creates a key, which works when this returns. `key` is its only copy. */
+    create(input: KeyInput): Promise<{ key: string; keyId: string }>;
+    /** The keys of an account, expired and revoked ones too, the oldest first. */
+    list(account: string): Promise<KeyView[]>;
+    /** Permanently revokes a key: every request that starts after this has returned is refused. */
+    revoke(input: { account: string; keyId: string }): Promise<KeyView>;
+  };
+  members: {
+    /** Makes a person a member of an account, or gives a member another role. */
+    add(input: { account: string; person: string; role: Role }): Promise<MemberView>;
+    /** Removes a member: the next request of that person is refused. */
+    remove(input: { account: string; person: string }): Promise<void>;
+    /** The members of an account, by person. */
+    list(account: string): Promise<MemberView[]>;
+    /** The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in. */
+    roleIn(account: string, people: readonly string[]): Promise<Role | null>;
+    /** The accounts that one of `people` is a member of; all of them are the same person signing in. */
+    accountsOf(people: readonly string[]): Promise<{ account: string; role: Role }[]>;
+  };
+  sessions: {
+    /** Starts a session of a person that ends after `seconds`, and returns its id. */
+    start(person: string, seconds: number): Promise<string>;
+    /** Whether a session was started, has not expired and has not been ended. */
+    isOpen(person: string, id: string): Promise<boolean>;
+    /** Ends a session: the next request with it is refused. */
+    end(person: string, id: string): Promise<void>;
+  };
+};
+
+/**
+ * Plans, accounts and keys, for the command line and for a customer portal. A call has taken effect for every request
+ * that starts after it returned. Calls may run concurrently with each other and with requests, and may be repeated
+ * after an interruption; a refusal is thrown as `AdminError`. Throws a `TypeError` for a client of another copy of the
+ * AWS SDK.
+ */
+export function createAdmin({ client, table, checksumSecret, actor = 'unknown', now = Date.now }: AdminConfig): Admin {
+  // Commands of one copy of the SDK can fail on the client of another copy, in different ways: refuse this before any write.
+  if (!(client instanceof DynamoDBDocumentClient)) {
+    throw new TypeError(
+      'The client is not a DynamoDBDocumentClient of the @aws-sdk/lib-dynamodb that the admin module imports. Create it ' +
+        'with DynamoDBDocumentClient.from(). If you did, two copies are installed: "npm ls @aws-sdk/lib-dynamodb" shows them.',
+    );
+  }
+  const store = createAdminStore(client, table, actor, now);
+  return {
+    plans: {
+      put: (input) => putPlan(store, input),
+      list: (options) => listPlans(store, options),
+      audit: (code, last) => auditPlan(store, code, last),
+    },
+    accounts: {
+      create: (input) => createAccount(store, input),
+      set: (input) => setAccount(store, input),
+      suspend: (id) => setAccountState(store, id, 'suspended'),
+      activate: (id) => setAccountState(store, id, 'active'),
+      repairWindows: (id) => repairWindows(store, id),
+      show: (id) => showAccount(store, id),
+      list: (options) => listAccounts(store, options),
+      delete: (id) => deleteAccount(store, id),
+      usage: (id, range) => usageOf(store, id, range),
+      usageOfAll: (range) => usageOfAll(store, range),
+      audit: (id, last) => auditAccount(store, id, last),
+    },
+    backup: {
+      export: () => exportBackup(store),
+      import: (backup, options) => importBackup(store, backup, options),
+    },
+    keys: {
+      create: async (input) =>
+        createKey(store, typeof checksumSecret === 'string' ? checksumSecret : await checksumSecret(), input),
+      list: (account) => listKeys(store, account),
+      revoke: (input) => revokeKey(store, input),
+    },
+    members: {
+      add: (input) => addMember(store, input),
+      remove: (input) => removeMember(store, input),
+      list: (account) => listMembers(store, account),
+      roleIn: (account, people) => roleIn(store, account, people),
+      accountsOf: (people) => accountsOf(store, people),
+    },
+    sessions: {
+      start: (person, seconds) => startSession(store, person, seconds),
+      isOpen: (person, id) => isSessionOpen(store, person, id),
+      end: (person, id) => endSession(store, person, id),
+    },
+  };
+}

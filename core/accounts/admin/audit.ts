@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import type { Item, Update } from '../../dynamodb.ts';
+import { accountsTable } from '../../names.ts';
+import { inWindowOrder } from '../quota.ts';
+import { AdminError } from './admin-error.ts';
+import type { AdminStore } from './admin-store.ts';
+import type { OwnLimitChanges } from './window-changes.ts';
+
+/** What is changed, in which partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
+export type Change = { partition: string; action: string; detail: Record<string, unknown> };
+
+/**
+ * One change: who, when, what. `unknown` means that nothing has marked it as done: the change is still running, or its
+ * process died, and it may or may not have happened. Refused changes leave no entry.
+ */
+export type AuditEntry = {
+  time: string;
+  actor: string;
+  action: string;
+  detail: Record<string, unknown>;
+  outcome: 'done' | 'unknown';
+};
+
+const prefix = 'audit#';
+const outcome = 'outcome';
+
+/** Runs `work` between writing its entry and marking it as done: no change happens without one (decision 0104). */
+export async function audited<T>(store: AdminStore, change: Change, work: () => Promise<T>): Promise<T> {
+  const { key, attributes } = newEntry(store, change);
+  await store.put({ ...key, ...attributes });
+  // The caller must learn what became of the change, and a new key is seen only there: where the end of an entry can't be
+  // written the entry stays `unknown`, which is true.
+  const ended = (write: Promise<void>) => write.catch(() => undefined);
+  try {
+    const result = await work();
+    await ended(store.update(markDone(store.table, key)));
+    return result;
+  } catch (error) {
+    if (changedNothing(error)) await ended(store.delete(key));
+    throw error;
+  }
+}
+
+/** A change of a plan that failed on one account has reached others. */
+function changedNothing(error: unknown): boolean {
+  return error instanceof AdminError && error.code !== 'conflict';
+}
+
+function markDone(table: string, key: Record<string, string>): Update {
+  return {
+    TableName: table,
+    Key: key,
+    UpdateExpression: 'SET #outcome = :done',
+    ExpressionAttributeNames: { '#outcome': outcome },
+    ExpressionAttributeValues: { ':done': 'done' },
+  };
+}
+
+/** The latest `last` entries of a partition, the newest first. */
+export async function auditOf(store: AdminStore, partition: string, last: number): Promise<AuditEntry[]> {
+  const items = await store.query({
+    TableName: store.table,
+    ScanIndexForward: false,
+    Limit: last,
+    KeyConditionExpression: '#account = :partition AND begins_with(#item, :audit)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':partition': partition, ':audit': prefix },
+  });
+  return items.map(readEntry);
+}
+
+function newEntry({ actor, now }: AdminStore, { partition, action, detail }: Change) {
+  const time = new Date(now()).toISOString();
+  // The time sorts the entries; the random part distinguishes two changes in the same millisecond.
+  const item = `${prefix}${time}#${randomBytes(6).toString('hex')}`;
+  return {
+    key: { [accountsTable.partitionKey]: partition, [accountsTable.sortKey]: item },
+    attributes: { time, actor, action, detail },
+  };
+}
+
+function readEntry(item: Item): AuditEntry {
+  const { limits, ...detail } = item.detail as { limits?: OwnLimitChanges };
+  return {
+    time: item.time,
+    actor: item.actor,
+    action: item.action,
+    detail: { ...detail, ...(limits && { limits: inWindowOrder(limits) }) },
+    outcome: item[outcome] === 'done' ? 'done' : 'unknown',
+  };
+}

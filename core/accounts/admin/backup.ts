@@ -1,0 +1,290 @@
+import { forEachConcurrently } from '../../concurrency.ts';
+import type { Item } from '../../dynamodb.ts';
+import { accountsTable } from '../../names.ts';
+import type { Access, AccountState, Plan } from '../account.ts';
+import { accessItem, isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../account-item.ts';
+import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../key-record.ts';
+import { type Limits, type WindowName, windowNames } from '../quota.ts';
+import { backupDays, type DayBackup, restoreDay, unrecorded, usageRecord } from '../usage-record.ts';
+import { creation, setAccount } from './accounts.ts';
+import {
+  AdminError,
+  checkAccountId,
+  checkKeyId,
+  checkLimits,
+  checkOwnLimits,
+  checkPerson,
+  checkPlanCode,
+  checkRole,
+  checkShards,
+} from './admin-error.ts';
+import { type AdminStore, retryConflicts } from './admin-store.ts';
+import { audited } from './audit.ts';
+import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './members.ts';
+import { getPlan, putPlan } from './plans.ts';
+import { checkDate } from './usage.ts';
+import { windowChanges } from './window-changes.ts';
+
+/** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
+export type KeyBackup = KeyRecord & { hash: Uint8Array | null };
+
+/** An account in a backup, with what it has used of each window. Instants are seconds since 1970. */
+export type AccountBackup = {
+  id: string;
+  state: AccountState;
+  plan: string;
+  ownLimits: Limits;
+  shards: number;
+  created: number;
+  /** Of the windows of the plan, and of those that it has dropped. */
+  usage: Partial<Record<WindowName, { start: number; used: number }>>;
+  keys: KeyBackup[];
+  /** Who may sign in to a portal for it. None in an older backup. */
+  members?: MemberBackup[] | undefined;
+  /** Its lookups by UTC day, as far as they are kept. None in an older backup. */
+  days?: DayBackup[] | undefined;
+};
+
+/** All plans and accounts of a table, by code and id. */
+export type Backup = { plans: Plan[]; accounts: AccountBackup[] };
+
+/**
+ * Everything that `importBackup` needs to create the same plans and accounts in another table, without the audit,
+ * sessions and deleted accounts. Requests that are counted during the export may be missing from `usage` and `days`.
+ */
+export async function exportBackup(store: AdminStore): Promise<Backup> {
+  const plans: Plan[] = [];
+  const shards = new Map<string, Access[]>();
+  const records = new Map<string, Item[]>();
+  const items = store.scan({
+    FilterExpression: `#item = :plan OR ${[':access', ':key', ':member', ':usage'].map((prefix) => `begins_with(#item, ${prefix})`).join(' OR ')}`,
+    ExpressionAttributeNames: { '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: {
+      ':plan': planRecord.sortKey,
+      ':access': accessItem.sortKeyPrefix,
+      ':key': keyRecord.sortKey(''),
+      ':member': memberPrefix,
+      ':usage': usageRecord.sortKey(''),
+    },
+  });
+  for await (const item of items) {
+    const partition: string = item[accountsTable.partitionKey];
+    if (isAccessItem(item)) pushTo(shards, partition, readAccess(item));
+    else if (item[accountsTable.sortKey] === planRecord.sortKey) plans.push(withoutVersion(readPlan(item)));
+    else pushTo(records, partition, item);
+  }
+  const accounts = [...shards].flatMap(([id, all]) => {
+    const sorted = all.toSorted((a, b) => a.shard - b.shard);
+    return sorted[0]?.shard === 0 ? [accountBackup(sorted, records.get(id) ?? [])] : [];
+  });
+  return {
+    plans: inOrderOf(plans, ({ code }) => code),
+    accounts: inOrderOf(accounts, ({ id }) => id),
+  };
+}
+
+function pushTo<T>(lists: Map<string, T[]>, name: string, entry: T): void {
+  const list = lists.get(name);
+  if (list) list.push(entry);
+  else lists.set(name, [entry]);
+}
+
+/** The items by name; no two have the same. */
+function inOrderOf<T>(items: readonly T[], nameOf: (item: T) => string): T[] {
+  return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+}
+
+function withoutVersion({ code, state, limits }: Plan): Plan {
+  return { code, state, limits };
+}
+
+/**
+ * @param shards of one account, shard 0 first
+ * @param items its other items: keys, members and days of usage
+ */
+function accountBackup(shards: readonly Access[], items: readonly Item[]): AccountBackup {
+  const [first] = shards as [Access];
+  const having = (prefix: string) => items.filter((item) => String(item[accountsTable.sortKey]).startsWith(prefix));
+  const records = having(keyRecord.sortKey('')).map(readKeyRecord);
+  const withoutRecord = Object.keys(first.keys).filter((keyId) => !records.some((record) => record.keyId === keyId));
+  return {
+    id: first.account,
+    state: first.state as AccountState,
+    plan: first.plan,
+    ownLimits: first.ownLimits,
+    shards: first.shards,
+    created: first.created,
+    usage: Object.fromEntries(
+      windowNames
+        .filter((window) => first.quota[window] ?? first.dropped[window])
+        .map((window) => [window, usageOf(shards, window)]),
+    ),
+    keys: inOrderOf(
+      [...records, ...withoutRecord.map((keyId) => ({ keyId, label: null, created: null, revoked: null }))].map(
+        (record) => ({ ...record, hash: first.keys[record.keyId] ?? null }),
+      ),
+      ({ keyId }) => keyId,
+    ),
+    members: inOrderOf(having(memberPrefix).map(readMember), ({ person }) => person),
+    days: backupDays(
+      having(usageRecord.sortKey('')),
+      shards.map(({ usage }) => unrecorded(usage)),
+    ),
+  };
+}
+
+/** The shards may be in different windows; the latest is the current one. */
+function usageOf(shards: readonly Access[], window: WindowName): { start: number; used: number } {
+  const counts = shards.flatMap(({ quota, dropped }) => quota[window] ?? dropped[window] ?? []);
+  const start = Math.max(...counts.map((count) => count.start));
+  const used = counts.filter((count) => count.start === start).reduce((sum, count) => sum + count.used, 0);
+  return { start, used };
+}
+
+/**
+ * How many plans and accounts an import created, with how many members and days of usage these have, and how many plans and
+ * accounts were there already, equal to the backup.
+ */
+export type ImportResult = { plans: number; accounts: number; members: number; days: number; unchanged: number };
+
+/** How many accounts are created at the same time. */
+const concurrency = 16;
+
+/**
+ * Creates the plans and accounts of a backup that the table does not have. It never changes what exists: it skips what
+ * equals the backup, so an interrupted import can be run again, and imports nothing if anything differs. Throws
+ * `invalid`, `not_found` (a plan), `exists`, `conflict`.
+ */
+export async function importBackup(
+  store: AdminStore,
+  backup: Backup,
+  { checkOnly = false }: { checkOnly?: boolean | undefined } = {},
+): Promise<ImportResult> {
+  checkBackup(backup);
+  const existing = await exportBackup(store);
+  const plans = missingOf('Plan', backup.plans, existing.plans, ({ code }) => code, planText);
+  const accounts = missingOf('Account', backup.accounts, existing.accounts, ({ id }) => id, accountText);
+  const codes = new Set([...backup.plans, ...existing.plans].map(({ code }) => code));
+  for (const { id, plan } of accounts) {
+    if (!codes.has(plan))
+      throw new AdminError('not_found', `Account "${id}" is on plan "${plan}", which does not exist.`);
+  }
+  const unchanged = backup.plans.length + backup.accounts.length - plans.length - accounts.length;
+  const count = (of: (account: AccountBackup) => readonly unknown[] | undefined) =>
+    accounts.reduce((sum, account) => sum + (of(account)?.length ?? 0), 0);
+  const result = {
+    plans: plans.length,
+    accounts: accounts.length,
+    members: count(({ members }) => members),
+    days: count(({ days }) => days),
+    unchanged,
+  };
+  if (checkOnly) return result;
+
+  for (const plan of plans) await putPlan(store, plan);
+  await forEachConcurrently(accounts, concurrency, (account) => importAccount(store, account));
+  // An interrupted import may have left an account with fewer quota shards.
+  const shardsOf = new Map(existing.accounts.map(({ id, shards }) => [id, shards]));
+  for (const { id, shards } of backup.accounts) {
+    if (shards !== (shardsOf.get(id) ?? 1)) await setAccount(store, { id, shards });
+  }
+  return result;
+}
+
+/** Before usage was counted, accounts could have this many active keys; they keep them. */
+const mostKeys = 15;
+
+function checkBackup({ plans, accounts }: Backup): void {
+  for (const { code, limits } of plans) {
+    checkPlanCode(code);
+    checkLimits(limits);
+  }
+  for (const { id, plan, ownLimits, shards, keys, members = [], days = [] } of accounts) {
+    checkAccountId(id);
+    checkPlanCode(plan);
+    checkOwnLimits(ownLimits);
+    checkShards(shards);
+    for (const { keyId } of keys) checkKeyId(keyId);
+    for (const { person, role } of members) {
+      checkPerson(person);
+      checkRole(role);
+    }
+    for (const { date } of days) checkDate('date', date);
+    if (keys.filter(({ hash }) => hash !== null).length <= mostKeys) continue;
+    throw new AdminError('too_many_keys', `Account "${id}" has more than ${mostKeys} active keys.`);
+  }
+  for (const [what, names] of [
+    ['Plan', plans.map(({ code }) => code)],
+    ['Account', accounts.map(({ id }) => id)],
+  ] as const) {
+    const seen = new Set<string>();
+    const twice = names.find((name) => seen.size === seen.add(name).size);
+    if (twice !== undefined) throw new AdminError('invalid', `${what} "${twice}" is in the backup twice.`);
+  }
+}
+
+/** Those of `wanted` that are not among `existing`. @throws AdminError `exists` when one exists and differs */
+function missingOf<T>(
+  what: string,
+  wanted: readonly T[],
+  existing: readonly T[],
+  nameOf: (item: T) => string,
+  textOf: (item: T) => string,
+): T[] {
+  const texts = new Map(existing.map((item) => [nameOf(item), textOf(item)]));
+  const other = wanted.find((item) => texts.has(nameOf(item)) && texts.get(nameOf(item)) !== textOf(item));
+  if (other === undefined) return wanted.filter((item) => !texts.has(nameOf(item)));
+  throw new AdminError(
+    'exists',
+    `${what} "${nameOf(other)}" exists and differs from the backup; nothing was imported. Import into another table, or ` +
+      'make the two equal first.',
+  );
+}
+
+function planText({ code, state, limits }: Plan): string {
+  return JSON.stringify([code, state, Object.entries(limits).toSorted()]);
+}
+
+/** Without what changes by itself (usage), what others change (members), and what an interrupted import has yet to do (shards). */
+function accountText({ id, state, plan, ownLimits, created, keys }: AccountBackup): string {
+  const keyTexts = keys.map(({ keyId, label, created, revoked, hash }) => {
+    return [keyId, label, created, revoked, hash && Buffer.from(hash).toString('hex')].join();
+  });
+  return JSON.stringify([id, state, plan, Object.entries(ownLimits).toSorted(), created, keyTexts.toSorted()]);
+}
+
+async function importAccount(store: AdminStore, account: AccountBackup): Promise<void> {
+  const { id, plan, keys, members = [], days = [] } = account;
+  const detail = { plan, keys: keys.length, members: members.length, days: days.length };
+  await audited(store, { partition: id, action: 'account import', detail }, async () => {
+    // Records are written first: an active key always has one, so it can be found and revoked.
+    for (const key of keys) await store.put(keyRecordItem(id, key));
+    // So do members and days: where the account exists, all that it had is there, and an import may skip it.
+    for (const item of members.flatMap((member) => memberItems(id, normalized(member)))) await store.put(item);
+    for (const day of days) await store.update(restoreDay(store.table, id, day));
+    await retryConflicts(async () => {
+      const current = await getPlan(store, plan);
+      const item = accountItem(
+        account,
+        current.limits,
+        newAccessItem(id, { plan: current, ownLimits: account.ownLimits }, account.created),
+      );
+      await store.writeAll(creation(store, current, item));
+    });
+  });
+}
+
+function normalized(member: MemberBackup): MemberBackup {
+  return { ...member, person: normalizedPerson(member.person) };
+}
+
+function accountItem({ state, ownLimits, created, usage, keys }: AccountBackup, limits: Limits, item: Item): Item {
+  const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
+  const windows = windowChanges({ quota: {}, dropped: {} }, limits, ownLimits, created).changes.set;
+  for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
+    const start = limits[window] === undefined ? accessItem.dropped(window) : accessItem.start(window);
+    windows[start] = count.start;
+    windows[accessItem.used(window)] = count.used;
+  }
+  return { ...item, ...windows, [accessItem.state]: state, [accessItem.keys]: Object.fromEntries(active) };
+}

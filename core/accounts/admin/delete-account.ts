@@ -1,0 +1,88 @@
+import { type Guard, guardExpression } from '../../dynamodb.ts';
+import { accountsTable } from '../../names.ts';
+import type { Access } from '../account.ts';
+import { accessItem, accessKey } from '../account-item.ts';
+import { recordKey } from '../key-record.ts';
+import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
+import { AdminError, checkAccountId } from './admin-error.ts';
+import {
+  type AdminStore,
+  addToIndex,
+  exists,
+  findAccess,
+  isUnchanged,
+  removeFromIndex,
+  retryConflicts,
+  type Write,
+} from './admin-store.ts';
+import { audited } from './audit.ts';
+import { keyRecordsOf } from './keys.ts';
+import { removeAllMembers } from './members.ts';
+import { allShards } from './reshard.ts';
+
+/** The primary key of the item that remains of a deleted account, so that its id is not used again. */
+export function tombstoneKey(account: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: 'deleted' };
+}
+
+/** Whether an account of this id has been deleted. */
+export async function isDeleted(store: AdminStore, account: string): Promise<boolean> {
+  return (await store.get(tombstoneKey(account))) !== undefined;
+}
+
+/**
+ * Permanently deletes a suspended account: its limits, its counts, its members, its keys and their labels. Its audit
+ * stays, its usage stays until the records expire, and its id can't be used again: a new account of that id would begin
+ * with nothing used. Can be repeated after an interruption. Throws `invalid`, `not_found`, `not_suspended`, `conflict`.
+ */
+export async function deleteAccount(store: AdminStore, id: string): Promise<void> {
+  checkAccountId(id);
+  const access = await findAccess(store, id);
+  if (access) requireSuspended(access);
+  else if (!(await isDeleted(store, id))) throw new AdminError('not_found', `There is no account "${id}".`);
+  await audited(store, { partition: id, action: 'account delete', detail: {} }, async () => {
+    await retryConflicts(async () => {
+      const access = await findAccess(store, id);
+      if (!access) return;
+      requireSuspended(access);
+      const shards = await allShards(store, access);
+      const units = sumByDate(shards.map(({ usage }) => unrecorded(usage)));
+      await store.writeAll([
+        ...shards.map((shard) => deletion(store.table, shard)),
+        ...addToRecords(store.table, id, units).map((Update) => ({ Update })),
+        removeFromIndex(store.table, 'account', id),
+        addToIndex(store.table, 'deleted', id), // its usage is still invoiced
+        { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
+      ]);
+    });
+    for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));
+    await removeAllMembers(store, id);
+  });
+}
+
+function requireSuspended({ account, state }: Access): void {
+  if (state === 'suspended') return;
+  throw new AdminError('not_suspended', `Account "${account}" is active. Suspend it first.`);
+}
+
+function deletion(table: string, access: Access): Write {
+  const { total, date } = access.usage;
+  const counted: Guard =
+    date === null
+      ? { attribute: accessItem.date, is: 'absent' }
+      : { attribute: accessItem.total, is: '=', value: total };
+  const { ConditionExpression, names, values } = guardExpression(
+    access.shard === 0
+      ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }, counted]
+      : [exists, counted],
+  );
+  return {
+    Delete: {
+      TableName: table,
+      Key: accessKey(access.account, access.shard),
+      ConditionExpression,
+      ExpressionAttributeNames: names,
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    },
+  };
+}

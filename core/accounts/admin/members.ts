@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import type { Item } from '../../dynamodb.ts';
+import { accountsTable } from '../../names.ts';
+import { instant } from '../quota.ts';
+import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
+import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
+import { audited } from './audit.ts';
+
+/**
+ * Who may sign in to a portal for an account. A person is a verified e-mail address, or `sub:` and the subject that the
+ * OpenID provider gives. The record in the account's partition is the valid one; the entry in the person's partition
+ * only serves to find the accounts of a person at sign-in, without a scan. One transaction writes both.
+ *
+ * The sessions of a person are in the same partition. An encrypted cookie alone would work until it expires, also after its
+ * owner has signed out; a session without an item has ended, also for copies of its cookie.
+ *
+ * | `account` | `item` | holds |
+ * |---|---|---|
+ * | account id | `member#<person>` | role, added |
+ * | `person#<person>` | `member#<account id>` | nothing |
+ * | `person#<person>` | `session#<id>` | when it expires, in seconds since 1970 |
+ */
+const personPrefix = 'person#';
+export const memberPrefix = 'member#';
+const sessionPrefix = 'session#';
+
+/** A member of an account; `added` is an ISO 8601 instant of the last change of the role. */
+export type MemberView = { person: string; role: Role; added: string };
+
+/** The most members of one account: a page shows them all. */
+export const maxMembers = 50;
+
+/** One spelling of an e-mail address; subjects are case-sensitive. */
+export function normalizedPerson(person: string): string {
+  const trimmed = person.trim();
+  return trimmed.startsWith('sub:') ? trimmed : trimmed.toLowerCase();
+}
+
+/**
+ * Makes a person a member of an account, or gives a member another role. Repeating it is harmless.
+ * Throws `invalid`, `not_found`, `too_many_members`, `conflict`.
+ */
+export async function addMember(
+  store: AdminStore,
+  { account, person: given, role }: { account: string; person: string; role: Role },
+): Promise<MemberView> {
+  checkAccountId(account);
+  const person = checkedPerson(given);
+  checkRole(role);
+  await getAccess(store, account);
+  const members = await listMembers(store, account);
+  if (members.length >= maxMembers && !members.some((member) => member.person === person)) {
+    throw new AdminError(
+      'too_many_members',
+      `Account "${account}" has ${maxMembers} members, which is the maximum; remove one first.`,
+    );
+  }
+  const added = store.nowSeconds();
+  await audited(store, { partition: account, action: 'member add', detail: { person, role } }, () =>
+    retryConflicts(() =>
+      store.writeAll(
+        memberItems(account, { person, role, added }).map((Item) => ({ Put: { TableName: store.table, Item } })),
+      ),
+    ),
+  );
+  return { person, role, added: instant(added) };
+}
+
+/** Removes a member: the next request of that person is refused. Throws `invalid`, `not_found`, `conflict`. */
+export async function removeMember(
+  store: AdminStore,
+  { account, person: given }: { account: string; person: string },
+): Promise<void> {
+  checkAccountId(account);
+  const person = checkedPerson(given);
+  if (!(await store.get(memberKey(account, person)))) {
+    throw new AdminError(
+      'not_found',
+      `Account "${account}" has no member "${person}". The list of its members has the right spelling.`,
+    );
+  }
+  await audited(store, { partition: account, action: 'member remove', detail: { person } }, () =>
+    retryConflicts(() =>
+      store.writeAll([
+        { Delete: { TableName: store.table, Key: memberKey(account, person) } },
+        { Delete: { TableName: store.table, Key: entryKey(account, person) } },
+      ]),
+    ),
+  );
+}
+
+/** A member in a backup; `added` in seconds since 1970. */
+export type MemberBackup = { person: string; role: Role; added: number };
+
+/** Reads the record of a member. */
+export function readMember(item: Item): MemberBackup {
+  return { person: nameIn(item), role: item.role, added: item.added };
+}
+
+/** The items of a member of an account: the record and the entry. */
+export function memberItems(account: string, { person, role, added }: MemberBackup): Item[] {
+  return [{ ...memberKey(account, person), role, added }, entryKey(account, person)];
+}
+
+/** The members of an account, by person. Throws `invalid`, `not_found`. */
+export async function listMembers(store: AdminStore, account: string): Promise<MemberView[]> {
+  checkAccountId(account);
+  await getAccess(store, account);
+  const items = await store.query(membersIn(store.table, account));
+  return items.map(readMember).map(({ added, ...member }) => ({ ...member, added: instant(added) }));
+}
+
+/** The highest role that an account gives to one of `people`, or `null`; all of them are the same person signing in. */
+export async function roleIn(store: AdminStore, account: string, people: readonly string[]): Promise<Role | null> {
+  checkAccountId(account);
+  const found = await Promise.all(people.map((person) => store.get(memberKey(account, checkedPerson(person)))));
+  const roles = found.map((item): Role | undefined => item?.role);
+  if (roles.includes('admin')) return 'admin';
+  return roles.includes('viewer') ? 'viewer' : null;
+}
+
+/** The accounts that one of `people` is a member of, by id; all of them are the same person signing in. */
+export async function accountsOf(
+  store: AdminStore,
+  people: readonly string[],
+): Promise<{ account: string; role: Role }[]> {
+  const entries = await Promise.all(
+    people.map((person) => store.query(membersIn(store.table, `${personPrefix}${checkedPerson(person)}`))),
+  );
+  const accounts = [...new Set(entries.flat().map(nameIn))].sort();
+  const roles = await Promise.all(accounts.map((account) => roleIn(store, account, people)));
+  return accounts.flatMap((account, i) => {
+    const role = roles[i];
+    return role ? [{ account, role }] : [];
+  });
+}
+
+/** The deletion of every member of an account, for when the account itself is deleted. Repeating it is harmless. */
+export async function removeAllMembers(store: AdminStore, account: string): Promise<void> {
+  for (const item of await store.query(membersIn(store.table, account))) {
+    await store.delete(entryKey(account, nameIn(item)));
+    await store.delete(memberKey(account, nameIn(item)));
+  }
+}
+
+function checkedPerson(given: string): string {
+  checkPerson(given);
+  return normalizedPerson(given);
+}
+
+function memberKey(account: string, person: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: `${memberPrefix}${person}` };
+}
+
+function entryKey(account: string, person: string): Record<string, string> {
+  return {
+    [accountsTable.partitionKey]: `${personPrefix}${person}`,
+    [accountsTable.sortKey]: `${memberPrefix}${account}`,
+  };
+}
+
+function membersIn(TableName: string, partition: string) {
+  return {
+    TableName,
+    KeyConditionExpression: '#account = :partition AND begins_with(#item, :member)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':partition': partition, ':member': memberPrefix },
+  };
+}
+
+function nameIn(item: Item): string {
+  return String(item[accountsTable.sortKey]).slice(memberPrefix.length);
+}
+
+/** The most sessions of one person at a time; another one ends the oldest. */
+export const maxSessions = 10;
+
+/** Starts a session of `seconds` and returns its id. Sessions that have expired are removed. Throws `invalid`. */
+export async function startSession(store: AdminStore, person: string, seconds: number): Promise<string> {
+  checkPerson(person);
+  const now = store.nowSeconds();
+  const latestFirst = (await sessionsOf(store, person)).toSorted((a, b) => b.expires - a.expires);
+  for (const [i, { id, expires }] of latestFirst.entries()) {
+    if (expires <= now || i >= maxSessions - 1) await endSession(store, person, id);
+  }
+  const id = randomBytes(16).toString('base64url');
+  await store.put({ ...sessionKey(person, id), expires: now + seconds });
+  return id;
+}
+
+/** Whether a session was started, has not expired and has not been ended. */
+export async function isSessionOpen(store: AdminStore, person: string, id: string): Promise<boolean> {
+  const item = await store.get(sessionKey(person, id));
+  return item !== undefined && item.expires > store.nowSeconds();
+}
+
+/** Ends a session: the next request with it is refused. Repeating it is harmless. */
+export async function endSession(store: AdminStore, person: string, id: string): Promise<void> {
+  await store.delete(sessionKey(person, id));
+}
+
+async function sessionsOf(store: AdminStore, person: string): Promise<{ id: string; expires: number }[]> {
+  const items = await store.query({
+    TableName: store.table,
+    KeyConditionExpression: '#account = :person AND begins_with(#item, :session)',
+    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeValues: { ':person': `${personPrefix}${person}`, ':session': sessionPrefix },
+  });
+  return items.map((item) => ({
+    id: String(item[accountsTable.sortKey]).slice(sessionPrefix.length),
+    expires: item.expires,
+  }));
+}
+
+function sessionKey(person: string, id: string): Record<string, string> {
+  return {
+    [accountsTable.partitionKey]: `${personPrefix}${person}`,
+    [accountsTable.sortKey]: `${sessionPrefix}${id}`,
+  };
+}

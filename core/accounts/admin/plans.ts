@@ -1,0 +1,204 @@
+import { forEachConcurrently } from '../../concurrency.ts';
+import { type Update, updateChanges } from '../../dynamodb.ts';
+import type { Access, Plan, PlanState, PlanVersion, Terms } from '../account.ts';
+import { planAttributes, planKey, planRecord, readPlan } from '../account-item.ts';
+import { inWindowOrder, type Limits, windowNames } from '../quota.ts';
+import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
+import {
+  type AdminStore,
+  accessUpdate,
+  addToIndex,
+  allAccounts,
+  findAccess,
+  listNames,
+  type PageOptions,
+  retryConflicts,
+} from './admin-store.ts';
+import { type AuditEntry, audited, auditOf } from './audit.ts';
+import { mergedShards, reshareWrites } from './reshard.ts';
+import { windowChanges } from './window-changes.ts';
+
+/** A plan to create or change. `limits` replaces all windows; without it an existing plan keeps its windows. */
+export type PlanInput = {
+  code: string;
+  limits?: Limits | undefined;
+  state?: PlanState | undefined;
+  /** What the change was decided upon, `null` for no such plan: `conflict` if that is not what the plan is by now. */
+  seen?: Pick<Plan, 'limits' | 'state'> | null | undefined;
+};
+
+/**
+ * Creates or changes a plan (`active` by default) and returns when the change applies to every account on it;
+ * `followed` is how many accounts it changed. Safe to repeat, which completes an interrupted call. Throws `invalid`,
+ * `conflict`.
+ */
+export async function putPlan(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
+  checkPlanCode(input.code);
+  checkLimits(input.limits ?? {});
+  // Refused before an entry in the audit, but for a change at this very moment.
+  if (input.seen !== undefined) requireUnchanged(input, await findPlan(store, input.code));
+  const { code, limits, state = 'active' } = input;
+  const detail = { state, ...(limits && { limits }) };
+  const partition = planRecord.partitionKey(code);
+  return audited(store, { partition, action: 'plan put', detail }, () => putAndFollow(store, input));
+}
+
+/** How many accounts are changed at the same time. */
+const concurrency = 16;
+
+async function putAndFollow(store: AdminStore, input: PlanInput): Promise<Plan & { followed: number }> {
+  const plan = await retryConflicts(() => writePlan(store, input));
+  // Strongly consistent reads after the write: an account that joined the plan before the write is seen, and one that
+  // joins after it has checked the version of the plan in its own write.
+  let followed = 0;
+  await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
+    if (isBehind(access, plan) && (await follow(store, access, plan))) followed++;
+  });
+  const { code, state, limits } = plan;
+  return { code, state, limits, followed };
+}
+
+async function writePlan(store: AdminStore, input: PlanInput): Promise<PlanVersion> {
+  const previous = await findPlan(store, input.code);
+  requireUnchanged(input, previous);
+  const limits = input.limits ?? previous?.limits;
+  if (!limits || Object.keys(limits).length === 0) {
+    throw new AdminError('invalid', 'A plan needs a limit for at least one window; the limit may be unlimited.');
+  }
+  const plan: PlanVersion = {
+    code: input.code,
+    state: input.state ?? 'active',
+    limits: inWindowOrder(limits),
+    version: (previous?.version ?? 0) + 1,
+  };
+  const index = previous ? [] : [addToIndex(store.table, 'plan', plan.code)];
+  await store.writeAll([{ Update: planUpdate(store.table, previous, plan) }, ...index]);
+  return plan;
+}
+
+function requireUnchanged({ code, seen }: PlanInput, now: Plan | null): void {
+  if (seen === undefined) return;
+  const same = seen === null || now === null ? seen === now : isSamePlan(seen, now);
+  if (same) return;
+  const what = seen === null ? 'was made' : 'was changed';
+  throw new AdminError('conflict', `Plan "${code}" ${what} meanwhile. Look at it again, then repeat the change.`);
+}
+
+function isSamePlan(one: Pick<Plan, 'limits' | 'state'>, other: Pick<Plan, 'limits' | 'state'>): boolean {
+  return one.state === other.state && windowNames.every((window) => one.limits[window] === other.limits[window]);
+}
+
+/** Writes `plan` as the version after `previous`, provided that this is still the current one. */
+function planUpdate(table: string, previous: PlanVersion | null, plan: PlanVersion): Update {
+  const { names, values, UpdateExpression } = updateChanges({
+    set: {
+      [planRecord.limits]: plan.limits,
+      [planRecord.state]: plan.state,
+      [planRecord.version]: plan.version,
+    },
+    remove: [],
+  });
+  return {
+    TableName: table,
+    Key: planKey(plan.code),
+    UpdateExpression,
+    ConditionExpression: previous ? '#version = :previous' : 'attribute_not_exists(#version)',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: previous ? { ...values, ':previous': previous.version } : values,
+  };
+}
+
+function isBehind({ plan: code, planVersion }: Access, plan: PlanVersion): boolean {
+  return code === plan.code && planVersion < plan.version;
+}
+
+/** Returns whether this call changed the account; it may have left the plan, or have a later version already. */
+async function follow(store: AdminStore, seen: Access, plan: PlanVersion): Promise<boolean> {
+  let access: Access | null = seen;
+  return retryConflicts(async () => {
+    access ??= await findAccess(store, seen.account);
+    const current = access;
+    access = null; // if the write meets a conflict, the next attempt reads afresh
+    if (!current) return false;
+    return applyPlan(store, current, async (latest) =>
+      isBehind(latest, plan) ? { plan, ownLimits: latest.ownLimits } : null,
+    );
+  });
+}
+
+/**
+ * Applies the terms that `termsFor` returns to an account, on `shards` shards or as many as it has. `termsFor` may be
+ * called again with a later state of the account; if it returns `null`, nothing is written. Returns whether something
+ * was written; a conflict is for `retryConflicts`.
+ */
+export async function applyPlan(
+  store: AdminStore,
+  access: Access,
+  termsFor: (access: Access) => Promise<Terms | null>,
+  shards?: number,
+): Promise<boolean> {
+  const terms = await termsFor(access);
+  if (!terms) return false;
+  const all = await mergedShards(store, access, shards);
+  const [first] = all;
+  const latest = first === access ? terms : await termsFor(first);
+  if (!latest) return false;
+  const count = shards ?? all.length;
+  if (!first.sharded && count === 1) {
+    await changeUnsharded(store, first, latest);
+    return true;
+  }
+  const checks = latest.plan.code === first.plan ? [] : [{ ConditionCheck: planIsUnchanged(store, latest.plan) }];
+  await store.writeAll([...checks, ...reshareWrites(store, all, count, latest)]);
+  return true;
+}
+
+async function changeUnsharded(store: AdminStore, access: Access, terms: Terms): Promise<void> {
+  const { changes, guards } = windowChanges(access, terms.plan.limits, terms.ownLimits, store.nowSeconds());
+  const set = { ...planAttributes(terms), ...changes.set };
+  const Update = accessUpdate(store.table, access, { ...changes, set }, guards);
+  // An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it.
+  const checks = terms.plan.code === access.plan ? [] : [{ ConditionCheck: planIsUnchanged(store, terms.plan) }];
+  await store.writeAll([...checks, { Update }]);
+}
+
+/** Fails the transaction if the plan has changed, so that a plan change can't miss an account that joins it. */
+export function planIsUnchanged({ table }: AdminStore, { code, version }: PlanVersion) {
+  return {
+    TableName: table,
+    Key: planKey(code),
+    ConditionExpression: '#version = :version',
+    ExpressionAttributeNames: { '#version': planRecord.version },
+    ExpressionAttributeValues: { ':version': version },
+  };
+}
+
+/** The plan as it is now; throws `not_found`. */
+export async function getPlan(store: AdminStore, code: string): Promise<PlanVersion> {
+  const plan = await findPlan(store, code);
+  if (!plan) throw new AdminError('not_found', `There is no plan "${code}".`, { subject: 'plan' });
+  return plan;
+}
+
+async function findPlan(store: AdminStore, code: string): Promise<PlanVersion | null> {
+  const record = await store.get(planKey(code));
+  return record ? readPlan(record) : null;
+}
+
+/** The changes of a plan, newest first. Throws `invalid`, `not_found`. */
+export async function auditPlan(store: AdminStore, code: string, last = 100): Promise<AuditEntry[]> {
+  checkPlanCode(code);
+  await getPlan(store, code);
+  return auditOf(store, planRecord.partitionKey(code), last);
+}
+
+/** A page of plans; `cursor` is where the next one begins, `null` on the last one. */
+export type PlanPage = { plans: Plan[]; cursor: string | null };
+
+/** A page of the plans as of now, by code. Throws `invalid`. */
+export async function listPlans(store: AdminStore, options: PageOptions = {}): Promise<PlanPage> {
+  const { names, cursor } = await listNames(store, 'plan', options);
+  const records = (await store.getAll(names.map(planKey))).map(readPlan);
+  const plans = names.flatMap((name) => records.find(({ code }) => code === name) ?? []);
+  return { plans: plans.map(({ code, state, limits }) => ({ code, state, limits })), cursor };
+}

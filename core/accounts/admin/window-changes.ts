@@ -1,0 +1,263 @@
+import type { Changes, Guard } from '../../dynamodb.ts';
+import type { Access, Plan } from '../account.ts';
+import { accessItem } from '../account-item.ts';
+import { inWindowOrder, type Limits, type WindowName, windowNames, windowStart } from '../quota.ts';
+import { AdminError } from './admin-error.ts';
+
+/** Own limits to set, by window; `'plan'` removes the own limit. */
+export type OwnLimitChanges = Partial<Record<WindowName, number | null | 'plan'>>;
+
+/**
+ * The account's own limits after `changes`. Throws `invalid` for a window that the plan does not configure. An own limit
+ * that a later plan does not configure is kept, without effect, until a plan configures its window again.
+ */
+export function changeOwnLimits(own: Limits, changes: OwnLimitChanges, plan: Plan): Limits {
+  const changed: Limits = { ...own };
+  for (const window of windowNames) {
+    const limit = changes[window];
+    if (limit === undefined) continue;
+    if (limit === 'plan') delete changed[window];
+    else if (plan.limits[window] === undefined) throw notConfigured(window, plan);
+    else changed[window] = limit;
+  }
+  return inWindowOrder(changed);
+}
+
+function notConfigured(window: WindowName, plan: Plan): AdminError {
+  const has = Object.keys(plan.limits).join(', ');
+  return new AdminError(
+    'invalid',
+    `Plan "${plan.code}" does not configure the window "${window}" (it has ${has}), so an account on it can't have its ` +
+      'own limit there. Add the window to the plan, as unlimited if necessary, or leave it out.',
+  );
+}
+
+/** The limit in force: `null` is unlimited, `undefined` is not configured. */
+function effectiveLimit(window: WindowName, planLimits: Limits, own: Limits): number | null | undefined {
+  return planLimits[window] === undefined || own[window] === undefined ? planLimits[window] : own[window];
+}
+
+export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
+
+type WindowChanges = Required<Changes>;
+
+/** No changes. */
+export function noChanges(): GuardedChanges {
+  return { changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
+}
+
+/**
+ * The changes of the windows of an unsharded account when `planLimits` and `own` apply to it. A window that stays
+ * configured keeps its start and count, which only requests change. So does one that is configured again before it has
+ * passed: leaving a plan and returning to it gives no extra quota. Any other window starts now, at 0.
+ */
+export function windowChanges(
+  access: Pick<Access, 'quota' | 'dropped'>,
+  planLimits: Limits,
+  own: Limits,
+  atSeconds: number,
+): GuardedChanges {
+  const made = noChanges();
+  const { set, remove } = made.changes;
+  for (const window of windowNames) {
+    const limit = effectiveLimit(window, planLimits, own);
+    const count = countOf(access, window);
+    const current = windowStart(window, atSeconds);
+    if (limit === undefined) {
+      if (access.quota[window]) dropWindow(made, window, count as SeenCount, Math.max(current, count?.start ?? 0));
+      continue;
+    }
+    if (limit === null) remove.push(accessItem.limit(window));
+    else set[accessItem.limit(window)] = limit;
+    if (!access.quota[window]) startWindow(made, window, count, Math.max(current, count?.start ?? 0));
+  }
+  return made;
+}
+
+/** The count of a window, configured or dropped, as it was read: `attribute` is the one that holds its start. */
+type SeenCount = { start: number; used: number; attribute: string };
+
+function countOf(access: Pick<Access, 'quota' | 'dropped'> | undefined, window: WindowName): SeenCount | undefined {
+  const configured = access?.quota[window];
+  if (configured) return { ...configured, attribute: accessItem.start(window) };
+  const dropped = access?.dropped[window];
+  return dropped && { ...dropped, attribute: accessItem.dropped(window) };
+}
+
+/** Drops a window from the limits, at `start`; requests continue to count in it. */
+function dropWindow({ changes, guards }: GuardedChanges, window: WindowName, seen: SeenCount, start: number): void {
+  changes.remove.push(accessItem.start(window), accessItem.limit(window));
+  if (seen.start === start) {
+    // Not the start that was read: a request may have rolled the window since.
+    changes.copy[accessItem.dropped(window)] = accessItem.start(window);
+    return;
+  }
+  changes.set[accessItem.dropped(window)] = start;
+  changes.set[accessItem.used(window)] = 0;
+  guards.push({ attribute: accessItem.start(window), is: '=', value: seen.start });
+}
+
+/** Limits a window from `start`, with the count that it kept while it was dropped. */
+function startWindow(
+  { changes }: GuardedChanges,
+  window: WindowName,
+  seen: SeenCount | undefined,
+  start: number,
+): void {
+  if (seen) changes.remove.push(accessItem.dropped(window));
+  if (seen?.start === start) {
+    changes.copy[accessItem.start(window)] = accessItem.dropped(window);
+    return;
+  }
+  changes.set[accessItem.start(window)] = start;
+  changes.set[accessItem.used(window)] = 0;
+}
+
+/**
+ * Divides `total` over shards that have used so much of it already. The shares add up to `total` exactly. As long as the
+ * account has used no more than that, each shard keeps what it used and gets an even part of the rest; else none has any
+ * left, and each gets about its part of the use.
+ */
+export function apportion(total: number, used: readonly number[]): number[] {
+  const sum = used.reduce((a, b) => a + b, 0);
+  if (sum <= total) {
+    const rest = total - sum;
+    const even = Math.floor(rest / used.length);
+    return used.map((units, i) => units + even + (i < rest % used.length ? 1 : 0));
+  }
+  let left = total;
+  const shares = used.map((units) => {
+    const share = Math.min(left, Math.floor(units * (total / sum)));
+    left -= share;
+    return share;
+  });
+  return shares.map((share, i) => {
+    const more = Math.min(left, (used[i] ?? 0) - share);
+    left -= more;
+    return share + more;
+  });
+}
+
+/**
+ * The changes of the windows of each of `count` shards, the first of which are `shards`, when `planLimits` and `own`
+ * apply to the account. The shares of a limit add up to it, and what was used stays used. Requests may be counted while
+ * this is written: the guards hold as long as no window rolls and no shard uses more than its new share.
+ */
+export function shareWindows(
+  shards: readonly Access[],
+  count: number,
+  planLimits: Limits,
+  own: Limits,
+  atSeconds: number,
+): GuardedChanges[] {
+  const all = Array.from({ length: count }, noChanges);
+  for (const window of windowNames) {
+    const limit = effectiveLimit(window, planLimits, own);
+    const seen = all.map((_, i) => countOf(shards[i], window));
+    const start = startOf(shards, window, windowStart(window, atSeconds));
+    const used = seen.map((count) => (count?.start === start ? count.used : 0));
+    const shares = typeof limit === 'number' ? apportion(limit, used) : [];
+    const isLeft = typeof limit === 'number' && sum(used) <= limit;
+    for (const [i, made] of all.entries()) {
+      const { changes, guards } = made;
+      const count = seen[i];
+      const isConfigured = shards[i]?.quota[window] !== undefined;
+      changes.remove.push(accessItem.exhausted(window));
+      if (limit === undefined) {
+        changes.remove.push(accessItem.windowTotal(window));
+        const current = Math.max(start, windowStart(window, atSeconds));
+        if (count && isConfigured) dropWindow(made, window, count, current);
+        else if (!count && seen.some(Boolean)) {
+          changes.set[accessItem.dropped(window)] = start;
+          changes.set[accessItem.used(window)] = 0;
+        }
+        continue;
+      }
+      if (limit === null) changes.remove.push(accessItem.limit(window), accessItem.windowTotal(window));
+      else {
+        const share = shares[i] as number;
+        changes.set[accessItem.limit(window)] = share;
+        changes.set[accessItem.windowTotal(window)] = limit;
+        if (count) guards.push({ attribute: count.attribute, is: '=', value: count.start });
+        if (isLeft && count?.start === start) {
+          guards.push({ attribute: accessItem.used(window), is: '<=', value: share });
+        }
+      }
+      if (!isConfigured) startWindow(made, window, count, start);
+      else if (count && count.start < start && limit !== null) {
+        changes.set[accessItem.start(window)] = start;
+        changes.set[accessItem.used(window)] = 0;
+      }
+    }
+  }
+  return all;
+}
+
+/**
+ * The start of the account's current window: the latest that any of its shards has begun, since no share may go back into
+ * a window before one that it was used in. The clock of this process matters only where no shard has the window in force.
+ */
+function startOf(shards: readonly Access[], window: WindowName, current: number): number {
+  const starts = shards.flatMap((shard) => countOf(shard, window)?.start ?? []);
+  const isConfigured = shards.some(({ quota }) => quota[window]);
+  return isConfigured ? Math.max(...starts) : Math.max(current, ...starts);
+}
+
+/**
+ * The changes of the windows of `target` when it takes over `closed`, which requests no longer charge: their shares,
+ * and what they used of the current window. If starts differ, the latest window is the current one; use in an earlier
+ * window is dropped. `target` may be charged while this is written: the guards hold as long as no window rolls.
+ */
+export function mergeWindows(target: Access, closed: readonly Access[]): GuardedChanges {
+  const { changes, guards } = noChanges();
+  for (const window of windowNames) {
+    const seen = countOf(target, window);
+    if (!seen || closed.length === 0) continue;
+    const merged = closed.flatMap((shard) => countOf(shard, window) ?? []);
+    const start = Math.max(seen.start, ...merged.map((count) => count.start));
+    const used = sum(merged.filter((count) => count.start === start).map((count) => count.used));
+    guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
+    if (start === seen.start) changes.raise[accessItem.used(window)] = used;
+    else {
+      changes.set[seen.attribute] = start;
+      changes.set[accessItem.used(window)] = used;
+    }
+    if (typeof target.quota[window]?.limit === 'number') {
+      changes.raise[accessItem.limit(window)] = sum(closed.map(({ quota }) => quota[window]?.limit ?? 0));
+    }
+  }
+  return { changes, guards };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Clocks may differ by this much: a window that starts within this time from now is not reset. */
+export const toleratedSeconds = 60;
+
+/** The windows that start in the future, after a request with a wrong clock: no window rolls until then. */
+export function futureWindows(shards: readonly Access[], nowSeconds: number): { window: WindowName; start: number }[] {
+  return windowNames.flatMap((window) => {
+    const start = Math.max(...shards.map((shard) => countOf(shard, window)?.start ?? 0));
+    return start > nowSeconds + toleratedSeconds ? [{ window, start }] : [];
+  });
+}
+
+/**
+ * The changes of one shard that bring `windows` back to the present. Counts of a window in the future are not those of
+ * the current one, so they restart at 0; a shard that is in the present keeps its count.
+ */
+export function resetWindows(access: Access, windows: readonly WindowName[], nowSeconds: number): GuardedChanges {
+  const { changes, guards } = noChanges();
+  for (const window of windows) {
+    const seen = countOf(access, window);
+    changes.remove.push(accessItem.exhausted(window));
+    if (!seen) continue;
+    guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
+    if (seen.start <= nowSeconds + toleratedSeconds) continue;
+    changes.set[seen.attribute] = windowStart(window, nowSeconds);
+    changes.set[accessItem.used(window)] = 0;
+  }
+  return { changes, guards };
+}

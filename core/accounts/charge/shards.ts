@@ -1,0 +1,193 @@
+import type { Access } from '../account.ts';
+import {
+  configured,
+  decideQuota,
+  type QuotaDecision,
+  type QuotaState,
+  type WindowCount,
+  type WindowName,
+  windowNames,
+  windowStart,
+} from '../quota.ts';
+
+/**
+ * A move of shares: `takes` is moved from each donor to `target`, in the windows that are current at
+ * `at`. Shares stay where they are put, so the limit holds at every moment and in every window after.
+ */
+export type ShareMove = {
+  target: Access;
+  at: number;
+  donors: { shard: Access; takes: Partial<Record<WindowName, number>> }[];
+};
+
+/**
+ * Which shard has quota for one more unit of the account, or that none has. `reread`: the shards were read while an
+ * operator changed them, and do not belong together.
+ */
+export type ShardDecision =
+  | { kind: 'reread' }
+  | { kind: 'charge'; at: number; shard: Access; roll: WindowName[] }
+  | { kind: 'move'; move: ShareMove }
+  | Extract<QuotaDecision, { kind: 'exceeded' }>;
+
+export type ShardChoice = {
+  now: number;
+  /** The shard that has just refused. */
+  tried: number;
+  /** Random, from 0 to 1, so that many callers that read the same shards do not all choose the same one. */
+  pick: number;
+};
+
+/** If the richest shard has less left than this, charging that shard is cheaper than moving shares from it. */
+const worthMoving = 20;
+
+/** Stands for unlimited where shards are weighed by what they have left; finite, so that sums of it are exact enough. */
+const unlimitedWeight = 1e15;
+
+/**
+ * Decides which shard is charged next, or which shares move first, of the shards in their order. Every shard can give; only those that `takes` accepts
+ * can be charged, and there is at least one. A window that has begun on one shard, by any clock, is the current one on
+ * all of them.
+ */
+export function decideShards(
+  shards: readonly Access[],
+  takes: (shard: Access) => boolean,
+  choice: ShardChoice,
+): ShardDecision {
+  if (!belongTogether(shards)) return { kind: 'reread' };
+  const at = Math.max(choice.now, ...shards.flatMap(({ quota }) => configured(quota).map(([, { start }]) => start)));
+  const whole = decideQuota(wholeQuota(shards, at), choice.now);
+  if (whole.kind === 'exceeded') return whole;
+
+  const targets = shards.filter(takes);
+  const tried = targets.find(({ shard }) => shard === choice.tried);
+  const half = tried && takeHalf(shards, tried, at);
+  if (half) return { kind: 'move', move: half };
+  const shard = pickByQuotaLeft(targets, at, choice.pick);
+  if (shard) return { kind: 'charge', at, shard, roll: windowsToRoll(shard, at) };
+  // Each window has quota left on some shard, but no shard has quota in all of them: gather it on the one that lacks the least.
+  const lacking = targets.map((target) => ({ target, windows: exhaustedWindows(target, at).length }));
+  const [least] = lacking.toSorted((a, b) => a.windows - b.windows);
+  if (!least) throw new Error('at least one shard must take requests');
+  return { kind: 'move', move: gather(shards, least.target, at) };
+}
+
+/** The quota of the account as if it were one shard; its remainder is exact. */
+function wholeQuota(shards: readonly Access[], at: number): QuotaState {
+  const quota: QuotaState = {};
+  for (const name of windowNames) {
+    const windows = shards.flatMap(({ quota }) => quota[name] ?? []);
+    if (windows.length === 0) continue;
+    const left = windows.reduce((sum, window) => sum + leftOf(name, window, at), 0);
+    const limits = windows.map(({ limit, total = limit }) => total);
+    const limit = limits.includes(null) ? null : Math.max(...limits.map(Number));
+    quota[name] = { start: windowStart(name, Math.floor(at)), used: limit === null ? 0 : limit - left, limit };
+  }
+  return quota;
+}
+
+/**
+ * Whether no share moved and no window rolled from `before` to `after`. Then everything that was exhausted before still
+ * was, on all shards at once, at the moment between the two reads, because use only grows.
+ */
+export function sameShares(before: readonly Access[], after: readonly Access[]): boolean {
+  return before.length === after.length && before.every((shard, i) => stamp(shard) === stamp(after[i]));
+}
+
+/** The refusal that an earlier request has proved for all shards and marked on this one, if it is still current. */
+export function markedExhausted(
+  quota: QuotaState,
+  now: number,
+): Extract<QuotaDecision, { kind: 'exceeded' }> | undefined {
+  const whole: QuotaState = {};
+  for (const [name, { start, limit, total = limit, exhaustedAt = 0 }] of configured(quota)) {
+    const current = windowStart(name, Math.floor(now));
+    // This shard doesn't know how much is left of the other windows, only that they are not exhausted.
+    if (total !== null && exhaustedAt >= current) whole[name] = { start: exhaustedAt, used: total, limit: total };
+    else whole[name] = { start: Math.max(start, current), used: 0, limit: total };
+  }
+  const decision = decideQuota(whole, now);
+  return decision.kind === 'exceeded' ? decision : undefined;
+}
+
+/** Half of what the richest shard has left, for each window that `target` has exhausted, if each is worth a move. */
+function takeHalf(shards: readonly Access[], target: Access, at: number): ShareMove | undefined {
+  const donors: Donors = new Map();
+  for (const name of exhaustedWindows(target, at)) {
+    const [richest] = richestFirst(shards, name, at);
+    if (!richest || left(richest, name, at) < worthMoving) return undefined;
+    take(donors, richest, name, Math.floor(left(richest, name, at) / 2));
+  }
+  return donors.size > 0 ? moveTo(target, at, donors) : undefined;
+}
+
+/** All quota that the account has left, or as much of each window as `target` lacks. */
+function gather(shards: readonly Access[], target: Access, at: number): ShareMove {
+  const donors: Donors = new Map();
+  const sums = windowNames.map((name) => shards.reduce((sum, shard) => sum + left(shard, name, at), 0));
+  for (const name of windowNames) {
+    let lacks = Math.min(...sums) - left(target, name, at);
+    for (const donor of richestFirst(shards, name, at)) {
+      const units = Math.min(lacks, left(donor, name, at));
+      if (donor === target || units <= 0) continue;
+      take(donors, donor, name, units);
+      lacks -= units;
+    }
+  }
+  return moveTo(target, at, donors);
+}
+
+type Donors = Map<Access, Partial<Record<WindowName, number>>>;
+
+function take(donors: Donors, shard: Access, name: WindowName, units: number): void {
+  donors.set(shard, { ...donors.get(shard), [name]: units });
+}
+
+function moveTo(target: Access, at: number, donors: Donors): ShareMove {
+  return { target, at, donors: [...donors].map(([shard, takes]) => ({ shard, takes })) };
+}
+
+function richestFirst(shards: readonly Access[], name: WindowName, at: number): Access[] {
+  return shards.toSorted((a, b) => left(b, name, at) - left(a, name, at));
+}
+
+/** A shard with quota left in all windows; the more it has, the more likely it is picked. */
+function pickByQuotaLeft(shards: readonly Access[], at: number, pick: number): Access | undefined {
+  const weights = shards.map((shard) => Math.min(unlimitedWeight, ...windowNames.map((name) => left(shard, name, at))));
+  let rest = pick * weights.reduce((sum, weight) => sum + weight, 0);
+  return shards.find((_, i) => {
+    const weight = weights[i] ?? 0;
+    rest -= weight;
+    return weight > 0 && rest < 0;
+  });
+}
+
+function belongTogether(shards: readonly Access[]): boolean {
+  const totals = shards.map(({ quota }) =>
+    windowNames.map((name) => (quota[name] ? String(quota[name].total ?? quota[name].limit) : '')).join(),
+  );
+  return totals.every((text) => text === totals[0]);
+}
+
+function exhaustedWindows(shard: Access, at: number): WindowName[] {
+  return windowNames.filter((name) => left(shard, name, at) === 0);
+}
+
+function windowsToRoll({ quota }: Access, at: number): WindowName[] {
+  return configured(quota).flatMap(([name, { start }]) => (start < windowStart(name, Math.floor(at)) ? [name] : []));
+}
+
+function left({ quota }: Access, name: WindowName, at: number): number {
+  return leftOf(name, quota[name], at);
+}
+
+function leftOf(name: WindowName, window: WindowCount | undefined, at: number): number {
+  if (!window || window.limit === null) return Infinity;
+  const used = window.start < windowStart(name, Math.floor(at)) ? 0 : window.used;
+  return Math.max(0, window.limit - used);
+}
+
+function stamp(shard: Access | undefined): string {
+  if (!shard) return '';
+  return [shard.shard, shard.version, shard.moves, ...windowNames.map((name) => shard.quota[name]?.start)].join();
+}

@@ -1,0 +1,135 @@
+/**
+ * The names on which the stacks, the Lambdas, the loader and the admin module agree, of tables, environment variables and
+ * metrics, with the reading of those variables. With `loader/names.ts` the only runtime file that `lib` imports, so a table and its
+ * readers can't drift apart.
+ */
+
+/**
+ * One item a key: `address` = `1381AA#9#A`, `places` = the distinct `{straat, woonplaats}`, sorted. The item of a key without a
+ * toevoeging, `1381AA#9#`, also lists the toevoegingen that exist at its postcode and huisnummer; it may have no places.
+ */
+export const addressesTable = {
+  partitionKey: 'address',
+  places: 'places',
+  toevoegingen: 'toevoegingen',
+  /** The key of the item that describes the live dataset; no address key can begin like this. */
+  datasetKey: '#dataset',
+  /** On that item: the snapshot date, `2021-10-15`. */
+  datasetDate: 'date',
+} as const;
+
+/** All items of an account are in one partition; each plan has its own partition. */
+export const accountsTable = {
+  partitionKey: 'account',
+  sortKey: 'item',
+  /** The partition of a plan is this and its code; no account id has a `#`. */
+  planPartitionPrefix: 'plan#',
+  /** When DynamoDB deletes an item automatically (TTL), in seconds since 1970. */
+  expires: 'expires',
+} as const;
+
+/** Environment variables of the Lambdas and, on one machine, of the command line. */
+export const environment = {
+  addressesTable: 'ADDRESSES_TABLE',
+  accountsTable: 'ACCOUNTS_TABLE',
+  /** The secret that keys the checksum of an API key; any text. */
+  keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
+  /** The secret before it, while keys that it issued are still accepted. */
+  previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
+  /** `off` where the deployment has no page at `/docs`. */
+  referencePage: 'REFERENCE_PAGE',
+  /** Where a portal reads that secret. */
+  keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
+  /** The settings of the portal, as JSON. */
+  portal: 'PORTAL',
+  /** The secret that seals the cookies of the portal, and the one of its client at the OpenID provider. */
+  portalSessionSecret: 'PORTAL_SESSION_SECRET',
+  portalClientSecret: 'PORTAL_CLIENT_SECRET',
+  /** The bucket of the loader, where the portal reads of the register. */
+  snapshotBucket: 'SNAPSHOT_BUCKET',
+  /** The state machine of the loader, which the portal starts when an operator approves a load. */
+  loadMachine: 'LOAD_MACHINE_ARN',
+} as const;
+
+/** Environment variables of the job that records usage. */
+export const usageEnvironment = {
+  /** The topic of the messages about limits. */
+  topic: 'USAGE_TOPIC_ARN',
+  /** How many whole months records are kept. */
+  months: 'USAGE_MONTHS',
+  /** The share of a limit from which a message is sent; 0 sends none. */
+  messageAtShare: 'USAGE_MESSAGE_AT_SHARE',
+} as const;
+
+/** Environment variables of the canary. */
+export const canaryEnvironment = {
+  /** The complete URL of the lookup. */
+  url: 'CANARY_URL',
+  /** The secret in Secrets Manager that has the API key. */
+  keySecret: 'CANARY_KEY_SECRET',
+} as const;
+
+/** A variable that the stack always sets; a missing one stops the start, not a request. */
+export function requireEnvironment(name: string): string {
+  const value = optionalEnvironment(name);
+  if (!value) throw new Error(`The environment variable ${name} is not set.`);
+  return value;
+}
+
+/** A variable that the stack may set. Throws if CloudFormation left a dynamic reference in it: then it is not the secret. */
+export function optionalEnvironment(name: string): string | undefined {
+  const value = process.env[name] || undefined;
+  if (value?.startsWith('{{resolve:'))
+    throw new Error(`The environment variable ${name} is an unresolved reference. Deploy the stack again.`);
+  return value;
+}
+
+/** The namespace of a deployment: stages in one account have metrics of their own. */
+export const metricNamespaceOf = (stage: string) => `BagAdres/${stage}`;
+
+/** The variable with the namespace of a Lambda's deployment. */
+export const metricNamespaceVariable = 'METRIC_NAMESPACE';
+
+/** The namespace of this process. */
+export const metricNamespace = process.env[metricNamespaceVariable] ?? 'BagAdres';
+
+/** Dimensions of every metric of a request. */
+export const requestDimensions = {
+  /** `address`, `validate`, or `reference` for what is published without a key. */
+  service: 'service',
+  /** `ok`, `not_found`, `ambiguous`, or the code of the refusal: `unauthorized`, `quota-exceeded`, ... */
+  outcome: 'outcome',
+} as const;
+
+/** The dimension of the metric of the deployed version, besides `service`: `1.2.0`. */
+export const versionDimension = 'version';
+
+/** The variable that makes every outcome a metric, when it is `all`. */
+export const requestMetricsVariable = 'REQUEST_METRICS';
+
+/** The outcomes with an alarm, which are always a metric. Each series costs 0.30 dollars a month, each line half its size more. */
+export const alarmedOutcomes: readonly string[] = ['unauthorized', 'temporarily-unavailable', 'internal-error'];
+
+/** The metrics, as log lines emit them and alarms and dashboards read them. */
+export const metricNames = {
+  /** One for each request. */
+  requests: 'Requests',
+  /** 1 when the canary's lookup failed, else 0; its only dimension is `service`. */
+  canaryFailures: 'CanaryFailures',
+  /** Milliseconds of the canary's lookup, measured by the canary. */
+  canaryLatency: 'CanaryLatency',
+  /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
+  datasetAge: 'DatasetAgeDays',
+  /**
+   * 1, with the deployed version as a dimension beside `service`; emitted with the age. Once a day is billed as one hour of a day,
+   * a cent a month.
+   */
+  deployedVersion: 'DeployedVersion',
+  /**
+   * Addresses that days of mutations had led to otherwise than the extract of the same date, emitted where the two were compared;
+   * its only dimension is `service`.
+   */
+  auditDifferences: 'AuditDifferences',
+  /** Of 200 keys, how many the table holds otherwise than the live snapshot; emitted with the age, for the same `service`. */
+  tableDifferences: 'TableDifferences',
+} as const;

@@ -1,0 +1,99 @@
+import type { MiddlewareObj, Request } from '@middy/core';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { type Caller, Refusal } from '../../core/accounts/account.ts';
+import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
+import type { AddressInput } from '../../core/addresses/address-input.ts';
+
+/** The event of API Gateway, with what `observe` and the middlewares below add to it. */
+export type RequestEvent = APIGatewayProxyEventV2 & {
+  /** From `observe`, by the clock of `performance.now()`. */
+  startedAt: number;
+  /** From `deadline`: aborts when the time for a response is up. */
+  signal: AbortSignal;
+  deadline?: NodeJS.Timeout;
+  input?: AddressInput;
+  caller?: Caller;
+  /** The account of a request that was refused although its key is right. */
+  refused?: string;
+  /** The outcome of a lookup, for its metrics. */
+  outcome?: string;
+};
+
+/** A response. */
+export type Answer = Omit<APIGatewayProxyStructuredResultV2, 'headers'> & { headers: Record<string, string> };
+
+export type Middleware = MiddlewareObj<RequestEvent, Answer>;
+export type MiddlewareRequest = Request<RequestEvent, Answer>;
+
+/** A JSON response with status 200. */
+export function ok<Body>(body: Body): Answer {
+  return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** The semantic version of the HTTP API, not of the software. */
+export const apiVersion = '1.0.0';
+
+/** Adds the headers that every response has. No CORS headers: a key does not belong in a browser. */
+export function commonHeaders(): Middleware {
+  function complete(request: MiddlewareRequest): void {
+    Object.assign(request.response?.headers ?? {}, {
+      'api-version': apiVersion,
+      'cache-control': 'no-store',
+      'strict-transport-security': 'max-age=31536000',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': request.event.requestContext.requestId,
+    });
+  }
+  return { after: complete, onError: complete };
+}
+
+/** Every request is answered within 5 seconds; the rest is for a cold start and the network. */
+const answerWithinMs = 4000;
+
+/** Gives the request a signal that aborts when the time for a response is up. */
+export function deadline(ms = answerWithinMs): Middleware {
+  // Cleared with the response: thousands of pending timers cost an instance more than the lookups do.
+  function clear({ event }: MiddlewareRequest): void {
+    clearTimeout(event.deadline);
+  }
+  return {
+    before: ({ event }) => {
+      const controller = new AbortController();
+      event.deadline = setTimeout(() => controller.abort(), ms);
+      event.signal = controller.signal;
+    },
+    after: clear,
+    onError: clear,
+  };
+}
+
+/** Refuses other paths, and other methods on this path. A trailing slash makes another path. */
+export function acceptOnly(method: 'GET', path: string): Middleware {
+  return {
+    before: ({ event }) => {
+      if (event.rawPath !== path) throw new Refusal({ code: 'not-found' });
+      if (event.requestContext.http.method !== method) throw new Refusal({ code: 'method-not-allowed' });
+    },
+  };
+}
+
+export type AuthenticateOptions = {
+  checksumSecret: string;
+  /** Accepted as well, while a new secret replaces it. */
+  previousChecksumSecret?: string | undefined;
+  /** Admits the holder of an active key of an active account on an active plan. Throws `Refusal`, `StoreUnavailable`. */
+  admit: (claim: KeyClaim, event: RequestEvent) => Promise<Caller>;
+};
+
+/** Finds out whose key a request carries and notes it on the event. A key that was never issued here reaches no store. */
+export function authenticate({ checksumSecret, previousChecksumSecret, admit }: AuthenticateOptions): Middleware {
+  return {
+    before: async ({ event }) => {
+      const key = event.headers['x-api-key'];
+      const claim =
+        readApiKey(key, checksumSecret) ?? (previousChecksumSecret ? readApiKey(key, previousChecksumSecret) : null);
+      if (!claim) throw new Refusal({ code: 'unauthorized' });
+      event.caller = await admit(claim, event);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { Refusal, type RefusalCode, type RefusalReason } from '../../core/accounts/account.ts';
+import type { ProblemBody } from '../../core/contract.ts';
+import { StoreUnavailable } from '../../core/dynamodb.ts';
+import type { Answer, Middleware } from './middleware.ts';
+
+/** The last part of a problem type. */
+export type ProblemCode = RefusalCode | 'internal-error';
+
+type Problem = { status: number; title: string; detail: string };
+
+/** The response to each refusal: the only table from refusals to statuses. */
+export const problems: Record<ProblemCode, Problem> = {
+  unauthorized: {
+    status: 401,
+    title: 'Unauthorized',
+    detail: 'Send a valid API key in the header X-API-Key.',
+  },
+  'account-inactive': {
+    status: 403,
+    title: 'Account inactive',
+    detail: 'The key is valid, but its account is suspended. Ask your provider to activate the account.',
+  },
+  'plan-inactive': {
+    status: 403,
+    title: 'Plan inactive',
+    detail: "The key is valid, but its account's plan is no longer active. Ask your provider for another plan.",
+  },
+  'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this path.' },
+  'method-not-allowed': { status: 405, title: 'Method not allowed', detail: 'This path supports GET only.' },
+  'invalid-input': {
+    status: 422,
+    title: 'Invalid input',
+    detail: 'One or more parameters are invalid. The entries in errors say what to send instead.',
+  },
+  'quota-exceeded': {
+    status: 429,
+    title: 'Quota exceeded',
+    detail: 'The account has no quota left in the time windows named. Wait for the number of seconds in Retry-After.',
+  },
+  'internal-error': { status: 500, title: 'Internal error', detail: 'An unexpected error occurred.' },
+  'temporarily-unavailable': {
+    status: 503,
+    title: 'Temporarily unavailable',
+    detail: 'The service can not handle the request now. Try again after the number of seconds in Retry-After.',
+  },
+};
+
+/**
+ * Problem types are relative references: against the deployer's own base address they resolve to the page that explains
+ * the problem (decision 0105).
+ */
+export function problemType(code: ProblemCode): string {
+  return `/problems/${code}`;
+}
+
+/** The response to a refusal: problem details (RFC 9457) with the headers that belong to it. */
+function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, requestId: string): Answer {
+  const { status, title, detail } = problems[reason.code];
+  const type = problemType(reason.code);
+  const body: ProblemBody = { type, title, status, detail, request_id: requestId, ...members(reason) };
+  return {
+    statusCode: status,
+    headers: { 'content-type': 'application/problem+json', ...headers(reason) },
+    body: JSON.stringify(body),
+  };
+}
+
+function members(reason: RefusalReason | { code: 'internal-error' }): Partial<ProblemBody> {
+  if (reason.code === 'invalid-input') return { errors: reason.faults };
+  return reason.code === 'quota-exceeded' ? { violated_windows: reason.violated } : {};
+}
+
+function headers(reason: RefusalReason | { code: 'internal-error' }): Record<string, string> {
+  switch (reason.code) {
+    case 'unauthorized':
+      return { 'www-authenticate': 'ApiKey realm="bag-adres", header="X-API-Key"' };
+    case 'method-not-allowed':
+      return { allow: 'GET' };
+    case 'quota-exceeded':
+    case 'temporarily-unavailable':
+      return { 'retry-after': String(reason.retryAfterSeconds) };
+    default:
+      return {};
+  }
+}
+
+/** DynamoDB's throttling and outages are short, and a second is the least that `Retry-After` can say. */
+const unavailable: RefusalReason = { code: 'temporarily-unavailable', retryAfterSeconds: 1 };
+
+/** Turns whatever was thrown into problem details. Unexpected errors become a 500 that reveals nothing. */
+export function renderProblems(): Middleware {
+  return {
+    onError: (request) => {
+      request.response = problemAnswer(reasonOf(request.error), request.event.requestContext.requestId);
+    },
+  };
+}
+
+/** The refusal that an error stands for. */
+export function reasonOf(error: unknown): RefusalReason | { code: 'internal-error' } {
+  if (error instanceof Refusal) return error.reason;
+  return error instanceof StoreUnavailable ? unavailable : { code: 'internal-error' };
+}

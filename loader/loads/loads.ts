@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
+import { type AuditEntry, audited, auditOf } from '../../core/accounts/admin/audit.ts';
+import { isConflict } from '../../core/dynamodb.ts';
+import { accountsTable } from '../../core/names.ts';
+import { approvalRunPrefix } from '../names.ts';
+import { findRefusedPlan, refusedPlans } from '../run/refused-loads.ts';
+import type { Plan } from '../steps/load-report.ts';
+import { readManifest } from '../steps/manifest.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** The register as lookups are answered from it, and the last loads, the newest first. */
+export type RegisterView = { snapshotDate: string | null; loads: PublishedLoad[] };
+
+/** A load that was published. Dates as `2026-11-08`; `at` is an ISO 8601 instant. */
+export type PublishedLoad = {
+  load: string;
+  peildatum: string;
+  at: string;
+  addresses: number;
+  added: number;
+  changed: number;
+  removed: number;
+};
+
+/** One change of a load: what lookups of a key answer before and after it, as `street, town`; `null` for no address. */
+export type LoadExample = { key: string; before: string[] | null; after: string[] | null };
+
+/** A load that waits for an approval, and what it would change. */
+export type WaitingLoad = {
+  load: string;
+  /** Stands for exactly this: an approval names it, and is refused where something has changed since. */
+  plan: string;
+  peildatum: string;
+  livePeildatum: string | null;
+  /** The addresses after it. */
+  addresses: number;
+  added: number;
+  changed: number;
+  removed: number;
+  /** Addresses that could not be made; `null`: not counted. */
+  problems: number | null;
+  /** Why it waits. The codes are stable, the messages are English. */
+  objections: { code: string; message: string }[];
+  /** Up to five of each kind. */
+  examples: { added: LoadExample[]; changed: LoadExample[]; removed: LoadExample[] };
+  /** The last time that it was approved; `null` if it never was. */
+  approval: Approval | null;
+};
+
+/** What became of an approved load. `unknown`: the run that approved it can't be found any more. */
+export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
+
+/** Who approved a load, when (ISO 8601), and what became of it. */
+export type Approval = { by: string; time: string; plan: string; state: ApprovalState };
+
+/** A load that is running: the execution of the state machine, and since when (ISO 8601). */
+export type RunningLoad = { name: string; since: string };
+
+/** What runs loads. */
+export type LoadRunner = {
+  running(): Promise<RunningLoad[]>;
+  /** Approves a load and runs it, under a name. The same name again changes nothing. */
+  start(name: string, load: string): Promise<void>;
+  stateOf(name: string): Promise<ApprovalState | 'none'>;
+};
+
+/** What each call of `Loads` can refuse with; `conflict` also while another load is running. */
+export type LoadsRefusals = {
+  'loads.register': never;
+  'loads.running': never;
+  'loads.waiting': never;
+  'loads.show': 'invalid' | 'not_found';
+  'loads.approve': 'invalid' | 'not_found' | 'conflict';
+  'loads.audit': never;
+};
+
+/** The loads of the register, as an operator sees and approves them. `LoadsRefusals` has the codes of each call. */
+export type Loads = {
+  /** The date of the register and its last loads; 12 unless `last` says otherwise. */
+  register(last?: number): Promise<RegisterView>;
+  /** The loads that are running now. */
+  running(): Promise<RunningLoad[]>;
+  /** The loads that wait for an approval, by date. */
+  waiting(): Promise<WaitingLoad[]>;
+  /** One of them. */
+  show(load: string): Promise<WaitingLoad>;
+  /**
+   * Approves a load that waits and starts it; it is live minutes later. `started` is `false` where this plan of it was
+   * approved before and that run has not ended; if its start was lost, it starts now.
+   */
+  approve(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
+  /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */
+  audit(last?: number): Promise<AuditEntry[]>;
+};
+
+/** Loads over their storage, with approvals in the accounts table (decision 0147). */
+export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
+  const view = async (plan: Plan) => viewOf(plan, await approvalOf(store, runner, plan.load));
+  return {
+    register: (last = 12) => readRegister(storage, last),
+    running: () => runner.running(),
+    waiting: async () => Promise.all((await refusedPlans(storage)).map(view)),
+    async show(load) {
+      checkLoad(load);
+      const plan = await findRefusedPlan(storage, load);
+      if (!plan) throw notWaiting(load);
+      return view(plan);
+    },
+    async approve({ load, plan: seen }) {
+      checkLoad(load);
+      const plan = await findRefusedPlan(storage, load);
+      if (plan && planName(plan) === seen) return approve(store, runner, { load, plan: seen });
+      if (plan) throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
+      const approved = await approvalOf(store, runner, load);
+      // A form that was sent twice, when the first has got as far as the register.
+      if (approved?.plan === seen && approved.state !== 'failed') return { load, started: false };
+      throw notWaiting(load);
+    },
+    audit: (last = 100) => auditOf(store, loadsPartition, last),
+  };
+}
+
+async function readRegister(storage: Storage, last: number): Promise<RegisterView> {
+  const { published, history } = await readManifest(storage);
+  return {
+    snapshotDate: published?.peildatum ?? null,
+    loads: history.slice(0, last).map(({ load, peildatum, at, keys, added, changed, removed }) => {
+      return { load, peildatum, at, addresses: keys, added, changed, removed };
+    }),
+  };
+}
+
+function viewOf(plan: Plan, approval: Approval | null): WaitingLoad {
+  const { load, peildatum, livePeildatum, counts, objections } = plan;
+  const { keys, changes, problems, examples } = counts;
+  const { no_postcode: _, ...faults } = problems ?? {};
+  return {
+    load,
+    plan: planName(plan),
+    peildatum,
+    livePeildatum,
+    addresses: keys,
+    ...changes,
+    problems: problems && Object.values(faults).reduce((sum, { count }) => sum + count, 0),
+    objections,
+    examples,
+    approval,
+  };
+}
+
+/** The id of a load says what it loads onto what; this, what an operator saw of it. */
+function planName({ load, livePeildatum, counts, days, objections, waived }: Plan): string {
+  const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
+  return createHash('sha256').update(seen).digest('hex').slice(0, 16);
+}
+
+/** Part of the name of an object in the storage, so it is checked first. */
+function checkLoad(load: string): void {
+  if (typeof load === 'string' && /^\d{4}-\d\d-\d\d-[0-9a-f]{10}$/.test(load)) return;
+  throw new AdminError('invalid', 'A load has an id like 2026-11-08-0123456789, as the list of loads shows it.');
+}
+
+function notWaiting(load: string): AdminError {
+  return new AdminError('not_found', `Load ${load} does not wait for an approval: it was run, replaced or removed.`);
+}
+
+/** The partition of approvals and their audit; no account id has a `#`. */
+const loadsPartition = 'loads#';
+
+/** What an approval leaves: which plan, by whom, and how often it was tried. */
+type StoredApproval = { plan: string; by: string; time: string; attempt: number };
+
+/** Longer than an execution's name stays reserved, and than the work of a load is kept. */
+const keptSeconds = 100 * 86_400;
+
+/**
+ * Approves what `plan` names of `load`, once: whoever comes second, or twice, finds the run of the first. A run that ended
+ * although the load still waits makes way for another one. Throws `conflict`, also while another load is running.
+ */
+async function approve(
+  store: AdminStore,
+  runner: LoadRunner,
+  wanted: { load: string; plan: string },
+): Promise<{ load: string; started: boolean }> {
+  // Of two people at the same moment one claims it; the other looks again and finds the run.
+  return (
+    (await tryApprove(store, runner, wanted)) ?? (await tryApprove(store, runner, wanted)) ?? notSettled(wanted.load)
+  );
+}
+
+function notSettled(load: string): never {
+  throw new AdminError('conflict', `Load ${load} is being approved by several people. Look at it again.`);
+}
+
+/** Returns nothing if another call has claimed it since this one read it. */
+async function tryApprove(
+  store: AdminStore,
+  runner: LoadRunner,
+  { load, plan }: { load: string; plan: string },
+): Promise<{ load: string; started: boolean } | undefined> {
+  const last = await findStored(store, load);
+  if (last?.plan === plan) {
+    const state = await runner.stateOf(runName(load, last));
+    if (state === 'running') return { load, started: false };
+    if (state === 'none') {
+      // Whoever approved it is about to start it, or died before: the same name starts one run.
+      await runner.start(runName(load, last), load);
+      return { load, started: false };
+    }
+  }
+  const [other] = await runner.running();
+  if (other) {
+    throw new AdminError(
+      'conflict',
+      `Another load has been running since ${other.since}. Approve this one when it has ended.`,
+    );
+  }
+  const next: StoredApproval = {
+    plan,
+    by: store.actor,
+    time: new Date(store.now()).toISOString(),
+    attempt: (last?.attempt ?? 0) + 1,
+  };
+  const change = { partition: loadsPartition, action: 'load approve', detail: { load, run: runName(load, next) } };
+  if (!(await claim(store, load, next, last?.attempt))) return undefined;
+  await audited(store, change, () => runner.start(runName(load, next), load));
+  return { load, started: true };
+}
+
+/** The last approval of a load, with what became of it. */
+async function approvalOf(store: AdminStore, runner: LoadRunner, load: string): Promise<Approval | null> {
+  const stored = await findStored(store, load);
+  if (!stored) return null;
+  const { by, time, plan } = stored;
+  const state = await runner.stateOf(runName(load, stored));
+  return { by, time, plan, state: state === 'none' ? 'unknown' : state };
+}
+
+/** The name of the run of an approval: at most 80 characters, as Step Functions has it. */
+function runName(load: string, { plan, attempt }: StoredApproval): string {
+  return `${approvalRunPrefix}${load}-${plan.slice(0, 16)}-${attempt}`;
+}
+
+const keyOf = (load: string) => ({
+  [accountsTable.partitionKey]: loadsPartition,
+  [accountsTable.sortKey]: `approval#${load}`,
+});
+
+async function findStored(store: AdminStore, load: string): Promise<StoredApproval | undefined> {
+  return (await store.get(keyOf(load))) as StoredApproval | undefined;
+}
+
+async function claim(store: AdminStore, load: string, next: StoredApproval, seen = 0): Promise<boolean> {
+  const item = { ...keyOf(load), ...next, [accountsTable.expires]: store.nowSeconds() + keptSeconds };
+  try {
+    await store.put(item, {
+      ConditionExpression: 'attribute_not_exists(#attempt) OR #attempt = :seen',
+      ExpressionAttributeNames: { '#attempt': 'attempt' },
+      ExpressionAttributeValues: { ':seen': seen },
+    });
+    return true;
+  } catch (error) {
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}

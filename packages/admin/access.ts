@@ -1,0 +1,94 @@
+import { Fn } from 'aws-cdk-lib';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import { type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { accountsTable, environment } from '../../core/names.ts';
+import { grantTable } from '../../lib/shared/grants.ts';
+import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
+
+export type PortalAccessProps = {
+  /** The table of the data stack's output `AccountsTableName`, with its `encryptionKey` if it has one. */
+  accounts: ITable;
+  /** The secret of the data stack's output `KeyChecksumSecretArn`. */
+  keyChecksumSecret: ISecret;
+  /** `change` lets the portal make and change plans, and so the limits of every account; `read` unless given. */
+  plans?: 'read' | 'change';
+  /** Lets operators see and approve loads in the portal; without it the portal has no access to them. */
+  loads?: LoadsAccess;
+};
+
+/** The outputs `SnapshotBucketName` and `StateMachineArn` of the loader stack. */
+export type LoadsAccess = {
+  /** With its `encryptionKey` if it has one. */
+  bucket: IBucket;
+  stateMachineArn: string;
+};
+
+/**
+ * Grants a customer portal what the admin module needs for accounts and keys, and for its operators' actions. It
+ * has no access to addresses.
+ */
+export class PortalAccess extends Construct {
+  /** The variables that the portal reads: the table's name and the secret's ARN. */
+  readonly environment: Record<string, string>;
+  private readonly props: PortalAccessProps;
+
+  constructor(scope: Construct, id: string, props: PortalAccessProps) {
+    super(scope, id);
+    this.props = props;
+    this.environment = {
+      [environment.accountsTable]: props.accounts.tableName,
+      [environment.keyChecksumSecretArn]: props.keyChecksumSecret.secretArn,
+      ...(props.loads && {
+        [environment.snapshotBucket]: props.loads.bucket.bucketName,
+        [environment.loadMachine]: props.loads.stateMachineArn,
+      }),
+    };
+  }
+
+  /** Grants a portal's Lambda its permissions and sets its environment. */
+  serve(portal: LambdaFunction): void {
+    this.grant(portal);
+    for (const [name, value] of Object.entries(this.environment)) portal.addEnvironment(name, value);
+  }
+
+  /** Grants any other back end its permissions; set its `environment` yourself. */
+  grant(grantee: IGrantable): void {
+    const { accounts, keyChecksumSecret, plans = 'read', loads } = this.props;
+    grantTable(accounts, grantee, 'GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem');
+    grantee.grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
+        resources: [accounts.tableArn],
+        ...(plans === 'read' && {
+          conditions: {
+            'ForAllValues:StringNotLike': { 'dynamodb:LeadingKeys': [`${accountsTable.planPartitionPrefix}*`] },
+          },
+        }),
+      }),
+    );
+    keyChecksumSecret.grantRead(grantee);
+    if (loads) grantLoads(grantee, loads);
+  }
+}
+
+/** Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals. */
+function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }: LoadsAccess): void {
+  const grant = (actions: string[], resources: string[]) =>
+    grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
+  // Without listing, S3 answers 403 for an object that does not exist.
+  grant(['s3:ListBucket'], [bucket.bucketArn]);
+  grant(
+    ['s3:GetObject'],
+    ['manifest.json', 'manifest.copy.json', `${storagePrefixes.loads}*/plan.json`].map((key) =>
+      bucket.arnForObjects(key),
+    ),
+  );
+  bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
+  grant(['states:StartExecution', 'states:ListExecutions'], [stateMachineArn]);
+  const executions = Fn.join(':execution:', Fn.split(':stateMachine:', stateMachineArn, 2));
+  grant(['states:DescribeExecution'], [`${executions}:${approvalRunPrefix}*`]);
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { handle } from 'hono/aws-lambda';
+import * as z from 'zod/mini';
+import { createStoreClient } from '../core/dynamodb.ts';
+import { environment, optionalEnvironment, requireEnvironment } from '../core/names.ts';
+import { createAdmin } from '../packages/admin/index.ts';
+import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
+import { portalApp } from './app.ts';
+
+const settingsSchema = z.object({
+  baseUrl: z.string(),
+  apiUrl: z.string(),
+  company: z.string(),
+  colour: z.string(),
+  logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
+  signIn: z.object({
+    issuer: z.string(),
+    clientId: z.string(),
+    operators: z.array(z.string()),
+    operatorClaim: z.optional(z.object({ name: z.string(), value: z.string() })),
+  }),
+});
+
+const { logoType, signIn, ...settings } = settingsSchema.parse(JSON.parse(requireEnvironment(environment.portal)));
+const logger = new Logger({ serviceName: 'portal' });
+const secrets = new SecretsManagerClient({ maxAttempts: 2 });
+const client = DynamoDBDocumentClient.from(createStoreClient());
+const table = requireEnvironment(environment.accountsTable);
+const bucket = requireEnvironment(environment.snapshotBucket);
+const stateMachine = requireEnvironment(environment.loadMachine);
+const clientSecretName = optionalEnvironment(environment.portalClientSecret);
+
+const checksumSecret = secret(requireEnvironment(environment.keyChecksumSecretArn));
+
+const app = portalApp(
+  {
+    settings: {
+      ...settings,
+      ...(logoType && {
+        logo: { type: logoType, bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))) },
+      }),
+      signIn: { ...signIn, ...(clientSecretName && { clientSecret: secret(clientSecretName) }) },
+      sessionSecret: secret(requireEnvironment(environment.portalSessionSecret)),
+    },
+    adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
+    loadsAs,
+    now: Date.now,
+  },
+  logError,
+);
+
+/** The Lambda behind every path of the portal. */
+export const handler = handle(app);
+
+let loaderClients: Promise<Pick<LoadsConfig, 's3' | 'stepFunctions'>> | undefined;
+
+/** Only operators need it, so its clients are loaded when the first one looks at the register. */
+async function loadsAs(actor: string): Promise<Loads> {
+  const { createLoads } = await import('../packages/admin/loads.ts');
+  loaderClients ??= (async () => {
+    const [{ S3Client }, { SFNClient }] = await Promise.all([
+      import('@aws-sdk/client-s3'),
+      import('@aws-sdk/client-sfn'),
+    ]);
+    return { s3: new S3Client({ maxAttempts: 3 }), stepFunctions: new SFNClient({ maxAttempts: 3 }) };
+  })();
+  return createLoads({ client, table, ...(await loaderClients), bucket, stateMachine, actor });
+}
+
+/** Reads a secret when it is first needed, and keeps it for this instance. */
+function secret(id: string): () => Promise<string> {
+  let value: Promise<string> | undefined;
+  return () => {
+    value ??= secrets.send(new GetSecretValueCommand({ SecretId: id })).then(({ SecretString = '' }) => SecretString);
+    value.catch(() => {
+      value = undefined;
+    });
+    return value;
+  };
+}
+
+/** The type of an error and where it was thrown: its message may contain user input. */
+function logError(error: unknown, id: string): void {
+  const { name = 'unknown', stack = '' } = error instanceof Error ? error : {};
+  const frames = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  logger.error('The portal failed', { request_id: id, error: name, frames: frames.slice(0, 8) });
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { handle, type LambdaEvent } from 'hono/aws-lambda';
+import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
+import type { Loads } from '../../packages/admin/loads.ts';
+import { portalApp } from '../app.ts';
+import { type LocalPerson, startProvider } from './provider.ts';
+
+/** The local portal and its OpenID provider. */
+export type LocalPortal = {
+  portalUrl: string;
+  issuer: string;
+  /** The ports that they listen on. */
+  listening: { portal: number; provider: number };
+};
+
+export type LocalPortalOptions = {
+  client: DynamoDBDocumentClient;
+  accountsTable: string;
+  checksumSecret: string;
+  /** The loads of this machine, on behalf of `actor`. */
+  loadsAs: (actor: string) => Promise<Loads>;
+  /** Serves what `target` answers to an event of API Gateway, both as JSON. */
+  startGateway: (target: (event: string) => Promise<string>, at: { host: string; port: number }) => Promise<Listening>;
+  /** The address API, as customers call it. */
+  apiUrl: string;
+  /** Of the portal, and of the provider: another one is picked where it is taken, or 0. */
+  ports: { portal: number; provider: number };
+  /** Whether something else listens on these ports already, and forwards to `listening`. */
+  isBehind?: boolean;
+};
+
+/** A server that runs. */
+type Listening = { port: number; stop: () => Promise<void> };
+
+/** Only reachable from this machine: a visitor can sign in as anyone. */
+const host = '127.0.0.1';
+
+const customer: LocalPerson = {
+  id: 'customer',
+  name: 'Kim Klant',
+  email: 'kim@customer.example',
+  about: 'a customer, administrator of the account "demo"',
+};
+const operator: LocalPerson = {
+  id: 'operator',
+  name: 'Olaf Operator',
+  email: 'olaf@operator.example',
+  about: 'an operator of the service',
+};
+
+/**
+ * Starts the portal with the same code and the same events that it gets in a Lambda, and an OpenID provider to sign in at.
+ * Everything that is started is added to `resources` at once.
+ */
+export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
+  const { client, accountsTable: table, checksumSecret, loadsAs, ports, isBehind = false } = options;
+  const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
+  await addDemoMember(adminAs('npm start'));
+  const portalPort = isBehind ? ports.portal : await freePort(host, ports.portal);
+  const portalUrl = `http://${host}:${portalPort}`;
+  const secret = randomBytes(32).toString('hex');
+  const registration = { clientId: 'portal', clientSecret: secret };
+  const people = [customer, operator];
+  const providerPort = isBehind ? ports.provider : await freePort(host, ports.provider);
+  const provider = await startProvider({
+    host,
+    port: providerPort,
+    behindPort: isBehind ? 0 : undefined,
+    people,
+    portalUrl,
+    ...registration,
+  });
+  resources.defer(provider.stop);
+  const app = portalApp(
+    {
+      settings: {
+        baseUrl: portalUrl,
+        apiUrl: options.apiUrl,
+        company: 'Adresdienst',
+        colour: '#0b4f8a',
+        signIn: {
+          issuer: provider.issuer,
+          clientId: registration.clientId,
+          clientSecret: async () => secret,
+          operators: [operator.email],
+        },
+        sessionSecret: async () => secret,
+      },
+      adminAs,
+      loadsAs,
+      now: Date.now,
+    },
+    (error, id) => console.error(`Portal request ${id}: ${error instanceof Error ? error.stack : String(error)}`),
+  );
+  const answer = handle(app);
+  const target = async (event: string) => JSON.stringify(await answer(JSON.parse(event) as LambdaEvent));
+  const gateway = await options.startGateway(target, { host, port: isBehind ? 0 : portalPort });
+  resources.defer(gateway.stop);
+  return { portalUrl, issuer: provider.issuer, listening: { portal: gateway.port, provider: provider.listening } };
+}
+
+/** The customer of the demo account. Somebody may have deleted that account. */
+async function addDemoMember(admin: Admin): Promise<void> {
+  const input = { account: 'demo', person: customer.email, role: 'admin' } as const;
+  const people = [customer.email];
+  try {
+    if ((await admin.members.roleIn(input.account, people)) === null) await admin.members.add(input);
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error;
+  }
+}
+
+/** The port if it is free, else any other that is. */
+async function freePort(host: string, port: number): Promise<number> {
+  const tried = await portIfFree(host, port);
+  return tried ?? (await portIfFree(host, 0)) ?? 0;
+}
+
+function portIfFree(host: string, port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(undefined));
+    probe.listen(port, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
+    });
+  });
+}

@@ -1,0 +1,173 @@
+import { html } from 'hono/html';
+import * as z from 'zod/mini';
+import { type AccountSummary, type WindowName, windowNames } from '../../packages/admin/index.ts';
+import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import {
+  changing,
+  confirmation,
+  instantOf,
+  invalidPage,
+  limitFields,
+  limitsSchema,
+  postForm,
+  readLimits,
+  readSeen,
+  scrollTable,
+  seenField,
+  stateTag,
+} from './parts.ts';
+import { allPlans } from './plans.ts';
+
+/** The accounts of the service, as operators find, make and change them. */
+export const operatorPages: readonly PageRoute[] = [
+  { of: 'service', method: 'GET', path: '/operator/accounts', action: 'operator.view', handle: accountsPage },
+  { of: 'service', method: 'POST', path: '/operator/accounts', action: 'account.manage', handle: create },
+  { of: 'account', method: 'GET', path: '/accounts/:account/manage', action: 'account.manage', handle: managePage },
+  { of: 'account', method: 'POST', path: '/accounts/:account/manage', action: 'account.manage', handle: save },
+  {
+    of: 'account',
+    method: 'GET',
+    path: '/accounts/:account/suspend',
+    action: 'account.manage',
+    handle: async (visit) => stateQuestion(visit, 'suspend'),
+  },
+  {
+    of: 'account',
+    method: 'POST',
+    path: '/accounts/:account/suspend',
+    action: 'account.manage',
+    handle: (visit) => changeState(visit, 'suspend'),
+  },
+  {
+    of: 'account',
+    method: 'GET',
+    path: '/accounts/:account/activate',
+    action: 'account.manage',
+    handle: async (visit) => stateQuestion(visit, 'activate'),
+  },
+  {
+    of: 'account',
+    method: 'POST',
+    path: '/accounts/:account/activate',
+    action: 'account.manage',
+    handle: (visit) => changeState(visit, 'activate'),
+  },
+];
+
+const accountsShown = 50;
+
+async function accountsPage(visit: Visit): Promise<PageAnswer> {
+  const { admin, c, text } = visit;
+  const prefix = (c.req.query('prefix') ?? '').trim();
+  const cursor = c.req.query('after');
+  const page = { limit: accountsShown, ...(prefix && { prefix }), ...(cursor && { cursor }) };
+  const found = await changing(text, '/operator/accounts', 'account', () => admin.accounts.list(page));
+  if ('fault' in found) return found.fault;
+  const { accounts, cursor: next } = found.result;
+  const plans = await allPlans(admin);
+  const nextQuery = new URLSearchParams({ ...(prefix && { prefix }), after: next ?? '' });
+  return {
+    title: text.accounts,
+    body: html`<div class="card"><form method="get" action="/operator/accounts" role="search">
+<label for="prefix">${text.searchAccounts}</label><input id="prefix" name="prefix" value="${prefix}" autocomplete="off" spellcheck="false">
+<div><button class="button">${text.search}</button></div></form></div>
+<div class="card">${accounts.length > 0 ? accountTable(visit, accounts) : html`<p>${text.noAccounts}</p>`}
+<p class="actions">${cursor ? html`<a href="/operator/accounts">${text.first}</a>` : ''}${next ? html`<a href="/operator/accounts?${nextQuery.toString()}">${text.next}</a>` : ''}</p></div>
+<p><a href="/operator/usage.csv">${text.usage}: ${text.csv}</a></p>
+<div class="card"><h2>${text.createAccount}</h2>${plans.length > 0 ? createForm(visit, plans) : html`<p>${text.noPlans}</p>`}</div>`,
+  };
+}
+
+function accountTable(visit: Visit, accounts: AccountSummary[]): Html {
+  const { text, format } = visit;
+  const rows = accounts.map(({ id, state, plan, activeKeys, created }): Html[] => [
+    html`<a href="/accounts/${id}">${id}</a>`,
+    stateTag(state, text),
+    plan,
+    format.number(activeKeys),
+    instantOf(visit, created),
+  ]);
+  const head = [text.account, text.state, text.plan, { number: text.activeKeys }, text.created];
+  return scrollTable(text.accounts, head, rows);
+}
+
+function createForm(visit: Visit, plans: { code: string }[]): Html {
+  const { text } = visit;
+  return postForm(
+    visit,
+    '/operator/accounts',
+    html`<label for="id">${text.accountId}</label><p class="hint" id="id-hint">${text.accountIdHint}</p>
+<input id="id" name="id" required maxlength="32" autocomplete="off" spellcheck="false" aria-describedby="id-hint">
+<label for="plan">${text.plan}</label><select id="plan" name="plan">${plans.map(({ code }) => html`<option>${code}</option>`)}</select>
+<div><button class="button">${text.createAccount}</button></div>`,
+  );
+}
+
+/** Sent twice, the second is refused: an account of that id exists. */
+async function create({ admin, form, text }: Visit): Promise<PageAnswer> {
+  const { id = '', plan = '' } = form;
+  const made = await changing(text, '/operator/accounts', 'account', () => admin.accounts.create({ id, plan }));
+  return 'fault' in made ? made.fault : { goTo: `/accounts/${made.result.id}?done=account` };
+}
+
+const overviewOf = ({ account }: AccountVisit) => `/accounts/${account}`;
+const pathOf = (visit: AccountVisit) => `${overviewOf(visit)}/manage`;
+
+async function managePage(visit: AccountVisit): Promise<Page> {
+  const { admin, account, text } = visit;
+  const [{ plan, ownLimits, state }, plans] = await Promise.all([admin.accounts.show(account), allPlans(admin)]);
+  const verb = state === 'active' ? 'suspend' : 'activate';
+  const explanation = verb === 'suspend' ? text.suspendText : text.activateText;
+  const options = plans.map(({ code }) => html`<option${code === plan ? html` selected` : ''}>${code}</option>`);
+  const fields = html`${seenField({ plan, ownLimits })}
+<label for="plan">${text.plan}</label><select id="plan" name="plan">${options}</select>
+${limitFields(visit, ownLimits, text.limitHint)}
+<div><button class="button">${text.save}</button></div>`;
+  return {
+    title: text.manage,
+    body: html`<div class="card"><h2>${text.changePlan}</h2><p>${text.changePlanText}</p>${postForm(visit, pathOf(visit), fields)}</div>
+<div class="card"><h2>${text[verb]}</h2><p>${explanation}</p><p><a class="button plain" href="${overviewOf(visit)}/${verb}">${text[verb]}</a></p></div>`,
+  };
+}
+
+const seenSchema = z.object({ plan: z.string(), ownLimits: limitsSchema });
+
+/** Refused if the account has changed since the form was shown, so that no change is overwritten. */
+async function save(visit: AccountVisit): Promise<PageAnswer> {
+  const { admin, account, form, text } = visit;
+  const back = pathOf(visit);
+  const seen = readSeen(visit, seenSchema);
+  if (!seen) return invalidPage(text, back, text.errors.other);
+  const given = readLimits(visit);
+  if (!given) return invalidPage(text, back, text.errors.limit);
+  const limits: Partial<Record<WindowName, number | null | 'plan'>> = {};
+  for (const name of windowNames) {
+    const limit = given[name];
+    // An empty field follows the plan.
+    if (limit !== seen.ownLimits[name]) limits[name] = limit === undefined ? 'plan' : limit;
+  }
+  const plan = form.plan ?? '';
+  const input = { id: account, limits, seen };
+  const isOther = plan !== seen.plan;
+  const done = await changing(text, back, 'plan', () => admin.accounts.set({ ...input, ...(isOther && { plan }) }));
+  return 'fault' in done ? done.fault : { goTo: `${overviewOf(visit)}?done=saved` };
+}
+
+function stateQuestion(visit: AccountVisit, verb: 'suspend' | 'activate'): Page {
+  const { text } = visit;
+  return confirmation(visit, {
+    title: text[verb],
+    explanation: verb === 'suspend' ? text.suspendText : text.activateText,
+    action: `${overviewOf(visit)}/${verb}`,
+    yes: text[verb],
+    cancel: pathOf(visit),
+  });
+}
+
+async function changeState(visit: AccountVisit, verb: 'suspend' | 'activate'): Promise<PageAnswer> {
+  const { admin, account, text } = visit;
+  const done = await changing(text, pathOf(visit), 'other', () => admin.accounts[verb](account));
+  return 'fault' in done
+    ? done.fault
+    : { goTo: `${overviewOf(visit)}?done=${verb === 'suspend' ? 'suspended' : 'activated'}` };
+}

@@ -1,0 +1,199 @@
+import { html } from 'hono/html';
+import * as z from 'zod/mini';
+import {
+  type AccountState,
+  AdminError,
+  type AuditEntry,
+  type Limits,
+  type PlanState,
+  type WindowName,
+  windowNames,
+} from '../../packages/admin/index.ts';
+import type { Text } from '../text/en.ts';
+import type { Html, Page, Visit } from '../visit/visit.ts';
+
+/** A table that scrolls separately from the page on a narrow screen, also with the keyboard. */
+export function scrollTable(caption: string, head: (string | { number: string })[], rows: Html[][]): Html {
+  const isNumber = (i: number) => typeof head[i] === 'object';
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table>
+<caption>${caption}</caption>
+<thead><tr>${head.map((cell) => (typeof cell === 'string' ? html`<th scope="col">${cell}</th>` : html`<th scope="col" class="number">${cell.number}</th>`))}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => (isNumber(i) ? html`<td class="number">${cell}</td>` : html`<td>${cell}</td>`))}</tr>`)}</tbody>
+</table></div>`;
+}
+
+/** A state, readable without its colour. */
+export function stateTag(state: AccountState | PlanState | 'revoked' | 'expired', text: Text): Html {
+  const kind = state === 'active' ? 'good' : state === 'suspended' || state === 'inactive' ? 'bad' : 'off';
+  return html`<span class="tag ${kind}">${text[state]}</span>`;
+}
+
+/** An instant for people and machines. */
+export function instantOf({ format }: Pick<Visit, 'format'>, iso: string | null): Html {
+  return iso === null ? '-' : html`<time datetime="${iso}">${format.instant(iso)}</time>`;
+}
+
+/** What has just been done, after the form that did it; only names that the texts have are shown. */
+export function doneNote({ c, text }: Pick<Visit, 'c' | 'text'>): Html {
+  const name = c.req.query('done') ?? '';
+  const sentence = Object.hasOwn(text.done, name) ? text.done[name as keyof Text['done']] : undefined;
+  return sentence ? html`<p class="note good" role="status">${sentence}</p>` : '';
+}
+
+/** A form that is sent to `action`. */
+export function postForm({ formField }: Pick<Visit, 'formField'>, action: string, fields: Html): Html {
+  return html`<form method="post" action="${action}">${formField}${fields}</form>`;
+}
+
+/** A question before something that can't be undone. */
+export function confirmation(
+  visit: Visit,
+  ask: { title: string; explanation: string; action: string; yes: string; cancel: string; hidden?: Html },
+): Page {
+  const { text } = visit;
+  const fields = html`${ask.hidden ?? ''}<div class="actions"><button class="button danger">${ask.yes}</button><a class="button plain" href="${ask.cancel}">${text.cancel}</a></div>`;
+  return {
+    title: ask.title,
+    body: html`<div class="card"><p>${ask.explanation}</p>${postForm(visit, ask.action, fields)}</div>`,
+  };
+}
+
+/** A page that says what is wrong and links to where the visitor can continue. */
+export function faultPage(
+  text: Text,
+  fault: { title: string; explanation: string; back: string; status: NonNullable<Page['status']> },
+): Page {
+  return {
+    title: fault.title,
+    status: fault.status,
+    body: html`<div class="card"><p>${fault.explanation}</p><p><a href="${fault.back}">${text.errors.goBack}</a></p></div>`,
+  };
+}
+
+/** A page that says what is wrong with the input. */
+export function invalidPage(text: Text, back: string, explanation: string): Page {
+  return faultPage(text, { title: text.errors.invalid, explanation, back, status: 422 });
+}
+
+/** A page that says that something does not exist. */
+export function notFoundPage(text: Text, back: string): Page {
+  const { notFound: title, notFoundText: explanation } = text.errors;
+  return faultPage(text, { title, explanation, back, status: 404 });
+}
+
+/** A hidden field with the values that a form shows. A change made after the form was opened is then refused, not overwritten. */
+export function seenField(seen: object): Html {
+  return html`<input type="hidden" name="seen" value="${JSON.stringify(seen)}">`;
+}
+
+/** The values in the field that `seenField` writes; `undefined` if the field is missing or malformed. */
+export function readSeen<T>({ form }: Visit, schema: z.ZodMiniType<T>): T | undefined {
+  try {
+    return schema.parse(JSON.parse(form.seen ?? ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The limits in a hidden field with the values that the form showed. */
+export const limitsSchema = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
+
+/**
+ * Runs a change of a form; what the admin module refuses becomes a page in the reader's language.
+ * @param about what an invalid value was about, if it is known
+ * @param pages the pages for codes that mean something of their own here
+ */
+export async function changing<T>(
+  text: Text,
+  back: string,
+  about: keyof Text['errors'],
+  work: () => Promise<T>,
+  pages: { [Code in AdminError['code']]?: Page } = {},
+): Promise<{ result: T } | { fault: Page }> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (!(error instanceof AdminError)) throw error;
+    return { fault: pages[error.code] ?? refusalPage(text, back, about, error) };
+  }
+}
+
+function refusalPage(text: Text, back: string, about: keyof Text['errors'], { code }: AdminError): Page {
+  const { errors } = text;
+  switch (code) {
+    case 'conflict':
+      return faultPage(text, { title: errors.conflict, explanation: errors.conflictText, back, status: 409 });
+    case 'not_found':
+      return notFoundPage(text, back);
+    case 'exists':
+      return invalidPage(text, back, errors.exists);
+    case 'too_many_keys':
+      return invalidPage(text, back, errors.tooManyKeys);
+    case 'too_many_members':
+      return invalidPage(text, back, errors.tooManyMembers);
+    default:
+      return invalidPage(text, back, errors[about]);
+  }
+}
+
+/** A field for the limit of each window, with what it is now; `hint` says what an empty one means. */
+export function limitFields({ text }: Visit, limits: Limits, hint: string): Html {
+  const field = (name: WindowName) => {
+    const limit = limits[name];
+    const value = limit === null ? text.unlimited : (limit ?? '');
+    return html`<div><label for="limit-${name}">${text.limit} ${text.windows[name].toLowerCase()}</label>
+<input id="limit-${name}" name="limit-${name}" value="${value}" autocomplete="off" inputmode="text" aria-describedby="limit-hint"></div>`;
+  };
+  return html`<div class="fields">${windowNames.map(field)}</div><p class="hint" id="limit-hint">${hint}</p>`;
+}
+
+/** What was entered there, without the empty fields; `undefined` if one of them is no limit. */
+export function readLimits({ form, text }: Visit): Limits | undefined {
+  const limits: Partial<Record<WindowName, number | null>> = {};
+  for (const name of windowNames) {
+    const given = (form[`limit-${name}`] ?? '').toLowerCase();
+    if (given === '') continue;
+    if ([text.unlimited, 'unlimited'].includes(given)) limits[name] = null;
+    else if (/^\d{1,13}$/.test(given)) limits[name] = Number(given);
+    else return undefined;
+  }
+  return limits;
+}
+
+/** `Per day: 1,000, Per month: unlimited`. */
+export function limitsText({ text, format }: Visit, limits: Limits): string {
+  return windowNames
+    .flatMap((name) => {
+      const limit = limits[name];
+      if (limit === undefined) return [];
+      return [`${text.windows[name]}: ${limit === null ? text.unlimited : format.number(limit)}`];
+    })
+    .join(', ');
+}
+
+/** Who changed what, as a table. */
+export function changesTable(visit: Visit, entries: readonly AuditEntry[]): Html {
+  const { text } = visit;
+  if (entries.length === 0) return html`<p>${text.noChanges}</p>`;
+  const rows = entries.map(({ time, actor, action, detail, outcome }): Html[] => [
+    instantOf(visit, time),
+    actor,
+    html`${text.auditActions[action] ?? action}${outcome === 'unknown' ? html` <span class="muted">(${text.unknownOutcome})</span>` : ''}`,
+    describe(detail),
+  ]);
+  return scrollTable(text.changes, [text.time, text.actor, text.change, text.detail], rows);
+}
+
+/** `plan large, day 100`: names and values, however deep they are. */
+function describe(detail: Record<string, unknown>): string {
+  return Object.entries(detail)
+    .map(([name, value]) =>
+      isRecord(value) ? describe(value) : `${name} ${value === null ? 'unlimited' : String(value)}`,
+    )
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,200 @@
+import { html } from 'hono/html';
+import type { Loads, WaitingLoad } from '../../packages/admin/loads.ts';
+import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import { changesTable, changing, confirmation, doneNote, faultPage, instantOf, scrollTable } from './parts.ts';
+
+/** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
+export const registerPages: readonly PageRoute[] = [
+  {
+    of: 'service',
+    method: 'GET',
+    path: '/operator/register',
+    action: 'operator.view',
+    handle: (visit) => withLoads(visit, registerPage),
+  },
+  {
+    of: 'service',
+    method: 'GET',
+    path: '/operator/register/:load',
+    action: 'operator.view',
+    handle: (visit) => withWaiting(visit, loadPage),
+  },
+  {
+    of: 'service',
+    method: 'GET',
+    path: '/operator/register/:load/approve',
+    action: 'load.approve',
+    handle: (visit) => withWaiting(visit, approveQuestion),
+  },
+  {
+    of: 'service',
+    method: 'POST',
+    path: '/operator/register/:load/approve',
+    action: 'load.approve',
+    handle: (visit) => withLoads(visit, approve),
+  },
+];
+
+const registerPath = '/operator/register';
+const pathOf = (load: string) => `${registerPath}/${load}`;
+
+async function withLoads(
+  visit: Visit,
+  show: (visit: Visit, loads: Loads) => PageAnswer | Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const { loads, text } = visit;
+  if (loads) return show(visit, await loads());
+  return { title: text.noRegister, body: html`<div class="card"><p>${text.noRegisterText}</p></div>` };
+}
+
+function withWaiting(
+  visit: Visit,
+  show: (visit: Visit, load: WaitingLoad, loads: Loads) => PageAnswer | Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  return withLoads(visit, async (_, loads) => {
+    const found = await changing(visit.text, registerPath, 'load', () => loads.show(visit.c.req.param('load') ?? ''));
+    return 'fault' in found ? found.fault : show(visit, found.result, loads);
+  });
+}
+
+async function registerPage(visit: Visit, loads: Loads): Promise<Page> {
+  const { text, format } = visit;
+  const [{ snapshotDate, loads: last }, waiting, running, approvals] = await Promise.all([
+    loads.register(),
+    loads.waiting(),
+    loads.running(),
+    loads.audit(20),
+  ]);
+  const rows = last.map(({ load, peildatum, at, addresses, added, changed, removed }): Html[] => [
+    html`<code>${load}</code>`,
+    format.day(peildatum),
+    instantOf(visit, at),
+    format.number(addresses),
+    [added, changed, removed].map(format.number).join(' / '),
+  ]);
+  const head = [
+    text.load,
+    text.snapshotDate,
+    text.time,
+    { number: text.addresses },
+    { number: `${text.added} / ${text.changed} / ${text.removed}` },
+  ];
+  return {
+    title: text.register,
+    body: html`${doneNote(visit)}<div class="card"><p>${text.registerText}</p><dl class="facts"><div><dt>${text.snapshotDate}</dt><dd>${snapshotDate ? format.day(snapshotDate) : '-'}</dd></div></dl></div>
+${running[0] ? runningNote(visit, running[0].since) : ''}
+<div class="card"><h2>${text.waiting}</h2>${waiting.length > 0 ? waiting.map((load) => waitingEntry(visit, load)) : html`<p>${text.noneWaiting}</p>`}</div>
+<div class="card">${rows.length > 0 ? scrollTable(text.loads, head, rows) : html`<p>${text.noLoads}</p>`}</div>
+${approvals.length > 0 ? html`<div class="card">${changesTable(visit, approvals)}</div>` : ''}`,
+  };
+}
+
+function runningNote(visit: Visit, since: string): Html {
+  return html`<p class="note">${visit.text.running} ${instantOf(visit, since)}</p>`;
+}
+
+function waitingEntry(visit: Visit, load: WaitingLoad): Html {
+  const { text, format } = visit;
+  return html`<section class="entry"><h3>${text.loadOf(format.day(load.peildatum))}</h3>${objectionList(visit, load)}${approvalNote(visit, load)}
+<p><a class="button plain" href="${pathOf(load.load)}" aria-label="${text.look}: ${load.load}">${text.look}</a></p></section>`;
+}
+
+/** Each objection with its figures; the loader's own sentence, which also names the limit, where it can be read. */
+function objectionList(visit: Visit, load: WaitingLoad): Html {
+  const { text, language } = visit;
+  const kinds: Readonly<Record<string, string>> = text.objections;
+  const items = load.objections.map(({ code, message }) => {
+    const figures = language === 'en' ? message : figuresOf(visit, load, code);
+    return html`<li><strong>${kinds[code] ?? code}</strong>${figures ? html`<br><span class="muted">${figures}</span>` : ''}</li>`;
+  });
+  return html`<ul>${items}</ul>`;
+}
+
+function figuresOf({ text, format }: Visit, load: WaitingLoad, code: string): string {
+  const { addresses, added, changed, removed, problems, peildatum, livePeildatum } = load;
+  const live = addresses - added + removed;
+  const share = (count: number, of: number) =>
+    text.outOf(format.number(count), format.number(of), format.share(of > 0 ? count / of : 1));
+  const figures: Readonly<Record<string, string>> = {
+    too_few_addresses: format.number(addresses),
+    too_many_removed: share(removed, live),
+    too_many_changed: share(changed, live),
+    too_many_added: share(added, live),
+    too_many_problems: share(problems ?? 0, addresses + (problems ?? 0)),
+    older_peildatum: livePeildatum ? `${format.day(peildatum)} < ${format.day(livePeildatum)}` : '',
+  };
+  return figures[code] ?? '';
+}
+
+function approvalNote(visit: Visit, { approval, plan }: WaitingLoad): Html {
+  if (!approval) return '';
+  const { by, time, state } = approval;
+  const { text } = visit;
+  const became = approval.plan === plan ? text.approvalStates[state] : text.approvedOther;
+  return html`<p class="note${state === 'failed' ? ' bad' : ''}">${text.approvedBy(by)} ${instantOf(visit, time)}. ${became}</p>`;
+}
+
+async function loadPage(visit: Visit, load: WaitingLoad, loads: Loads): Promise<Page> {
+  const { text, format } = visit;
+  const { peildatum, livePeildatum, addresses, added, changed, removed, problems, plan } = load;
+  const count = (name: string, value: number | null) =>
+    html`<div><dt>${name}</dt><dd>${value === null ? '-' : format.number(value)}</dd></div>`;
+  const [other] = await loads.running();
+  const isRunning = load.approval?.state === 'running' && load.approval.plan === plan;
+  const act = html`<p class="actions"><a class="button" href="${pathOf(load.load)}/approve?plan=${plan}">${text.approve}</a></p>`;
+  return {
+    title: text.loadOf(format.day(peildatum)),
+    body: html`<div class="card"><h2>${text.whyItWaits}</h2>${objectionList(visit, load)}<p>${text.waitingText}</p></div>
+<div class="card"><h2>${text.whatItChanges}</h2><dl class="facts">
+<div><dt>${text.snapshotDate}</dt><dd>${format.day(peildatum)}</dd></div>
+<div><dt>${text.liveDate}</dt><dd>${livePeildatum ? format.day(livePeildatum) : '-'}</dd></div>
+${count(text.addressesAfter, addresses)}${count(text.added, added)}${count(text.changed, changed)}${count(text.removed, removed)}${count(text.problems, problems)}</dl></div>
+<div class="card">${exampleTable(visit, load)}</div>
+${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.since) : ''}${other || isRunning ? '' : act}
+<p><a href="${registerPath}">${text.backToRegister}</a></p>`,
+  };
+}
+
+function exampleTable({ text }: Visit, { examples }: WaitingLoad): Html {
+  const kinds = ['removed', 'changed', 'added'] as const;
+  const places = (given: string[] | null) => given?.join('; ') ?? '-';
+  const rows = kinds.flatMap((kind) =>
+    examples[kind].map(({ key, before, after }): Html[] => [
+      text[kind],
+      html`<code>${key}</code>`,
+      places(before),
+      places(after),
+    ]),
+  );
+  if (rows.length === 0) return html`<p>${text.noExamples}</p>`;
+  return scrollTable(text.examples, [text.change, text.address, text.before, text.after], rows);
+}
+
+/** Names the plan that the reader saw: what changed since is shown again rather than approved. */
+function approveQuestion(visit: Visit, load: WaitingLoad): Page {
+  const { c, text, format } = visit;
+  const { peildatum, added, changed, removed, plan } = load;
+  if (c.req.query('plan') !== plan) return conflictPage(visit, load.load);
+  return confirmation(visit, {
+    title: text.approveLoad(format.day(peildatum)),
+    explanation: text.approveText(format.number(added), format.number(changed), format.number(removed)),
+    action: `${pathOf(load.load)}/approve`,
+    yes: text.approveYes,
+    cancel: pathOf(load.load),
+    hidden: html`<input type="hidden" name="plan" value="${plan}">`,
+  });
+}
+
+function conflictPage({ text }: Visit, load: string): Page {
+  const { conflict: title, conflictText: explanation } = text.errors;
+  return faultPage(text, { title, explanation, back: pathOf(load), status: 409 });
+}
+
+/** Sent twice, or by two people, it is one approval. */
+async function approve(visit: Visit, loads: Loads): Promise<PageAnswer> {
+  const { c, form, text } = visit;
+  const load = c.req.param('load') ?? '';
+  const done = await changing(text, registerPath, 'load', () => loads.approve({ load, plan: form.plan ?? '' }));
+  if ('fault' in done) return done.fault;
+  return { goTo: `${registerPath}?done=${done.result.started ? 'approved' : 'approvedBefore'}` };
+}

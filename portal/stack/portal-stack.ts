@@ -1,0 +1,253 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { HttpApi, HttpStage, IpAddressType, PayloadFormatVersion } from 'aws-cdk-lib/aws-apigatewayv2';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import {
+  AccountRecovery,
+  CfnManagedLoginBranding,
+  ManagedLoginVersion,
+  Mfa,
+  OAuthScope,
+  UserPool,
+} from 'aws-cdk-lib/aws-cognito';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { environment } from '../../core/names.ts';
+import type { Config } from '../../lib/config/schema.ts';
+import type { DataStack } from '../../lib/data/data-stack.ts';
+import { accessLog, accessLogGroup, CustomDomain } from '../../lib/service/http-api.ts';
+import { bundle } from '../../lib/shared/bundle.ts';
+import { isProtected, logGroupProps, removal } from '../../lib/shared/data-protection.ts';
+import { acknowledge } from '../../lib/shared/grants.ts';
+import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
+import { operatorAlarm, SavedQueries } from '../../lib/shared/monitoring.ts';
+import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
+import { PortalAccess } from '../../packages/admin/access.ts';
+
+export type PortalStackProps = {
+  config: Config;
+  portal: NonNullable<Config['portal']>;
+  stackName: string;
+  data: DataStack;
+  /** The address API, as customers call it. */
+  apiUrl: string;
+  /** The loader: its bucket and its state machine. */
+  loads: { bucket: Bucket; stateMachineArn: string };
+};
+
+/** Requests a second of the whole portal, sign-ins included, and how many may arrive at once. */
+const throttle = { rateLimit: 20, burstLimit: 40 };
+
+/** The customer portal: an HTTP API with its own host name, so that browsers never send its cookies to the address API. */
+export class PortalStack extends Stack {
+  constructor(scope: Construct, id: string, { config, portal, stackName, data, apiUrl, loads }: PortalStackProps) {
+    super(scope, id, {
+      stackName,
+      description: 'Dutch address service: the customer portal',
+      env: { region: config.region, ...(config.account && { account: config.account }) },
+      terminationProtection: isProtected(config),
+    });
+    const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
+    const baseUrl = `https://${portal.domain.name}`;
+    const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
+    const { clientSecretName, ...provider } = signIn;
+    const lambda = new LambdaFunction(this, 'Portal', {
+      config,
+      encryptionKey,
+      code: bundle({
+        name: 'Portal',
+        entries: { index: 'portal/handler.ts' },
+        ...(portal.logo && { files: { logo: portal.logo } }),
+      }),
+      description: 'The customer portal',
+      memoryMb: 1024,
+      // A plan that 2,000 accounts follow; API Gateway waits 30 seconds.
+      timeout: Duration.seconds(29),
+      environment: {
+        [environment.portal]: this.toJsonString({
+          baseUrl,
+          apiUrl,
+          company: portal.company,
+          colour: portal.colour,
+          ...(portal.logo && { logoType: portal.logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
+          signIn: {
+            ...provider,
+            operators: portal.operators.map((address) => address.toLowerCase()),
+            ...(portal.operatorClaim && { operatorClaim: portal.operatorClaim }),
+          },
+        }),
+      },
+      withoutDeadLetterQueue:
+        'API Gateway invokes it synchronously: the browser gets the error, and nothing is queued.',
+    });
+    if (clientSecretName) {
+      const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
+      lambda.usesSecret(secret, environment.portalClientSecret);
+    }
+    const session = this.secretByArn('Session', this.sessionSecret(config, data));
+    session.grantRead(lambda.function);
+    lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
+    const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
+    // Operators do here what they do with the command line, but for loads of other extracts and for going back.
+    new PortalAccess(this, 'Access', {
+      accounts,
+      keyChecksumSecret: checksumSecret,
+      plans: 'change',
+      loads,
+    }).serve(lambda.function);
+    acknowledgeLoads(lambda, loads.bucket, config);
+    encryptionKey?.grant(lambda.function, 'kms:Decrypt');
+
+    const api = this.httpApi(config, portal, data, lambda);
+    operatorAlarm(this, 'Errors', {
+      metric: api.metricServerError({ period: Duration.minutes(5) }),
+      threshold: 5,
+      evaluationPeriods: 2,
+      problem: 'Pages of the portal fail.',
+      runbook: 'Portal fails',
+      topic,
+    });
+    new SavedQueries(this, 'Queries', {
+      stage: config.stage,
+      queries: [
+        {
+          chapter: 'Portal fails',
+          name: 'Errors',
+          logs: [lambda.logs],
+          query: 'filter level = "ERROR" | sort @timestamp desc | limit 5',
+        },
+      ],
+    });
+    new CfnOutput(this, 'PortalUrl', { value: baseUrl });
+    new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
+  }
+
+  /** The same secret without its key: the policy of the key, in another stack, would name the role of this one. */
+  private secretByArn(id: string, { secretArn }: ISecret): ISecret {
+    return Secret.fromSecretCompleteArn(this, id, secretArn);
+  }
+
+  private sessionSecret(config: Config, { encryptionKey }: DataStack): Secret {
+    const secret = new Secret(this, 'SessionSecret', {
+      description: 'Seals the cookies of the portal: another value signs everybody out',
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: removal(config),
+      ...(encryptionKey && { encryptionKey }),
+    });
+    acknowledge(secret, 'AwsSolutions-SMG4', 'Another value signs everybody out; the operator chooses when.');
+    return secret;
+  }
+
+  private httpApi(
+    config: Config,
+    portal: PortalStackProps['portal'],
+    { encryptionKey }: DataStack,
+    lambda: LambdaFunction,
+  ): HttpApi {
+    const domain = new CustomDomain(this, 'Domain', { ...portal.domain, keepDefaultEndpoint: false });
+    const api = new HttpApi(this, 'Api', {
+      description: `Portal of the Dutch address service, ${config.stage}`,
+      createDefaultStage: false,
+      disableExecuteApiEndpoint: true,
+      ipAddressType: IpAddressType.DUAL_STACK,
+      defaultIntegration: new HttpLambdaIntegration('Portal', lambda.function, {
+        payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+      }),
+    });
+    acknowledge(api, 'AwsSolutions-APIG4', 'The function signs people in itself, and shows strangers the page for it.');
+    new HttpStage(this, 'Stage', {
+      httpApi: api,
+      stageName: '$default',
+      autoDeploy: true,
+      throttle,
+      accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey))),
+      domainMapping: { domainName: domain.domainName },
+    });
+    return api;
+  }
+}
+
+/** The wildcards of `PortalAccess`, as the template of another stack refers to them: the CDK names an output after its path. */
+function acknowledgeLoads(lambda: LambdaFunction, bucket: Bucket, { region }: Config): void {
+  const output = (OutputName: string) =>
+    JSON.stringify({ 'Fn::GetStackOutput': { StackName: Stack.of(bucket).stackName, Region: region, OutputName } });
+  const partOfMachine = (index: number) =>
+    `{"Fn::Select":[${index},{"Fn::Split":[":stateMachine:",${output('PublishOutputRefLoadMachineB910BA0CCF72B24C')}]}]}`;
+  acknowledge(
+    lambda,
+    `AwsSolutions-IAM5[Resource::${output('PublishOutputFnGetAttSnapshotsD03D071CArnA336F924')}/${storagePrefixes.loads}*/plan.json]`,
+    'Read only: the plans of loads, which are named at run time.',
+  );
+  acknowledge(
+    lambda,
+    `AwsSolutions-IAM5[Resource::${partOfMachine(0)}:execution:${partOfMachine(1)}:${approvalRunPrefix}*]`,
+    'Read only: the executions that approvals started, which are named at run time.',
+  );
+}
+
+type UserPoolSignInProps = { config: Config; portal: NonNullable<Config['portal']>; baseUrl: string };
+
+/** A Cognito user pool for a portal whose operator has no OpenID provider: without self-registration, operators add people. */
+class UserPoolSignIn extends Construct {
+  /** A public client: PKCE proves it, so that no secret has to be copied. */
+  readonly settings: { issuer: string; clientId: string; clientSecretName?: undefined };
+
+  constructor(scope: Construct, id: string, { config, portal, baseUrl }: UserPoolSignInProps) {
+    super(scope, id);
+    const pool = new UserPool(this, 'Pool', {
+      selfSignUpEnabled: false,
+      signInAliases: { email: true },
+      autoVerify: { email: true },
+      standardAttributes: { email: { required: true, mutable: true } },
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      mfa: Mfa.REQUIRED,
+      mfaSecondFactor: { otp: true, sms: false },
+      passwordPolicy: {
+        minLength: 12,
+        requireDigits: true,
+        requireLowercase: true,
+        requireUppercase: true,
+        requireSymbols: true,
+        tempPasswordValidity: Duration.days(7),
+      },
+      deletionProtection: isProtected(config),
+      removalPolicy: removal(config),
+    });
+    acknowledge(
+      pool,
+      'AwsSolutions-COG3',
+      'Threat protection needs the Plus plan, 2 cents a person and month. A second factor is required of everybody.',
+    );
+    acknowledge(
+      pool,
+      'AwsSolutions-COG8',
+      'As for COG3: what the Plus plan adds is not needed beside a second factor.',
+    );
+    const client = pool.addClient('Portal', {
+      generateSecret: false,
+      preventUserExistenceErrors: true,
+      oAuth: {
+        flows: { authorizationCodeGrant: true },
+        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
+        callbackUrls: [`${baseUrl}/callback`],
+        logoutUrls: [`${baseUrl}/`],
+      },
+      idTokenValidity: Duration.minutes(5),
+      accessTokenValidity: Duration.minutes(5),
+      refreshTokenValidity: Duration.hours(1),
+    });
+    // A prefix is unique in a region: the host name of the portal is too.
+    const domainPrefix = portal.domain.name.replaceAll('.', '-').slice(0, 60);
+    pool.addDomain('Domain', {
+      cognitoDomain: { domainPrefix },
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+    });
+    new CfnManagedLoginBranding(this, 'Branding', {
+      userPoolId: pool.userPoolId,
+      clientId: client.userPoolClientId,
+      useCognitoProvidedValues: true,
+    });
+    new CfnOutput(this, 'UserPoolId', { value: pool.userPoolId }).overrideLogicalId('UserPoolId');
+    this.settings = { issuer: pool.userPoolProviderUrl, clientId: client.userPoolClientId };
+  }
+}

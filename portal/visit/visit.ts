@@ -1,0 +1,188 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { type Admin, AdminError, type Role as MemberRole } from '../../packages/admin/index.ts';
+import type { Loads } from '../../packages/admin/loads.ts';
+import type { Text } from '../text/en.ts';
+import { type Formatter, formatter, type Language, languageFor, texts } from '../text/format.ts';
+import {
+  type CookieSettings,
+  type Identity,
+  isLoopback,
+  isOperator,
+  type Person,
+  type portalCookies,
+  type SignInSettings,
+} from './sign-in.ts';
+
+/** The role of a signed-in person for an account: that of a member, or operator of the whole service. */
+export type Role = MemberRole | 'operator';
+
+/** Everything that a page of the portal can show or do. */
+export type Action =
+  | 'account.view'
+  | 'audit.view'
+  | 'usage.view'
+  | 'key.change'
+  | 'member.view'
+  | 'member.change'
+  | 'account.manage'
+  | 'operator.view'
+  | 'plan.change'
+  | 'load.approve';
+
+/** The one place that decides who may do what; on an account, a member has a role in that account only. */
+export const permissions: Readonly<Record<Action, readonly Role[]>> = {
+  'account.view': ['viewer', 'admin', 'operator'],
+  'audit.view': ['viewer', 'admin', 'operator'],
+  'usage.view': ['viewer', 'admin', 'operator'],
+  'key.change': ['admin', 'operator'],
+  'member.view': ['admin', 'operator'],
+  'member.change': ['admin', 'operator'],
+  'account.manage': ['operator'],
+  'operator.view': ['operator'],
+  'plan.change': ['operator'],
+  'load.approve': ['operator'],
+};
+
+/** Whether a role allows an action. */
+export function may(role: Role, action: Action): boolean {
+  return permissions[action].includes(role);
+}
+
+/** What an operator configures of the portal. */
+export type PortalSettings = CookieSettings & {
+  /** The address API, as customers call it. */
+  apiUrl: string;
+  company: string;
+  /** `#1d4ed8` */
+  colour: string;
+  logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
+  signIn: SignInSettings;
+};
+
+/** Refuses settings with which cookies could be read on their way. */
+export function checkSettings({ baseUrl, signIn }: PortalSettings): void {
+  for (const url of [baseUrl, signIn.issuer]) {
+    if (!url.startsWith('https://') && !isLoopback(url))
+      throw new Error(`${url} is not an https address. The portal and its OpenID provider need TLS.`);
+  }
+}
+
+/** What every page may use. */
+export type Tools = {
+  settings: PortalSettings;
+  /** The admin module; its audit names `actor`. */
+  adminAs: (actor: string) => Admin;
+  /** The loads of the register; absent where the loader is not connected. */
+  loadsAs?: (actor: string) => Promise<Loads>;
+  /** Milliseconds since 1970. */
+  now: () => number;
+};
+
+/** One request of a signed-in person. */
+export type Visit = {
+  c: Context;
+  tools: Tools;
+  admin: Admin;
+  /** Absent where the loader is not connected. */
+  loads: (() => Promise<Loads>) | undefined;
+  person: Person;
+  /** How the admin module may know this person. */
+  people: readonly string[];
+  language: Language;
+  text: Text;
+  format: Formatter;
+  /** The hidden field that every form must have. */
+  formField: Html;
+  /** The fields of a form that was sent; the first of each name, without spaces around it. */
+  form: Readonly<Record<string, string>>;
+};
+
+/** A visit to a page of one account, by a person who has a role there. */
+export type AccountVisit = Visit & { account: string; role: Role };
+
+export type Html = ReturnType<typeof html> | string;
+
+/** What a page shows; `status` is 200 unless it says otherwise. */
+export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 | 409 | 422 | 500 | 503 };
+
+/** A page answers with content, or sends the browser to another page (303), or with a file. */
+export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
+
+type Path = { method: 'GET' | 'POST'; path: string };
+
+/**
+ * A page, with the action that it requires permission for. `of: 'account'` has `:account` in its path: permission depends
+ * on the role in that account, and no one else learns whether it exists.
+ */
+export type PageRoute =
+  | (Path & { of: 'account'; action: Action; handle: (visit: AccountVisit) => Promise<PageAnswer> })
+  | (Path & { of: 'service'; action: Action | 'home'; handle: (visit: Visit) => Promise<PageAnswer> });
+
+export type Session = Person & { id: string };
+
+/** No form of the portal is larger. */
+const formBytes = 16 * 1024;
+
+/** Recognises who sends a request, and whether a form is one of ours. */
+export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) {
+  const languageOf = (c: Context): Language =>
+    languageFor(cookies.read(c, 'language'), c.req.header('accept-language'));
+
+  /** The fields of a form of ours; `undefined` for one of another site or another session, and for one too large. */
+  async function formOf(c: Context, token: string): Promise<Record<string, string> | undefined> {
+    if (c.req.header('origin') !== tools.settings.baseUrl) return undefined;
+    if (!c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded')) return undefined;
+    const body = await c.req.text();
+    if (body.length > formBytes) return undefined;
+    const fields = [...new URLSearchParams(body)].toReversed().map(([name, value]) => [name, value.trim()] as const);
+    const form: Record<string, string> = Object.fromEntries(fields);
+    const [given, wanted] = [Buffer.from(form.token ?? ''), Buffer.from(token)];
+    return given.length === wanted.length && timingSafeEqual(given, wanted) ? form : undefined;
+  }
+
+  return {
+    languageOf,
+
+    /** Who is signed in: the cookie says so, and the session has not ended since. */
+    async sessionOf(c: Context): Promise<Session | undefined> {
+      const session = (await cookies.unseal(c, 'session')) as (Identity & { id: string }) | undefined;
+      if (!session) return undefined;
+      const isOpen = await tools.adminAs('portal').sessions.isOpen(session.subject, session.id);
+      return isOpen ? { ...session, operator: isOperator(session, tools.settings.signIn) } : undefined;
+    },
+
+    /** The visit of a session; `undefined` if it brings a form that is not ours. */
+    async visitOf(c: Context, { id, ...person }: Session): Promise<Visit | undefined> {
+      const token = await cookies.formToken(id);
+      const form = c.req.method === 'POST' ? await formOf(c, token) : {};
+      if (!form) return undefined;
+      const language = languageOf(c);
+      const actor = person.email ?? person.subject;
+      const { loadsAs } = tools;
+      return {
+        c,
+        tools,
+        admin: tools.adminAs(actor),
+        loads: loadsAs && (() => loadsAs(actor)),
+        person,
+        people: person.email === undefined ? [person.subject] : [person.subject, person.email],
+        language,
+        text: texts[language],
+        format: formatter(language),
+        formField: html`<input type="hidden" name="token" value="${token}">`,
+        form,
+      };
+    },
+
+    /** What the visitor is to an account; `null` for a stranger, and for an id that no account can have. */
+    async roleOf({ admin, people, person }: Visit, account: string): Promise<Role | null> {
+      if (person.operator) return 'operator';
+      return admin.members.roleIn(account, people).catch((error: unknown) => {
+        if (error instanceof AdminError && error.code === 'invalid') return null;
+        throw error;
+      });
+    },
+  };
+}

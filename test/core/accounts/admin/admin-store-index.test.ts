@@ -1,0 +1,199 @@
+import { DeleteCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
+import { allAccounts, allPlans } from '../../../support/list-all.ts';
+import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+const ids = ['B', 'a', 'a.1', 'a.2', 'a.3', 'ab', 'shop-1', 'shop-2', 'z'];
+
+beforeAll(async () => {
+  bench = await startAdmin();
+  for (const code of ['basic', 'large', 'lasting']) await bench.admin.plans.put({ code, limits: { day: 5 } });
+  for (const id of ids.toReversed()) await bench.admin.accounts.create({ id, plan: 'basic' });
+});
+afterAll(() => bench.stop());
+
+describe('accounts.list', () => {
+  it.each([1, 2, 4, 8, 9, 100])('returns every account once, in order, by pages of %i', async (limit) => {
+    const found: string[] = [];
+    let pages = 0;
+    for (let cursor: string | null = ''; cursor !== null; pages++) {
+      const page: Awaited<ReturnType<typeof bench.admin.accounts.list>> = await bench.admin.accounts.list({
+        limit,
+        ...(cursor && { cursor }),
+      });
+      found.push(...page.accounts.map(({ id }) => id));
+      cursor = page.cursor;
+    }
+    expect(found).toEqual(ids);
+    expect(pages).toBe(Math.ceil(ids.length / limit));
+  });
+
+  it.each([
+    ['a', ['a', 'a.1', 'a.2', 'a.3', 'ab']],
+    ['a.', ['a.1', 'a.2', 'a.3']],
+    ['A', []],
+    ['shop-2', ['shop-2']],
+  ])('returns only the accounts whose id begins with %j', async (prefix, expected) => {
+    const { accounts, cursor } = await bench.admin.accounts.list({ prefix });
+    expect([accounts.map(({ id }) => id), cursor]).toEqual([expected, null]);
+  });
+
+  it('continues after a cursor within a prefix, even if the account of the cursor was deleted', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'a.15', plan: 'basic' });
+    const first = await admin.accounts.list({ prefix: 'a.', limit: 2 });
+    expect([first.accounts.map(({ id }) => id), first.cursor]).toEqual([['a.1', 'a.15'], 'a.15']);
+    await admin.accounts.suspend('a.15');
+    await admin.accounts.delete('a.15');
+    const whole = await admin.accounts.list({ prefix: 'a.', limit: 3 });
+    expect([whole.accounts.map(({ id }) => id), whole.cursor]).toEqual([['a.1', 'a.2', 'a.3'], null]);
+    const rest = await admin.accounts.list({ prefix: 'a.', cursor: 'a.15' });
+    expect([rest.accounts.map(({ id }) => id), rest.cursor]).toEqual([['a.2', 'a.3'], null]);
+  });
+
+  it('reads by key and never scans the table', async () => {
+    const sent: string[] = [];
+    const client = new Proxy(bench.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return (command: object, ...rest: unknown[]) => {
+          sent.push(command.constructor.name);
+          return value.call(target, command, ...rest);
+        };
+      },
+    });
+    const admin = createAdmin({ client, table: bench.table, checksumSecret });
+    await admin.accounts.list({ limit: 3 });
+    await admin.plans.list();
+    expect(sent).toEqual(['QueryCommand', 'BatchGetCommand', 'QueryCommand', 'BatchGetCommand']);
+  });
+
+  it.each([
+    ['a prefix that no id can have', { prefix: '#' }],
+    ['an empty page', { limit: 0 }],
+    ['a page that is too large', { limit: 101 }],
+    ['a fraction of a page', { limit: 1.5 }],
+    ['a cursor that is not an id', { cursor: 'a/b' }],
+    ['a cursor of another prefix', { prefix: 'shop', cursor: 'a' }],
+  ])('refuses %s', async (_, options) => {
+    await expect(bench.admin.accounts.list(options)).rejects.toMatchObject({ code: 'invalid' });
+  });
+});
+
+describe('plans.list', () => {
+  it('pages and filters as the list of accounts does', async () => {
+    const { plans, cursor } = await bench.admin.plans.list({ limit: 2 });
+    expect([plans.map(({ code }) => code), cursor]).toEqual([['basic', 'large'], 'large']);
+    const rest = await bench.admin.plans.list({ prefix: 'la', cursor: 'large' });
+    expect([rest.plans.map(({ code }) => code), rest.cursor]).toEqual([['lasting'], null]);
+    expect(await allPlans(bench.admin)).toHaveLength(3);
+  });
+});
+
+describe('accounts.delete', () => {
+  it.each([1, 4])(
+    'removes a suspended account with %i shards and its keys, and leaves its audit and its usage',
+    async (shards) => {
+      const { admin, client, request } = bench;
+      const id = `gone-${shards}`;
+      await admin.accounts.create({ id, plan: 'basic' });
+      await admin.accounts.set({ id, shards });
+      const { key } = await admin.keys.create({ account: id, label: 'the label' });
+      await expect(admin.accounts.delete(id)).rejects.toMatchObject({ code: 'not_suspended' });
+      for (let i = 0; i < 5; i++) expect(await request(key)).toBe('charged');
+      await admin.accounts.suspend(id);
+      await admin.accounts.delete(id);
+      expect(await request(key)).toBe('unauthorized');
+      await expect(admin.accounts.show(id)).rejects.toMatchObject({ code: 'not_found' });
+      expect((await allAccounts(admin)).map((account) => account.id)).not.toContain(id);
+      const left = await client.send(
+        new QueryCommand({
+          TableName: bench.table,
+          KeyConditionExpression: 'account = :id',
+          ExpressionAttributeValues: { ':id': id },
+        }),
+      );
+      const items = (left.Items ?? []).map(({ item }) => String(item));
+      expect(items.filter((item) => !item.startsWith('audit#'))).toEqual(['deleted', 'usage#2026-08-01']);
+      expect(JSON.stringify(left.Items)).not.toContain('the label');
+      expect((await admin.accounts.audit(id)).map(({ action }) => action)).toContain('account delete');
+    },
+  );
+
+  it('also deletes an account whose shards are older than the counting of usage, without an empty map of values', async () => {
+    const { client, table } = bench;
+    const maps: unknown[] = [];
+    const watched = new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return (command: unknown, ...rest: unknown[]) => {
+          const writes = command instanceof TransactWriteCommand ? (command.input.TransactItems ?? []) : [];
+          maps.push(...writes.map(({ Delete }) => Delete?.ExpressionAttributeValues));
+          return value.call(target, command, ...rest);
+        };
+      },
+    });
+    const admin = createAdmin({ client: watched, table, checksumSecret });
+    await admin.accounts.create({ id: 'unused', plan: 'basic' });
+    await admin.accounts.set({ id: 'unused', shards: 3 });
+    for (const shard of [0, 1, 2]) {
+      const Key = { account: 'unused', item: `access#${shard}` };
+      const UpdateExpression = 'REMOVE #date, #total, #mark, #days';
+      const ExpressionAttributeNames = { '#date': 'date', '#total': 'total', '#mark': 'mark', '#days': 'days' };
+      await client.send(new UpdateCommand({ TableName: table, Key, UpdateExpression, ExpressionAttributeNames }));
+    }
+    await admin.accounts.suspend('unused');
+    await admin.accounts.delete('unused');
+    await expect(admin.accounts.show('unused')).rejects.toMatchObject({ code: 'not_found' });
+    expect(maps.length).toBeGreaterThan(3);
+    expect(maps).not.toContainEqual({});
+  });
+
+  it('can be run again, and its id is never used again', async () => {
+    const { admin } = bench;
+    await admin.accounts.create({ id: 'twice', plan: 'basic' });
+    await admin.accounts.suspend('twice');
+    await admin.accounts.delete('twice');
+    await admin.accounts.delete('twice');
+    await expect(admin.accounts.create({ id: 'twice', plan: 'basic' })).rejects.toMatchObject({
+      code: 'exists',
+      message: expect.stringContaining("can't be used again"),
+    });
+  });
+
+  it('finishes an earlier call that died before it had deleted the keys', async () => {
+    const { admin, client, table } = bench;
+    await admin.accounts.create({ id: 'half', plan: 'basic' });
+    await admin.keys.create({ account: 'half', label: 'left over' });
+    await admin.accounts.suspend('half');
+    const dying = new Proxy(client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return (command: { input?: { Key?: { item?: string } } }, ...rest: unknown[]) =>
+          command instanceof DeleteCommand && String(command.input.Key?.item).startsWith('key#')
+            ? Promise.reject(new Error('died'))
+            : value.call(target, command, ...rest);
+      },
+    });
+    await expect(createAdmin({ client: dying, table, checksumSecret }).accounts.delete('half')).rejects.toThrow('died');
+    await admin.accounts.delete('half');
+    const records = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'account = :id AND begins_with(#item, :key)',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':id': 'half', ':key': 'key#' },
+      }),
+    );
+    expect(records.Items).toEqual([]);
+  });
+
+  it('refuses an account that never existed', async () => {
+    await expect(bench.admin.accounts.delete('never')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,222 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Admin, createAdmin } from '../../../../core/accounts/admin/admin.ts';
+import { issueApiKey } from '../../../../core/accounts/api-key.ts';
+import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
+
+let service: Awaited<ReturnType<typeof startAddressService>>;
+let admin: Admin;
+let now = Date.parse('2026-11-21T12:00:00Z');
+let accounts = 0;
+const { key } = issueApiKey('acme', 'any');
+
+beforeAll(async () => {
+  service = await startAddressService();
+  admin = createAdmin({
+    client: service.client,
+    table: testTables.accounts,
+    checksumSecret: testChecksumSecret,
+    now: () => now,
+  });
+  await admin.plans.put({ code: 'small', limits: { day: 100 } });
+});
+afterAll(() => service.stop());
+
+async function newAccount(): Promise<string> {
+  const id = `members-${++accounts}`;
+  await admin.accounts.create({ id, plan: 'small' });
+  return id;
+}
+
+/** The names of the items in a partition. */
+async function itemsOf(partition: string): Promise<string[]> {
+  const query = new QueryCommand({
+    TableName: testTables.accounts,
+    KeyConditionExpression: 'account = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
+  });
+  return ((await service.client.send(query)).Items ?? []).map(({ item }) => String(item));
+}
+
+describe('a member of an account', () => {
+  it('is found from the account and from the person, however the e-mail address is written', async () => {
+    const account = await newAccount();
+    await admin.members.add({ account, person: ' Jo@Example.NL', role: 'viewer' });
+    expect(await admin.members.list(account)).toEqual([
+      { person: 'jo@example.nl', role: 'viewer', added: '2026-11-21T12:00:00Z' },
+    ]);
+    expect(await admin.members.accountsOf(['JO@example.nl'])).toEqual([{ account, role: 'viewer' }]);
+    expect(await admin.members.roleIn(account, ['jo@example.nl'])).toBe('viewer');
+  });
+
+  it('has the highest of the roles of an e-mail address and a subject', async () => {
+    const account = await newAccount();
+    await admin.members.add({ account, person: 'kim@example.nl', role: 'viewer' });
+    await admin.members.add({ account, person: 'sub:Kim-1', role: 'admin' });
+    const kim = ['sub:Kim-1', 'kim@example.nl'];
+    expect(await admin.members.roleIn(account, kim)).toBe('admin');
+    expect(await admin.members.accountsOf(kim)).toEqual([{ account, role: 'admin' }]);
+    expect(await admin.members.roleIn(account, ['sub:kim-1'])).toBe(null);
+  });
+
+  it('gets another role when added again', async () => {
+    const account = await newAccount();
+    await admin.members.add({ account, person: 'lee@example.nl', role: 'viewer' });
+    await admin.members.add({ account, person: 'lee@example.nl', role: 'admin' });
+    expect(await admin.members.list(account)).toMatchObject([{ person: 'lee@example.nl', role: 'admin' }]);
+  });
+
+  it('has no role in another account, nor after the removal', async () => {
+    const [account, other] = [await newAccount(), await newAccount()];
+    await admin.members.add({ account, person: 'sam@example.nl', role: 'admin' });
+    expect(await admin.members.roleIn(other, ['sam@example.nl'])).toBe(null);
+    await admin.members.remove({ account, person: 'Sam@example.nl' });
+    expect(await admin.members.roleIn(account, ['sam@example.nl'])).toBe(null);
+    expect(await admin.members.accountsOf(['sam@example.nl'])).toEqual([]);
+    expect(await itemsOf('person#sam@example.nl')).toEqual([]);
+    expect(await admin.members.list(account)).toEqual([]);
+  });
+
+  it('is recorded and found the same way after changes at the same time', async () => {
+    const account = await newAccount();
+    const person = 'busy@example.nl';
+    const changes = Array.from({ length: 12 }, (_, i) =>
+      i % 2 === 0
+        ? admin.members.add({ account, person, role: i % 4 === 0 ? 'admin' : 'viewer' })
+        : admin.members.remove({ account, person }).catch(() => undefined),
+    );
+    await Promise.all(changes);
+    const role = await admin.members.roleIn(account, [person]);
+    expect(await admin.members.accountsOf([person])).toEqual(role ? [{ account, role }] : []);
+  });
+
+  it('is in the audit of the account', async () => {
+    const account = await newAccount();
+    await admin.members.add({ account, person: 'ann@example.nl', role: 'admin' });
+    await admin.members.remove({ account, person: 'ann@example.nl' });
+    const entries = await admin.accounts.audit(account);
+    const members = entries.filter(({ action }) => action.startsWith('member'));
+    expect(members.map(({ action, detail, outcome }) => ({ action, detail, outcome }))).toEqual(
+      expect.arrayContaining([
+        { action: 'member add', detail: { person: 'ann@example.nl', role: 'admin' }, outcome: 'done' },
+        { action: 'member remove', detail: { person: 'ann@example.nl' }, outcome: 'done' },
+      ]),
+    );
+  });
+
+  it('is refused when the account has the maximum number of members, unless the person already is one', async () => {
+    const account = await newAccount();
+    for (let i = 0; i < 50; i++) await admin.members.add({ account, person: `p${i}@x.nl`, role: 'viewer' });
+    await expect(admin.members.add({ account, person: 'more@x.nl', role: 'viewer' })).rejects.toMatchObject({
+      code: 'too_many_members',
+      message: expect.stringContaining('has 50 members'),
+    });
+    await admin.members.add({ account, person: 'p7@x.nl', role: 'admin' });
+    expect(await admin.members.roleIn(account, ['p7@x.nl'])).toBe('admin');
+  });
+
+  it.each([
+    ['an unknown account', { account: 'nobody', person: 'a@b.nl', role: 'viewer' }, 'not_found'],
+    ['no e-mail address', { account: 'members-1', person: 'jo', role: 'viewer' }, 'invalid'],
+    ['an empty subject', { account: 'members-1', person: 'sub:', role: 'viewer' }, 'invalid'],
+    ['another role', { account: 'members-1', person: 'a@b.nl', role: 'owner' }, 'invalid'],
+    ['an API key', { account: 'members-1', person: `sub:${key}`, role: 'viewer' }, 'invalid'],
+  ])('is not added with %s', async (_, input, code) => {
+    await expect(admin.members.add(input as Parameters<typeof admin.members.add>[0])).rejects.toMatchObject({ code });
+  });
+
+  it('is removed with a deleted account', async () => {
+    const account = await newAccount();
+    await admin.members.add({ account, person: 'gone@example.nl', role: 'admin' });
+    await admin.accounts.suspend(account);
+    await admin.accounts.delete(account);
+    expect(await admin.members.accountsOf(['gone@example.nl'])).toEqual([]);
+    expect(await itemsOf('person#gone@example.nl')).toEqual([]);
+    expect(await admin.members.roleIn(account, ['gone@example.nl'])).toBe(null);
+  });
+
+  it('that does not exist is not removed', async () => {
+    const account = await newAccount();
+    await expect(admin.members.remove({ account, person: 'a@b.nl' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a session', () => {
+  it('is open until it is ended', async () => {
+    const id = await admin.sessions.start('sub:1', 60);
+    expect(await admin.sessions.isOpen('sub:1', id)).toBe(true);
+    expect(await admin.sessions.isOpen('sub:2', id)).toBe(false);
+    await admin.sessions.end('sub:1', id);
+    expect(await admin.sessions.isOpen('sub:1', id)).toBe(false);
+  });
+
+  it('ends by itself after its time', async () => {
+    const id = await admin.sessions.start('sub:3', 60);
+    now += 60_000;
+    expect(await admin.sessions.isOpen('sub:3', id)).toBe(false);
+  });
+
+  it('that has expired is removed when the same person starts another', async () => {
+    await admin.sessions.start('sub:5', 60);
+    await admin.sessions.start('sub:5', 61);
+    now += 60_000;
+    await admin.sessions.start('sub:5', 60);
+    expect(await itemsOf('person#sub:5')).toHaveLength(2);
+  });
+
+  it.each([
+    ['a person that is none', 'jo'],
+    ['an empty subject', 'sub:'],
+  ])('is not started for %s', async (_, person) => {
+    await expect(admin.sessions.start(person, 60)).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it('ends when the same person starts more than the maximum number of sessions', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i <= 10; i++) {
+      now += 1000;
+      ids.push(await admin.sessions.start('sub:4', 600));
+    }
+    const open = await Promise.all(ids.map((id) => admin.sessions.isOpen('sub:4', id)));
+    expect(open).toEqual([false, ...Array(10).fill(true)]);
+  });
+});
+
+describe('a change based on an earlier read of an account', () => {
+  it('is refused if the account has changed since, and otherwise takes effect', async () => {
+    const account = await newAccount();
+    const { plan, ownLimits } = await admin.accounts.show(account);
+    await admin.accounts.set({ id: account, limits: { day: 5 } });
+    const late = admin.accounts.set({ id: account, limits: { day: 7 }, seen: { plan, ownLimits } });
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    const current = await admin.accounts.show(account);
+    expect(current.ownLimits).toEqual({ day: 5 });
+    await admin.accounts.set({ id: account, limits: { day: 7 }, seen: current });
+    expect((await admin.accounts.show(account)).ownLimits).toEqual({ day: 7 });
+  });
+
+  it.each([
+    ['another plan', { plan: 'other', ownLimits: { day: 5 } }],
+    ['another own limit', { plan: 'small', ownLimits: { day: 6 } }],
+    ['no own limit', { plan: 'small', ownLimits: {} }],
+    ['a further own limit', { plan: 'small', ownLimits: { day: 5, month: null } }],
+  ])('is refused after it saw %s, and leaves no trace in the audit', async (_, seen) => {
+    const account = await newAccount();
+    await admin.accounts.set({ id: account, limits: { day: 5 } });
+    const before = await admin.accounts.audit(account);
+    const late = admin.accounts.set({ id: account, limits: { day: 7 }, seen });
+    await expect(late).rejects.toMatchObject({ code: 'conflict' });
+    expect(await admin.accounts.audit(account)).toEqual(before);
+  });
+
+  it('is refused if the account changes at the same moment', async () => {
+    const account = await newAccount();
+    const { plan, ownLimits } = await admin.accounts.show(account);
+    const changes = [5, 7].map((day) =>
+      admin.accounts.set({ id: account, limits: { day }, seen: { plan, ownLimits } }),
+    );
+    const outcomes = await Promise.allSettled(changes);
+    const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done'));
+    expect(codes.toSorted()).toEqual(['conflict', 'done']);
+  });
+});

@@ -1,0 +1,159 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { maxUnrecordedDays } from '../../../../core/accounts/account.ts';
+import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
+import { recordUsage } from '../../../../core/accounts/admin/usage.ts';
+import { readApiKey } from '../../../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
+import { charge } from '../../../../core/accounts/charge/charge.ts';
+import { shardItems } from '../../../support/shards.ts';
+import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+});
+afterAll(() => bench.stop());
+
+class Killed extends Error {}
+
+/** A client that dies at its write number `at`, before or after DynamoDB has made it. */
+function dyingClient(at: number, applied: boolean): DynamoDBDocumentClient {
+  let writes = 0;
+  const send = async (...args: Parameters<DynamoDBDocumentClient['send']>) => {
+    const isWrite = /^(Update|Put|Delete|TransactWrite)/.test(args[0].constructor.name);
+    if (!isWrite || ++writes < at) return bench.client.send(...args);
+    if (applied && writes === at) await bench.client.send(...args);
+    throw new Killed('the process is gone');
+  };
+  return { send } as unknown as DynamoDBDocumentClient;
+}
+
+const hour = 3600;
+/** How far the clocks of the instances are from the right one, in seconds. */
+const skews = [0, -2 * hour, 3 * hour];
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('charge' as const),
+      instance: fc.nat({ max: skews.length - 1 }),
+      requests: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: hour, max: 60 * hour }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('record' as const), twice: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('die' as const),
+      at: fc.integer({ min: 1, max: 4 }),
+      applied: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('shards' as const), shards: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('plan' as const), code: fc.constantFrom('months', 'minutes') }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('suspend' as const) }) },
+);
+
+const charges = { kind: 'charge' as const, instance: 0, requests: 6 };
+/** Rare by chance: shards that were charged are merged into others. */
+const mergedAfterUse = [
+  { kind: 'shards' as const, shards: 4 },
+  ...[charges, charges, charges],
+  { kind: 'wait' as const, seconds: 30 * hour },
+  ...[charges, charges],
+  { kind: 'shards' as const, shards: 1 },
+  charges,
+];
+
+let runs = 0;
+
+describe('any sequence of lookups, changes and records by several instances', () => {
+  it('counts each charged lookup in the usage once, on its day, in total over the shards', async () => {
+    const { admin, client, table, clock } = bench;
+    await admin.plans.put({ code: 'months', limits: { month: null } });
+    await admin.plans.put({ code: 'minutes', limits: { minute: 100_000 } });
+    const store = (with_: DynamoDBDocumentClient) => createAdminStore(with_, table, 'job', () => clock.now);
+    const record = async (id: string, with_: DynamoDBDocumentClient) =>
+      recordUsage(store(with_), await getAccess(store(client), id), 25);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 20 }), async (steps) => {
+        const id = `run-${++runs}`;
+        const from = new Date(clock.now - 86_400_000).toISOString().slice(0, 10);
+        await admin.accounts.create({ id, plan: 'months' });
+        const claim = readApiKey((await admin.keys.create({ account: id, label: 'k' })).key, checksumSecret);
+        if (!claim) throw new Error('not a key');
+        const instances = skews.map((skew) => ({
+          access: createAccessStore(client, table),
+          now: () => clock.now / 1000 + skew,
+        }));
+        const counted: Record<string, number> = {};
+        let lost = 0;
+        for (const made of steps) {
+          if (made.kind === 'wait') clock.now += made.seconds * 1000;
+          else if (made.kind === 'charge') {
+            const { access, now } = instances[made.instance] as (typeof instances)[number];
+            const callers = await Promise.all(
+              Array.from({ length: made.requests }, () => charge(access, claim, now, AbortSignal.timeout(20_000))),
+            );
+            for (const caller of callers) {
+              const date = String(caller.access.usage.date);
+              counted[date] = (counted[date] ?? 0) + 1;
+            }
+          } else if (made.kind === 'lose') {
+            const before = await total(id);
+            const access = createAccessStore(dyingClient(1, true), table);
+            await expect(charge(access, claim, () => clock.now / 1000, AbortSignal.timeout(20_000))).rejects.toThrow();
+            lost += (await total(id)) - before;
+          } else if (made.kind === 'record') {
+            await Promise.all([record(id, client), made.twice && record(id, client)]);
+          } else if (made.kind === 'die') {
+            await record(id, dyingClient(made.at, made.applied)).catch((error) => {
+              if (!(error instanceof Killed)) throw error;
+            });
+          } else if (made.kind === 'shards') await admin.accounts.set({ id, shards: made.shards });
+          else if (made.kind === 'plan') await admin.accounts.set({ id, plan: made.code });
+          else {
+            await admin.accounts.suspend(id);
+            await admin.accounts.activate(id);
+          }
+        }
+        const to = new Date(clock.now + 2 * 86_400_000).toISOString().slice(0, 10);
+        const check = async () => {
+          const { days } = await admin.accounts.usage(id, { from, to });
+          const charged = Object.values(counted).reduce((sum, units) => sum + units, 0);
+          expect(days.reduce((sum, { lookups }) => sum + lookups, 0)).toBe(charged + lost);
+          const unknown = days.map(({ date, lookups }) => lookups - (counted[date] ?? 0));
+          expect(unknown.every((units) => units >= 0)).toBe(true);
+          return days;
+        };
+        const days = await check();
+        expect(await total(id)).toBe(days.reduce((sum, { lookups }) => sum + lookups, 0));
+        await record(id, client);
+        expect(await check()).toEqual(days);
+        for (const { days } of await shardItems(bench, id)) {
+          expect(Object.keys(days as object).length).toBeLessThanOrEqual(maxUnrecordedDays);
+        }
+        await admin.accounts.suspend(id);
+        await admin.accounts.delete(id);
+        expect(await check()).toEqual(days);
+      }),
+      { numRuns: 25, examples: [[mergedAfterUse]] },
+    );
+  }, 120_000);
+});
+
+async function total(id: string): Promise<number> {
+  const shards = await shardItems(bench, id);
+  return shards.reduce((sum, shard) => sum + Number(shard.total ?? 0), 0);
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createAdminStore } from '../../../../core/accounts/admin/admin-store.ts';
+import { usageOf, usageOfAll } from '../../../../core/accounts/admin/usage.ts';
+import { type AdminBench, startAdmin } from './admin-bench.ts';
+
+/** On 1 August 2026. */
+let bench: AdminBench;
+const dayMs = 86_400_000;
+
+beforeAll(async () => {
+  bench = await startAdmin();
+  const { admin, clock, request } = bench;
+  await admin.plans.put({ code: 'standard', limits: { month: null } });
+  const keys: Record<string, string> = {};
+  for (const id of ['zed', 'acme', 'gone', 'unused', 'idle']) {
+    await admin.accounts.create({ id, plan: 'standard' });
+    keys[id] = (await admin.keys.create({ account: id, label: 'k' })).key;
+  }
+  for (const id of ['acme', 'acme', 'gone', 'zed']) expect(await request(keys[id] as string)).toBe('charged');
+  clock.now += dayMs;
+  expect(await request(keys.acme as string)).toBe('charged');
+  for (const id of ['gone', 'unused']) {
+    await admin.accounts.suspend(id);
+    await admin.accounts.delete(id);
+  }
+});
+afterAll(() => bench.stop());
+
+const store = () => createAdminStore(bench.client, bench.table, 'test', () => bench.clock.now);
+
+describe('the usage of an account', () => {
+  it('has each day of the range, the first and the last included, with 0 for a day without lookups', async () => {
+    expect(await usageOf(store(), 'acme', { from: '2026-07-31', to: '2026-08-03' })).toEqual({
+      account: 'acme',
+      from: '2026-07-31',
+      to: '2026-08-03',
+      days: [
+        { date: '2026-07-31', lookups: 0 },
+        { date: '2026-08-01', lookups: 2 },
+        { date: '2026-08-02', lookups: 1 },
+        { date: '2026-08-03', lookups: 0 },
+      ],
+      refusals: [],
+    });
+  });
+
+  it.each([
+    [{}, '2026-07-04', '2026-08-02', 30],
+    [{ to: '2026-03-01' }, '2026-01-31', '2026-03-01', 30],
+    [{ from: '2026-08-02' }, '2026-08-02', '2026-08-02', 1],
+    [{ from: '2023-01-01', to: '2026-01-04' }, '2023-01-01', '2026-01-04', 1100],
+  ])('of the range %j is that from %s to %s', async (range, from, to, count) => {
+    const usage = await usageOf(store(), 'acme', range);
+    expect([usage.from, usage.to, usage.days.length]).toEqual([from, to, count]);
+    expect([usage.days[0]?.date, usage.days.at(-1)?.date]).toEqual([from, to]);
+  });
+
+  it.each([
+    [{ from: '2023-01-01', to: '2026-01-05' }, 'at most 1100 days'],
+    [{ from: '2026-08-02', to: '2026-08-01' }, 'ends (2026-08-01) before it begins (2026-08-02)'],
+    [{ from: '2026-08-03' }, 'ends (2026-08-02) before it begins (2026-08-03)'],
+    [{ from: '2026-02-30' }, '"from" is a UTC date'],
+    [{ to: 'today' }, '"to" is a UTC date'],
+  ])('is refused for the range %j, as is that of all accounts', async (range, message) => {
+    const refusal = { code: 'invalid', message: expect.stringContaining(message) };
+    await expect(usageOf(store(), 'acme', range)).rejects.toMatchObject(refusal);
+    await expect(usageOfAll(store(), range)).rejects.toMatchObject(refusal);
+  });
+
+  it.each([
+    ['nobody', 'not_found'],
+    ['a/b', 'invalid'],
+  ])('is refused for the account %j with %s', async (id, code) => {
+    await expect(usageOf(store(), id)).rejects.toMatchObject({ code });
+  });
+
+  it('is still known when the account was deleted', async () => {
+    const { days } = await usageOf(store(), 'gone', { from: '2026-08-01', to: '2026-08-01' });
+    expect(days).toEqual([{ date: '2026-08-01', lookups: 1 }]);
+  });
+
+  it('is a conflict if days keep moving from the account into its records, after twenty attempts', async () => {
+    const moving = store();
+    let version = 0;
+    let records = 0;
+    const torn: typeof moving = {
+      ...moving,
+      get: async (key) => {
+        const item = await moving.get(key);
+        return item && { ...item, version: ++version };
+      },
+      query: async (query) => {
+        records++;
+        return moving.query(query);
+      },
+    };
+    await expect(usageOf(torn, 'acme')).rejects.toMatchObject({ code: 'conflict' });
+    expect(records).toBe(20);
+  });
+});
+
+describe('the usage of all accounts', () => {
+  it('has an account once that is deleted while it is read', async () => {
+    const { admin, request } = bench;
+    await admin.accounts.create({ id: 'late', plan: 'standard' });
+    expect(await request((await admin.keys.create({ account: 'late', label: 'k' })).key)).toBe('charged');
+    await admin.accounts.suspend('late');
+    const deleting = store();
+    const { query } = deleting;
+    let deleted = false;
+    deleting.query = async (read) => {
+      const isOfDeleted = Object.values(read.ExpressionAttributeValues ?? {}).includes('deleted#');
+      if (isOfDeleted && !deleted) {
+        deleted = true;
+        await admin.accounts.delete('late');
+      }
+      return query(read);
+    };
+    const late = (await usageOfAll(deleting, { from: '2026-08-02' })).filter(({ account }) => account === 'late');
+    expect([deleted, late.map(({ days }) => days[0]?.lookups)]).toEqual([true, [1]]);
+  });
+
+  it('is that of each that exists, and of each deleted one with lookups in the range, by id', async () => {
+    const lookups = async (from: string) =>
+      (await usageOfAll(store(), { from, to: '2026-08-02' }))
+        .filter(({ account }) => account !== 'late')
+        .map(({ account, days }) => [account, days.reduce((sum, day) => sum + day.lookups, 0)]);
+    expect(await lookups('2026-08-01')).toEqual([
+      ['acme', 3],
+      ['gone', 1],
+      ['idle', 0],
+      ['zed', 1],
+    ]);
+    expect(await lookups('2026-08-02')).toEqual([
+      ['acme', 1],
+      ['idle', 0],
+      ['zed', 0],
+    ]);
+  });
+});

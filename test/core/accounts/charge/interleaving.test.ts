@@ -1,0 +1,131 @@
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Admin, createAdmin } from '../../../../core/accounts/admin/admin.ts';
+import { allAccounts, allPlans } from '../../../support/list-all.ts';
+import { type AdminBench, checksumSecret, startAdmin } from '../admin/admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+});
+afterAll(() => bench.stop());
+
+/** An admin whose commands pass `before` on their way out. */
+function watchedAdmin(before: (command: unknown) => Promise<void>): Admin {
+  const client = new Proxy(bench.client, {
+    get(target, name) {
+      const value = Reflect.get(target, name) as unknown;
+      if (name !== 'send' || typeof value !== 'function') return value;
+      return async (...sent: unknown[]) => {
+        await before(sent[0]);
+        return value.apply(target, sent);
+      };
+    },
+  });
+  return createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
+}
+
+/** An admin that lets `meanwhile` happen right before its first command that `when` picks. */
+function interruptedAdmin(when: (command: unknown) => boolean, meanwhile: () => Promise<unknown>): Admin {
+  let waiting = true;
+  return watchedAdmin(async (command) => {
+    if (!waiting || !when(command)) return;
+    waiting = false;
+    await meanwhile();
+  });
+}
+
+const joins = (command: unknown) => command instanceof TransactWriteCommand;
+const follows = (command: unknown) => command instanceof UpdateCommand && command.input.Key?.item === 'access#0';
+const dayLimit = async (id: string) => (await bench.admin.accounts.show(id)).windows.day?.limit;
+
+describe('a change between the read and the write of another change', () => {
+  it('of a plan, also applies to an account that is being created on it', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'made', limits: { day: 1 } });
+    const slow = interruptedAdmin(joins, () => admin.plans.put({ code: 'made', limits: { day: 2 } }));
+    await slow.accounts.create({ id: 'made', plan: 'made' });
+    expect(await dayLimit('made')).toBe(2);
+  });
+
+  it('of a plan, also applies to an account that is moving to it', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'left', limits: { day: 9 } });
+    await admin.plans.put({ code: 'joined', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'moves', plan: 'left' });
+    const slow = interruptedAdmin(joins, () => admin.plans.put({ code: 'joined', limits: { day: 2 } }));
+    await slow.accounts.set({ id: 'moves', plan: 'joined' });
+    expect(await dayLimit('moves')).toBe(2);
+  });
+
+  it('of a plan, also applies to an account whose own limits are being changed', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'own', limits: { minute: 1, day: 1 } });
+    await admin.accounts.create({ id: 'own', plan: 'own' });
+    const slow = interruptedAdmin(follows, () => admin.plans.put({ code: 'own', limits: { minute: 1, day: 2 } }));
+    await slow.accounts.set({ id: 'own', limits: { minute: 5 } });
+    expect((await admin.accounts.show('own')).windows).toMatchObject({ minute: { limit: 5 }, day: { limit: 2 } });
+  });
+
+  it('of the same plan, is not overwritten by the earlier one, however late that finishes', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'late', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'late', plan: 'late' });
+    const slow = interruptedAdmin(follows, () => admin.plans.put({ code: 'late', limits: { day: 3 } }));
+    await slow.plans.put({ code: 'late', limits: { day: 2 } });
+    expect(await dayLimit('late')).toBe(3);
+  });
+
+  it('of an account that leaves the plan, is not overwritten by the change of that plan', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'home', limits: { day: 1 } });
+    await admin.plans.put({ code: 'away', limits: { day: 7 } });
+    await admin.accounts.create({ id: 'leaves', plan: 'home' });
+    const slow = interruptedAdmin(follows, () => admin.accounts.set({ id: 'leaves', plan: 'away' }));
+    expect(await slow.plans.put({ code: 'home', limits: { day: 2 } })).toMatchObject({ followed: 0 });
+    expect(await admin.accounts.show('leaves')).toMatchObject({ plan: 'away', windows: { day: { limit: 7 } } });
+  });
+
+  it.each([1, 3])('of the state, keeps an account with %i shards that is about to be deleted', async (shards) => {
+    const { admin } = bench;
+    const id = `kept-${shards}`;
+    await admin.plans.put({ code: 'kept', limits: { day: 1 } });
+    await admin.accounts.create({ id, plan: 'kept' });
+    await admin.accounts.set({ id, shards });
+    await admin.accounts.suspend(id);
+    const slow = interruptedAdmin(joins, () => admin.accounts.activate(id));
+    await expect(slow.accounts.delete(id)).rejects.toMatchObject({ code: 'not_suspended' });
+    expect(await admin.accounts.show(id)).toMatchObject({ state: 'active', shards });
+  });
+
+  it('of the keys, never exceeds the maximum number of keys', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'full', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'full', plan: 'full' });
+    const fill = async () => {
+      while ((await admin.keys.create({ account: 'full', label: 'k' }).catch(() => null)) !== null);
+    };
+    const slow = interruptedAdmin(follows, fill);
+    const before = slow.keys.create({ account: 'full', label: 'late' });
+    await expect(before).rejects.toMatchObject({ code: 'too_many_keys' });
+    expect((await admin.keys.list('full')).every(({ label, state }) => label === 'k' && state === 'active')).toBe(true);
+  });
+});
+
+describe('the admin module', () => {
+  it('makes only strongly consistent reads', async () => {
+    const reads: unknown[] = [];
+    const admin = watchedAdmin(async (command) => {
+      const { name } = (command as object).constructor;
+      if (/^(Get|Query|Scan)Command$/.test(name)) reads.push((command as { input: object }).input);
+    });
+    await admin.plans.put({ code: 'read', limits: { day: 1 } });
+    await admin.accounts.create({ id: 'read', plan: 'read' });
+    const { keyId } = await admin.keys.create({ account: 'read', label: 'k' });
+    await admin.keys.revoke({ account: 'read', keyId });
+    await Promise.all([allPlans(admin), allAccounts(admin), admin.keys.list('read')]);
+    await Promise.all([admin.plans.audit('read'), admin.accounts.audit('read'), admin.accounts.suspend('read')]);
+    expect(reads.length).toBeGreaterThan(10);
+    for (const read of reads) expect(read).toMatchObject({ ConsistentRead: true });
+  });
+});

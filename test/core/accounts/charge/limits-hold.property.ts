@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { windowStart } from '../../../../core/accounts/quota.ts';
+import { type AdminBench, startAdmin } from '../admin/admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+});
+afterAll(() => bench.stop());
+
+const names = ['minute', 'day'] as const;
+type Name = (typeof names)[number];
+type Terms = Partial<Record<Name, number | null>>;
+
+const firstPlans: readonly Terms[] = [{ minute: 3, day: 5 }, { day: 5 }, { minute: 3 }];
+
+const limit = fc.constantFrom(0, 2, 3, 5, null);
+const terms: fc.Arbitrary<Terms> = fc
+  .record({ minute: limit, day: limit }, { requiredKeys: [] })
+  .filter((made) => Object.keys(made).length > 0);
+
+const step = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constant('consume' as const), requests: fc.integer({ min: 1, max: 4 }) }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('plan' as const), terms }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('move' as const), to: fc.nat({ max: 2 }) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('shards' as const), shards: fc.integer({ min: 1, max: 4 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('suspend' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait' as const), seconds: fc.integer({ min: 5, max: 70 }) }) },
+);
+
+/** What the account may still do, kept the long way: a count for each window from when it first was in force. */
+function model() {
+  const counts = new Map<Name, { start: number; used: number }>();
+  return {
+    /** Windows that come into force begin to be counted; those that are dropped go on being counted. */
+    configure(limits: Terms, now: number) {
+      for (const name of names) {
+        const start = windowStart(name, now);
+        if (name in limits && counts.get(name)?.start !== start) counts.set(name, { start, used: 0 });
+      }
+    },
+    admits: (limits: Terms) =>
+      names.every((name) => {
+        const of = limits[name];
+        return of === undefined || of === null || (counts.get(name)?.used ?? 0) < of;
+      }),
+    consume() {
+      for (const count of counts.values()) count.used++;
+    },
+  };
+}
+
+describe('any sequence of changes of plans, limits, shards and state', () => {
+  it('admits exactly the remaining quota of the current windows, counted since each was first configured', async () => {
+    const { admin, request, clock, saved } = bench;
+    const id = 'any';
+    for (const [i, limits] of firstPlans.entries()) await admin.plans.put({ code: `${id}-${i}`, limits });
+    await admin.accounts.create({ id, plan: `${id}-0` });
+    const { key } = await admin.keys.create({ account: id, label: 'k' });
+    const restore = await saved();
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
+        await restore();
+        const plans = [...firstPlans];
+        const { configure, admits, consume } = model();
+        let at = 0;
+        const now = () => Math.floor(clock.now / 1000);
+        const limits = () => plans[at] as Terms;
+        configure(limits(), now());
+        for (const made of steps) {
+          if (made.kind === 'wait') clock.now += made.seconds * 1000;
+          else if (made.kind === 'plan') {
+            plans[at] = made.terms;
+            await admin.plans.put({ code: `${id}-${at}`, limits: made.terms });
+          } else if (made.kind === 'move') {
+            at = made.to;
+            await admin.accounts.set({ id, plan: `${id}-${at}` });
+          } else if (made.kind === 'shards') await admin.accounts.set({ id, shards: made.shards });
+          else if (made.kind === 'suspend') {
+            await admin.accounts.suspend(id);
+            expect(await request(key)).toBe('account-inactive');
+            await admin.accounts.activate(id);
+          } else {
+            for (let i = 0; i < made.requests; i++) {
+              configure(limits(), now());
+              const expected = admits(limits()) ? 'charged' : 'quota-exceeded';
+              if (expected === 'charged') consume();
+              expect(await request(key)).toBe(expected);
+            }
+          }
+          configure(limits(), now());
+        }
+      }),
+      { numRuns: 25 },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Access } from '../../../../core/accounts/account.ts';
+import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
+import type { AccessStore } from '../../../../core/accounts/charge/charge.ts';
+import { type ShareMove, sameShares } from '../../../../core/accounts/charge/shards.ts';
+import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
+import { patchShard, shardedAccount, shardItems } from '../../../support/shards.ts';
+
+let service: AddressService;
+let store: AccessStore;
+
+beforeAll(async () => {
+  service = await startAddressService();
+  store = createAccessStore(service.client, testTables.accounts);
+});
+afterAll(() => service.stop());
+
+const hour = Date.UTC(2090, 0, 1) / 1000;
+const signal = () => AbortSignal.timeout(10_000);
+
+/** Two shards of 10 and 10 an hour; the second has used 4 of its share in the hour that is current. */
+async function twoShards() {
+  const { id } = await shardedAccount(service, { hour: 20, day: null }, 2);
+  await patchShard(service, id, 0, { hour_start: hour, hour_used: 10 });
+  await patchShard(service, id, 1, { hour_start: hour, hour_used: 4 });
+  const [target, donor] = (await store.readShards(id, signal())) as [Access, Access];
+  const move = (take: number, at = hour + 1): ShareMove => ({
+    target,
+    at,
+    donors: [{ shard: donor, takes: { hour: take } }],
+  });
+  const hours = async () =>
+    (await shardItems(service, id)).map((item) => [item.hour_start, item.hour_used, item.hour_limit, item.moves]);
+  return { id, move, hours, go: (moved: ShareMove) => store.move(id, moved, signal()) };
+}
+
+describe('a move of shares', () => {
+  it('takes from the source what it gives to the target, and counts the move on both', async () => {
+    const { move, hours, go } = await twoShards();
+    expect(await go(move(6))).toBe(true);
+    expect(await hours()).toEqual([
+      [hour, 10, 16, 1],
+      [hour, 4, 4, 1],
+    ]);
+  });
+
+  it('is seen by two reads of the shards, also when it is the first of both', async () => {
+    const { id, move, go } = await twoShards();
+    const before = await store.readShards(id, signal());
+    expect(sameShares(before, await store.readShards(id, signal()))).toBe(true);
+    await go(move(6));
+    const after = await store.readShards(id, signal());
+    expect(after.map((shard, i) => sameShares([before[i] as Access], [shard]))).toEqual([false, false]);
+  });
+
+  it('is made once for callers that want it at the same time, and again for a later one', async () => {
+    const { move, hours, go } = await twoShards();
+    expect(await Promise.all([go(move(6)), go(move(6)), go(move(6))])).toEqual([true, true, true]);
+    expect((await hours()).map(([, , limit, moves]) => [limit, moves])).toEqual([
+      [16, 1],
+      [4, 1],
+    ]);
+    expect(await go(move(6))).toBe(false); // it was made already
+  });
+
+  it('succeeds while its shards are charged, as long as the source has the quota', async () => {
+    const { id, move, hours, go } = await twoShards();
+    await patchShard(service, id, 1, { hour_used: 7 });
+    expect(await go(move(3))).toBe(true);
+    expect((await hours()).map(([, , limit]) => limit)).toEqual([13, 7]);
+  });
+
+  it('first rolls a target that is behind into the current window, so that no share is used twice', async () => {
+    const { move, hours, go } = await twoShards();
+    expect(await go(move(5, hour + 3600))).toBe(true);
+    expect(await hours()).toEqual([
+      [hour + 3600, 0, 15, 1],
+      [hour, 4, 5, 1],
+    ]);
+  });
+
+  it.each<[string, number, Record<string, number>]>([
+    ['the donor has used what it should give', 1, { hour_used: 5 }],
+    ['the donor has begun another window', 1, { hour_start: hour + 3600, hour_used: 0 }],
+    ['the donor has given already', 1, { hour_limit: 9 }],
+    ['the target has received already', 0, { hour_limit: 11 }],
+    ['the target has begun another window', 0, { hour_start: hour + 3600, hour_used: 0 }],
+  ])('does nothing if, in the meantime, %s', async (_, shard, meanwhile) => {
+    const { id, move, hours, go } = await twoShards();
+    await patchShard(service, id, shard, meanwhile);
+    const before = await hours();
+    expect(await go(move(6))).toBe(false);
+    expect(await hours()).toEqual(before);
+  });
+
+  it('does nothing when the source shard no longer exists', async () => {
+    const { id, move, go } = await twoShards();
+    await service.admin.accounts.set({ id, shards: 1 });
+    const before = await shardItems(service, id);
+    expect(await go(move(6))).toBe(false);
+    expect(await shardItems(service, id)).toEqual(before);
+  });
+});
+
+describe('a mark that a window is exhausted', () => {
+  it('stays on its shard until the limits of the account change, and is not written if they changed in the meantime', async () => {
+    const { id } = await twoShards();
+    const [first, second] = (await store.readShards(id, signal())) as [Access, Access];
+    await store.markExhausted(second, { hour }, signal());
+    const marks = async () => (await store.readShards(id, signal())).map(({ quota }) => quota.hour?.exhaustedAt);
+    expect(await marks()).toEqual([undefined, hour]);
+    await service.admin.accounts.set({ id, limits: { hour: 21 } });
+    expect(await marks()).toEqual([undefined, undefined]);
+    await store.markExhausted(first, { hour }, signal());
+    expect(await marks()).toEqual([undefined, undefined]); // it was found before that change
+  });
+});

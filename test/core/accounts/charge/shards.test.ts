@@ -1,0 +1,395 @@
+import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Access } from '../../../../core/accounts/account.ts';
+import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
+import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
+import { allAccounts } from '../../../support/list-all.ts';
+import { expectWholeShards, type Limits, shardItems } from '../../../support/shards.ts';
+import { type AdminBench, checksumSecret, startAdmin } from '../admin/admin-bench.ts';
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+  await bench.admin.plans.put({ code: 'basic', limits });
+  await bench.admin.plans.put({ code: 'few', limits: few });
+});
+afterAll(() => bench.stop());
+
+const limits = { minute: 50, day: 100, month: null };
+const few = { minute: 6, day: 8 };
+
+/** An account with a key that has charged `used` requests. */
+async function account(id: string, used = 0, plan = 'basic') {
+  await bench.admin.accounts.create({ id, plan });
+  const made = await bench.admin.keys.create({ account: id, label: 'k' });
+  for (let i = 0; i < used; i++) expect(await bench.request(made.key)).toBe('charged');
+  return made;
+}
+
+const windowsOf = async (id: string) => {
+  const { windows } = await bench.admin.accounts.show(id);
+  return Object.values(windows).map(({ limit, used }) => [used, limit]);
+};
+
+describe('accounts.set with shards', () => {
+  it('splits an account and merges it again, with unchanged limits and usage throughout', async () => {
+    const { admin } = bench;
+    await account('spread', 9);
+    for (const shards of [4, 20, 3, 1]) {
+      expect(await admin.accounts.set({ id: 'spread', shards })).toMatchObject({ id: 'spread', shards });
+      await expectWholeShards(bench, 'spread', shards, limits);
+      expect(await windowsOf('spread')).toEqual([
+        [9, 50],
+        [9, 100],
+        [9, null],
+      ]);
+    }
+    const listed = (await allAccounts(admin)).find(({ id }) => id === 'spread');
+    const { keys, ...shown } = await admin.accounts.show('spread');
+    expect(listed).toEqual({ ...shown, activeKeys: keys.length });
+  });
+
+  it('leaves an account that was split and merged identical to one that never was', async () => {
+    await account('never', 3);
+    const before = (await shardItems(bench, 'never'))[0];
+    await bench.admin.accounts.set({ id: 'never', shards: 5 });
+    await bench.admin.accounts.set({ id: 'never', shards: 1 });
+    const after = (await shardItems(bench, 'never'))[0];
+    expect({ ...after, version: 0 }).toEqual({ ...before, version: 0 });
+  });
+
+  it('lists an account with shards once, and shows how many', async () => {
+    await account('listed', 2);
+    await bench.admin.accounts.set({ id: 'listed', shards: 6 });
+    const listed = (await allAccounts(bench.admin)).filter(({ id }) => id === 'listed');
+    const { keys, ...shown } = await bench.admin.accounts.show('listed');
+    expect(listed).toEqual([{ ...shown, activeKeys: keys.length }]);
+    expect(listed).toEqual([expect.objectContaining({ shards: 6, windows: expect.objectContaining({}) })]);
+  });
+
+  it('changes plan, limits and shards in one call', async () => {
+    const { admin } = bench;
+    await account('all', 1);
+    await admin.plans.put({ code: 'other', limits: { day: 10, month: 40 } });
+    const set = await admin.accounts.set({ id: 'all', plan: 'other', limits: { month: 30 }, shards: 3 });
+    expect(set).toMatchObject({ plan: 'other', ownLimits: { month: 30 }, shards: 3 });
+    await expectWholeShards(bench, 'all', 3, { day: 10, month: 30 });
+    expect(await admin.accounts.set({ id: 'all', plan: 'basic', limits: { month: 'plan' } })).toMatchObject({
+      shards: 3,
+    });
+    await expectWholeShards(bench, 'all', 3, limits);
+  });
+
+  it('lets a later plan change apply once to the account', async () => {
+    const { admin } = bench;
+    await admin.plans.put({ code: 'fanned', limits: { day: 10 } });
+    await admin.accounts.create({ id: 'fanned', plan: 'fanned' });
+    await admin.accounts.set({ id: 'fanned', shards: 4 });
+    expect(await admin.plans.put({ code: 'fanned', limits: { hour: 7, day: 23 } })).toMatchObject({ followed: 1 });
+    await expectWholeShards(bench, 'fanned', 4, { hour: 7, day: 23 });
+    expect(await admin.plans.put({ code: 'fanned', limits: { hour: 7 } })).toMatchObject({ followed: 1 });
+    const items = await expectWholeShards(bench, 'fanned', 4, { hour: 7 });
+    for (const item of items) expect(item).not.toHaveProperty('day_start');
+    expect(await admin.plans.put({ code: 'fanned', limits: { hour: 8 } })).toMatchObject({ followed: 1 });
+    await expectWholeShards(bench, 'fanned', 4, { hour: 8 });
+  });
+
+  it.each([0, -1, 21, 1.5, Number.NaN, '4' as unknown as number])(
+    'refuses %p shards and changes nothing',
+    async (shards) => {
+      const refusal = bench.admin.accounts.set({ id: 'spread', shards });
+      await expect(refusal).rejects.toMatchObject({
+        code: 'invalid',
+        message: expect.stringContaining('from 1 to 20'),
+      });
+    },
+  );
+
+  it('refuses invalid changes before it writes to a shard', async () => {
+    const { admin } = bench;
+    await account('refuse');
+    await admin.accounts.set({ id: 'refuse', shards: 4 });
+    const before = await shardItems(bench, 'refuse');
+    await expect(admin.accounts.set({ id: 'refuse', shards: 2, limits: { hour: 1 } })).rejects.toMatchObject({
+      code: 'invalid',
+    });
+    await expect(admin.accounts.set({ id: 'refuse', shards: 2, plan: 'nope' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await shardItems(bench, 'refuse')).toEqual(before);
+  });
+
+  it('is in the audit', async () => {
+    await account('told');
+    await bench.admin.accounts.set({ id: 'told', shards: 2 });
+    const entry = expect.objectContaining({
+      action: 'account set',
+      detail: { limits: {}, shards: 2 },
+      outcome: 'done',
+    });
+    expect(await bench.admin.accounts.audit('told')).toContainEqual(entry);
+  });
+
+  it('changes the limits of an account that it merges into one shard', async () => {
+    const { admin } = bench;
+    await account('shrinks', 2);
+    await admin.accounts.set({ id: 'shrinks', shards: 3 });
+    expect(await admin.accounts.set({ id: 'shrinks', plan: 'few', limits: { day: 7 }, shards: 1 })).toMatchObject({
+      plan: 'few',
+      ownLimits: { day: 7 },
+      shards: 1,
+    });
+    await expectWholeShards(bench, 'shrinks', 1, { minute: 6, day: 7 });
+    expect(await windowsOf('shrinks')).toEqual([
+      [2, 6],
+      [2, 7],
+    ]);
+  });
+
+  it('adds up the lookups of its shards, also on a shard 0 that has not counted a day yet', async () => {
+    const { admin, client, table } = bench;
+    const { key } = await account('undated');
+    await admin.accounts.set({ id: 'undated', shards: 3 });
+    for (let i = 0; i < 30; i++) expect(await bench.request(key)).toBe('charged');
+    const totals = (await shardItems(bench, 'undated')).map(({ total }) => Number(total));
+    await client.send(
+      new UpdateCommand({
+        TableName: table,
+        Key: { account: 'undated', item: 'access#0' },
+        UpdateExpression: 'REMOVE #date, mark, #days SET #total = :merged',
+        ExpressionAttributeNames: { '#date': 'date', '#days': 'days', '#total': 'total' },
+        ExpressionAttributeValues: { ':merged': 4 },
+      }),
+    );
+    await admin.accounts.set({ id: 'undated', shards: 1 });
+    expect((await bench.item('undated'))?.total).toBe(4 + Number(totals[1]) + Number(totals[2]));
+  });
+
+  it('never gives an account a version that it had before, also after a suspension', async () => {
+    const versions: number[] = [];
+    const client = new Proxy(bench.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return async (command: unknown, ...rest: unknown[]) => {
+          const answer = await value.call(target, command, ...rest);
+          const version = Number((await bench.item('versions'))?.version);
+          if (version !== versions.at(-1)) versions.push(version);
+          return answer;
+        };
+      },
+    });
+    await account('versions');
+    const admin = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
+    for (const shards of [3, 2, 1]) {
+      await admin.accounts.set({ id: 'versions', shards });
+      await admin.accounts.suspend('versions');
+      await admin.accounts.activate('versions');
+    }
+    expect(versions.length).toBeGreaterThan(5);
+    expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b));
+  });
+
+  it('suspends and activates every shard', async () => {
+    const { admin } = bench;
+    await account('paused');
+    await admin.accounts.set({ id: 'paused', shards: 3 });
+    const states = async () => (await shardItems(bench, 'paused')).map(({ state }) => state);
+    await admin.accounts.suspend('paused');
+    expect(await states()).toEqual(['suspended', 'suspended', 'suspended']);
+    await admin.accounts.activate('paused');
+    expect(await states()).toEqual(['active', 'active', 'active']);
+  });
+
+  it('keeps the usage of the latest window when shards are in different windows', async () => {
+    const { admin, clock, request } = bench;
+    const start = clock.now;
+    const { key } = await account('windows', 4);
+    await admin.accounts.set({ id: 'windows', shards: 3 });
+    clock.now += 60_000;
+    try {
+      expect(await request(key)).toBe('charged'); // begins the minute on one of the shards
+      const [minute, day] = await windowsOf('windows');
+      await admin.accounts.set({ id: 'windows', shards: 2 });
+      expect((await windowsOf('windows')).slice(0, 2)).toEqual([minute, day]);
+      await admin.accounts.set({ id: 'windows', shards: 1 });
+      expect((await windowsOf('windows')).slice(0, 2)).toEqual([
+        [1, 50],
+        [5, 100],
+      ]);
+    } finally {
+      clock.now = start;
+    }
+  });
+});
+
+describe('a concurrent revocation', () => {
+  it('between reading the keys and creating shards leaves the key on no shard', async () => {
+    const { key, keyId } = await account('between');
+    let waiting = true;
+    const client = new Proxy(bench.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return async (...sent: unknown[]) => {
+          if (waiting && sent[0] instanceof TransactWriteCommand) {
+            waiting = false;
+            await bench.admin.keys.revoke({ account: 'between', keyId });
+          }
+          return value.apply(target, sent);
+        };
+      },
+    });
+    const slow = createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
+    await slow.accounts.set({ id: 'between', shards: 4 });
+    expect(waiting).toBe(false);
+    for (const { keys } of await expectWholeShards(bench, 'between', 4, limits)) expect(keys).toEqual({});
+    expect(await bench.request(key)).toBe('unauthorized');
+  });
+});
+
+/** The shares of the shards, added up. */
+const sumOf = (shards: Access[]): Limits =>
+  Object.fromEntries(
+    (['minute', 'day'] as const).map((name) => [
+      name,
+      shards.reduce((sum, { quota }) => sum + Number(quota[name]?.limit), 0),
+    ]),
+  );
+
+describe('a share that a request moves while shards are merged', () => {
+  it('is neither lost nor doubled, even before shares are redistributed', async () => {
+    const { admin, client, table } = bench;
+    await admin.accounts.create({ id: 'moving', plan: 'few' });
+    await admin.accounts.set({ id: 'moving', shards: 3 });
+    const store = createAccessStore(client, table);
+    const now = bench.clock.now / 1000;
+    let moved = false;
+    const merged: Limits[] = [];
+    const slow = createAdmin({
+      client: new Proxy(client, {
+        get(target, name) {
+          const value = Reflect.get(target, name) as unknown;
+          if (name !== 'send' || typeof value !== 'function') return value;
+          return async (command: unknown, ...rest: unknown[]) => {
+            const merges =
+              command instanceof TransactWriteCommand && command.input.TransactItems?.some(({ Delete }) => Delete);
+            if (merges && !moved) {
+              const [target, , closing] = await store.readShards('moving', AbortSignal.timeout(5000));
+              if (!target || closing?.state !== 'closing') throw new Error('the third shard must be closing by now');
+              const donors = [{ shard: closing, takes: { minute: 1, day: 2 } }];
+              moved = await store.move('moving', { target, at: now, donors }, AbortSignal.timeout(5000));
+            }
+            const answer = await value.call(target, command, ...rest);
+            if (merges) merged.push(sumOf(await store.readShards('moving', AbortSignal.timeout(5000))));
+            return answer;
+          };
+        },
+      }),
+      table,
+      checksumSecret,
+      now: () => bench.clock.now,
+    });
+    await slow.accounts.set({ id: 'moving', shards: 2 });
+    expect(moved).toBe(true);
+    expect(merged).toEqual([few]);
+    await expectWholeShards(bench, 'moving', 2, few);
+  });
+});
+
+describe('an administrative process that dies while it changes the number of shards', () => {
+  class Died extends Error {}
+
+  /** An admin whose process is gone after `calls` calls. */
+  function dying(calls: number) {
+    let left = calls;
+    const client = new Proxy(bench.client, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (name !== 'send' || typeof value !== 'function') return value;
+        return (...sent: unknown[]) => (left-- > 0 ? value.apply(target, sent) : Promise.reject(new Died()));
+      },
+    });
+    return createAdmin({ client, table: bench.table, checksumSecret, now: () => bench.clock.now });
+  }
+
+  it.each([
+    [1, 4],
+    [4, 1],
+    [5, 2],
+  ])(
+    'from %i to %i leaves an account that is charged exactly, and whose keys and shards can be changed again',
+    async (from, to) => {
+      const id = `die-${from}-${to}`;
+      await bench.admin.plans.put({ code: id, limits: few });
+      const { key, keyId } = await account(id, 0, id);
+      await bench.admin.accounts.set({ id, shards: from });
+      const restore = await bench.saved(id);
+      for (let calls = 1; ; calls++) {
+        await restore();
+        for (let i = 0; i < 3; i++) await bench.request(key);
+        const outcome = await dying(calls)
+          .accounts.set({ id, shards: to })
+          .catch((error: unknown) => error);
+        if (!(outcome instanceof Died)) {
+          if (outcome instanceof Error) throw outcome;
+          expect(calls).toBeGreaterThan(4);
+          return;
+        }
+        expect((await windowsOf(id))[0]).toEqual([3, 6]);
+        const outcomes = await Promise.all(Array.from({ length: 5 }, () => bench.request(key)));
+        expect(outcomes.filter((outcome) => outcome === 'charged')).toHaveLength(3);
+        if (calls % 2 === 0) await bench.admin.plans.put({ code: id, limits: few });
+        await bench.admin.accounts.suspend(id);
+        expect(await bench.request(key)).toBe('account-inactive');
+        await bench.admin.accounts.activate(id);
+        expect(await bench.request(key)).toBe('quota-exceeded');
+        await bench.admin.keys.revoke({ account: id, keyId });
+        expect(await bench.request(key)).toBe('unauthorized');
+        await bench.admin.accounts.set({ id, shards: to });
+        await expectWholeShards(bench, id, to, few);
+        expect((await windowsOf(id))[0]).toEqual([6, 6]);
+      }
+    },
+    60_000,
+  );
+
+  it.each(['revoke', 'suspend', 'create'] as const)(
+    'by %s leaves an account whose responses agree with account show',
+    async (change) => {
+      const id = `dies-${change}`;
+      const { key, keyId } = await account(id);
+      await bench.admin.accounts.set({ id, shards: 3 });
+      const restore = await bench.saved(id);
+      const changes = {
+        revoke: (admin: AdminBench['admin']) => admin.keys.revoke({ account: id, keyId }),
+        suspend: (admin: AdminBench['admin']) => admin.accounts.suspend(id),
+        create: (admin: AdminBench['admin']) => admin.keys.create({ account: id, label: 'new' }),
+      };
+      for (let calls = 1; ; calls++) {
+        await restore();
+        const outcome = await changes[change](dying(calls)).catch((error: unknown) => error);
+        const { state, keys } = await bench.admin.accounts.show(id);
+        const active = keys.filter((shown) => shown.state === 'active').map((shown) => shown.keyId);
+        const expected = !active.includes(keyId)
+          ? 'unauthorized'
+          : state === 'suspended'
+            ? 'account-inactive'
+            : 'charged';
+        const answers = await Promise.all(Array.from({ length: 12 }, () => bench.request(key)));
+        expect(new Set(answers)).toEqual(new Set([expected]));
+        for (const { keys: onShard } of await shardItems(bench, id)) {
+          if (change === 'create') expect(Object.keys(onShard as object).toSorted()).toEqual(active.toSorted());
+        }
+        if (!(outcome instanceof Died)) {
+          if (outcome instanceof Error) throw outcome;
+          return;
+        }
+        await changes[change](bench.admin);
+        expect(await bench.request(key)).toBe(
+          { revoke: 'unauthorized', suspend: 'account-inactive', create: 'charged' }[change],
+        );
+      }
+    },
+  );
+});

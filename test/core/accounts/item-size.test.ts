@@ -1,0 +1,76 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { maxUnrecordedDays } from '../../../core/accounts/account.ts';
+import { accessItem } from '../../../core/accounts/account-item.ts';
+import { maxLimit, maxShards } from '../../../core/accounts/admin/admin-error.ts';
+import { maxActiveKeys } from '../../../core/accounts/admin/keys.ts';
+import { windowNames } from '../../../core/accounts/quota.ts';
+import { type AdminBench, startAdmin } from './admin/admin-bench.ts';
+
+/** The most digits a count or a limit can have. */
+const widest = maxLimit - 1;
+const limits = { minute: widest, hour: widest, day: widest, month: widest };
+const id = 'a'.repeat(32);
+
+let bench: AdminBench;
+beforeAll(async () => {
+  bench = await startAdmin();
+});
+afterAll(() => bench.stop());
+
+describe('the largest account that an operator can make', () => {
+  it('stays within 1 KB on each of its shards, so that a charge of it costs one write unit', async () => {
+    const { admin, client, table } = bench;
+    const code = 'p'.repeat(32);
+    await admin.plans.put({ code, limits });
+    await admin.accounts.create({ id, plan: code, limits });
+    await admin.accounts.set({ id, shards: maxShards });
+    for (let i = 0; i < maxActiveKeys; i++)
+      await admin.keys.create({ account: id, label: `key ${i}`, expires: new Date(Date.UTC(2099, 0, 1)) });
+    await admin.accounts.suspend(id);
+    await admin.plans.put({ code, limits, state: 'inactive' });
+    const counts = [
+      ...windowNames.flatMap((name) => [accessItem.used(name), accessItem.limit(name), accessItem.exhausted(name)]),
+      ...[accessItem.version, accessItem.planVersion, accessItem.moves, accessItem.total, accessItem.mark],
+    ];
+    const dates = Array.from({ length: maxUnrecordedDays }, (_, i) => `2026-11-1${i}`);
+    const days = Object.fromEntries(dates.map((date) => [date, widest]));
+    for (const item of ['access#0', `access#${maxShards - 1}`]) {
+      const used = await client.send(
+        new UpdateCommand({
+          TableName: table,
+          Key: { account: id, item },
+          UpdateExpression: `SET ${counts.map((name) => `#${name} = :used`).join(', ')}, #days = :days`,
+          ExpressionAttributeNames: {
+            ...Object.fromEntries(counts.map((name) => [`#${name}`, name])),
+            '#days': accessItem.days,
+          },
+          ExpressionAttributeValues: { ':used': widest, ':days': days },
+          ReturnConsumedCapacity: 'TOTAL',
+        }),
+      );
+      expect(used.ConsumedCapacity?.CapacityUnits).toBe(1);
+      expect(itemBytes((await bench.item(id, item)) ?? {})).toBeLessThanOrEqual(1024);
+    }
+  });
+
+  it('refuses a key above the maximum, and says to revoke one first', async () => {
+    const refusal = bench.admin.keys.create({ account: id, label: 'one more' });
+    await expect(refusal).rejects.toMatchObject({ name: 'AdminError', code: 'too_many_keys' });
+    expect(await bench.admin.keys.list(id)).toHaveLength(maxActiveKeys);
+  });
+});
+
+/** The size of an item by the rules of the DynamoDB developer guide, "item sizes and formats", rounded up where it says "approximately". */
+function itemBytes(item: Record<string, unknown>): number {
+  return Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
+}
+
+function valueBytes(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (typeof value === 'number') return Math.ceil(String(value).length / 2) + 1;
+  if (value instanceof Uint8Array) return value.length;
+  if (value === null) return 1;
+  const members = Object.entries(value as Record<string, unknown>);
+  return 3 + members.reduce((sum, [name, member]) => sum + 1 + Buffer.byteLength(name) + valueBytes(member), 0);
+}

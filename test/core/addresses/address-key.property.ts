@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  addressKey,
+  isAddressKey,
+  longestAddressKey,
+  parseAddressKey,
+  writeAddressKey,
+} from '../../../core/addresses/address-key.ts';
+
+const postcode = fc.stringMatching(/^[1-9][0-9]{3}[A-Z]{2}$/);
+const huisnummer = fc.integer({ min: 1, max: 99_999 });
+const huisletter = fc.stringMatching(/^[A-Za-z]?$/);
+const huisnummertoevoeging = fc.stringMatching(/^[0-9A-Za-z]{0,4}$/);
+
+describe('an address key', () => {
+  it('parses to the address that it was built from, with its toevoeging in upper case', () => {
+    fc.assert(
+      fc.property(postcode, huisnummer, huisletter, huisnummertoevoeging, (postcode, huisnummer, letter, addition) => {
+        const toevoeging = (letter + addition).toUpperCase() || null;
+        const key = addressKey({ postcode, huisnummer, toevoeging: letter + addition });
+        expect(isAddressKey(key)).toBe(true);
+        expect(parseAddressKey(key)).toEqual({ postcode, huisnummer, toevoeging });
+      }),
+    );
+  });
+
+  it('has the same bytes when a load writes it, for the first and last huisnummer of each length', () => {
+    for (const huisnummer of [1, 9, 10, 99, 100, 999, 1_000, 9_999, 10_000, 99_999]) {
+      const bytes = Buffer.alloc(longestAddressKey);
+      const end = writeAddressKey(bytes, 0, '1381AA', huisnummer, 'a', 'Z9');
+      expect(bytes.toString('latin1', 0, end)).toBe(`1381AA#${huisnummer}#AZ9`);
+    }
+  });
+
+  it('has the greatest length with the longest huisnummer and toevoeging', () => {
+    expect(addressKey({ postcode: '1381AA', huisnummer: 99_999, toevoeging: 'A1234' })).toHaveLength(longestAddressKey);
+  });
+
+  it('has upper case letters for every letter that a load writes', () => {
+    for (const letter of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789') {
+      const bytes = Buffer.alloc(longestAddressKey);
+      const end = writeAddressKey(bytes, 0, '1381AA', 7, '', letter);
+      expect(bytes.toString('latin1', 0, end)).toBe(`1381AA#7#${letter.toUpperCase()}`);
+    }
+  });
+
+  it('has the same bytes when a load writes it from the parts of the register', () => {
+    fc.assert(
+      fc.property(postcode, huisnummer, huisletter, huisnummertoevoeging, (postcode, huisnummer, letter, addition) => {
+        const bytes = Buffer.alloc(longestAddressKey + 1);
+        const end = writeAddressKey(bytes, 1, postcode, huisnummer, letter, addition);
+        const key = addressKey({ postcode, huisnummer, toevoeging: letter + addition });
+        expect(bytes.toString('latin1', 1, end)).toBe(key);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    '#dataset',
+    '1381AA',
+    '1381AA#9',
+    '0381AA#9#',
+    '1381AA#0#',
+    '1381AA#09#',
+    '1381AA#9#a',
+    '1381AA#9#ABCDEF',
+    '1381AA#9#A-1',
+    '1381AA#123456#',
+    '1381aa#9#',
+    '1381AAA#9#',
+    'x1381AA#9#',
+    '1381AA#9##',
+  ])('is not %j', (text) => {
+    expect(isAddressKey(text)).toBe(false);
+    expect(parseAddressKey(text)).toBeNull();
+  });
+});

@@ -1,0 +1,63 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { forEachConcurrently, mapConcurrently } from '../../core/concurrency.ts';
+
+const turns = fc.array(fc.nat(4), { maxLength: 30 });
+const concurrency = fc.integer({ min: 1, max: 8 });
+
+/** Work that takes `count` turns of the event loop, and keeps how much of it ran at once. */
+function countedWork() {
+  const seen = { running: 0, most: 0, started: 0 };
+  const work = async (count: number) => {
+    seen.started++;
+    seen.most = Math.max(seen.most, ++seen.running);
+    for (let turned = 0; turned < count; turned++) await turn();
+    seen.running--;
+    return count;
+  };
+  return { seen, work };
+}
+
+describe('mapConcurrently', () => {
+  it('returns the results in the order of the items, and never runs more than the limit at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(turns, concurrency, async (items, limit) => {
+        const { seen, work } = countedWork();
+        expect(await mapConcurrently(items, limit, work)).toEqual(items);
+        expect(seen.most).toBeLessThanOrEqual(limit);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('forEachConcurrently', () => {
+  it('runs as many items at once as the limit allows', async () => {
+    const { seen, work } = countedWork();
+    await mapConcurrently(new Array(20).fill(3), 4, work);
+    expect(seen.most).toBe(4);
+  });
+
+  it('after a failure starts no more items, waits for the running ones and throws the first error', async () => {
+    await fc.assert(
+      fc.asyncProperty(turns, concurrency, fc.nat(30), async (items, limit, failing) => {
+        const { seen, work } = countedWork();
+        let failedAt = Number.POSITIVE_INFINITY;
+        const run = forEachConcurrently(items.entries(), limit, async ([index, count]) => {
+          await work(count);
+          if (index >= failing) {
+            failedAt = Math.min(failedAt, seen.started);
+            throw new Error(`item ${index}`);
+          }
+        });
+        if (items.length <= failing) await run;
+        else await expect(run).rejects.toThrow(/^item \d+$/);
+        expect(seen.running).toBe(0);
+        // One more may have been due when the failure arrived.
+        expect(seen.started).toBeLessThanOrEqual(Math.min(items.length, failedAt + 1));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Backoff, retryWithBackoff } from '../../core/retry.ts';
+
+/** Runs an attempt that fails `failures` times, and then returns how often it ran. */
+function failing(failures: number, onFailure: (backoff: Backoff) => void = () => undefined) {
+  let runs = 0;
+  return {
+    runs: () => runs,
+    attempt: async (backoff: Backoff) => {
+      if (++runs <= failures) {
+        onFailure(backoff);
+        throw new Error(`failure ${runs}`);
+      }
+      return runs;
+    },
+  };
+}
+
+const options = { attempts: 3, firstPauseMs: 0, retryIf: () => true };
+
+describe('retryWithBackoff', () => {
+  it('returns the result of the first attempt that succeeds', async () => {
+    await expect(retryWithBackoff(failing(2).attempt, options)).resolves.toBe(3);
+  });
+
+  it('throws the error of the last attempt', async () => {
+    await expect(retryWithBackoff(failing(3).attempt, options)).rejects.toThrow('failure 3');
+  });
+
+  it('throws an error that should not be retried at once', async () => {
+    const work = failing(1);
+    await expect(retryWithBackoff(work.attempt, { ...options, retryIf: async () => false })).rejects.toThrow(
+      'failure 1',
+    );
+    expect(work.runs()).toBe(1);
+  });
+
+  it('does not ask whether to retry after the last attempt', async () => {
+    const asked: string[] = [];
+    const retryIf = (error: unknown) => asked.push((error as Error).message) > 0;
+    await expect(retryWithBackoff(failing(3).attempt, { ...options, retryIf })).rejects.toThrow();
+    expect(asked).toEqual(['failure 1', 'failure 2']);
+  });
+
+  it('counts only the failures since the last progress', async () => {
+    const work = failing(10, (backoff) => backoff.reset());
+    await expect(retryWithBackoff(work.attempt, options)).resolves.toBe(11);
+  });
+
+  it('doubles the pause after each failure, up to the longest', async () => {
+    const started = performance.now();
+    await retryWithBackoff(failing(3).attempt, {
+      attempts: 4,
+      firstPauseMs: 10,
+      longestPauseMs: 20,
+      jitter: 0,
+      retryIf: () => true,
+    });
+    expect(performance.now() - started).toBeGreaterThanOrEqual(48); // 10 + 20 + 20, less what timers round
+  });
+});

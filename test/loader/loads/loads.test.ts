@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AdminError } from '../../../core/accounts/admin/admin-error.ts';
+import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { type LoadRunner, loadsOf } from '../../../loader/loads/loads.ts';
+import { approveLoad } from '../../../loader/run/run-load.ts';
+import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
+import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
+
+let service: AddressService;
+let source: WaitingLoad;
+let register: WaitingLoad;
+let started: string[];
+let states: Map<string, 'running' | 'done' | 'failed'>;
+let others: { name: string; since: string }[];
+
+/** A runner that notes what it is asked, and runs nothing by itself. */
+const runner: LoadRunner = {
+  running: async () => others,
+  async start(name) {
+    if (states.has(name)) return;
+    started.push(name);
+    states.set(name, 'running');
+  },
+  stateOf: async (name) => states.get(name) ?? 'none',
+};
+
+const loadsAs = (actor: string, other = runner) =>
+  loadsOf(createAdminStore(service.client, testTables.accounts, actor, Date.now), register.storage, other);
+const codeOf = (call: Promise<unknown>) => call.then(String, (error: unknown) => (error as AdminError).code);
+
+beforeAll(async () => {
+  service = await startAddressService();
+  source = await createWaitingLoad(service.client);
+});
+afterAll(async () => {
+  await source.remove();
+  await service.stop();
+});
+
+beforeEach(async () => {
+  register = await source.copy();
+  [started, states, others] = [[], new Map(), []];
+  const key = { account: 'loads#', item: `approval#${register.waiting}` };
+  await createAdminStore(service.client, testTables.accounts, 'test', Date.now).delete(key);
+  return register.remove;
+});
+
+describe('the loads of the register', () => {
+  it('are those that were published, and those that await approval, with their changes', async () => {
+    const loads = loadsAs('olaf');
+    expect(await loads.register()).toMatchObject({
+      snapshotDate: '2026-01-08',
+      loads: [{ peildatum: '2026-01-08', addresses: 11, removed: 0 }],
+    });
+    const [waits, ...more] = await loads.waiting();
+    expect(more).toEqual([]);
+    expect(waits).toMatchObject({
+      load: register.waiting,
+      peildatum: '2026-03-08',
+      livePeildatum: '2026-01-08',
+      removed: 4,
+      objections: [{ code: 'too_many_removed' }],
+      approval: null,
+    });
+    expect(waits?.examples.removed[0]).toEqual({
+      key: '1381AA#9#A',
+      before: ['Buitenveer, Weesp'],
+      after: null,
+    });
+    expect(await loads.show(register.waiting)).toEqual(waits);
+  });
+});
+
+describe('an approval', () => {
+  it('starts the load once and records who approved it, however often it is sent', async () => {
+    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, plan };
+    const before = (await loadsAs('olaf').audit()).length;
+    const answers = await Promise.all(['olaf', 'olaf', 'petra'].map((actor) => loadsAs(actor).approve(input)));
+    answers.push(await loadsAs('petra').approve(input));
+    expect(answers.filter((answer) => answer.started)).toHaveLength(1);
+    expect(started).toHaveLength(1);
+    const [entry, ...older] = await loadsAs('petra').audit();
+    expect(older).toHaveLength(before);
+    expect(entry).toMatchObject({ action: 'load approve', outcome: 'done', detail: { load: register.waiting } });
+    expect((await loadsAs('petra').show(register.waiting)).approval).toMatchObject({
+      by: entry?.actor,
+      state: 'running',
+    });
+  });
+
+  it('runs exactly that load, which then no longer awaits approval; sending the form again starts nothing', async () => {
+    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, plan };
+    expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: true });
+    const { addresses, storageFolder } = register;
+    await approveLoad({ storage: storageFolder, addresses, load: register.waiting, workers: 0 });
+    states.set(started[0] ?? '', 'done');
+    expect(await loadsAs('olaf').waiting()).toEqual([]);
+    expect((await loadsAs('olaf').register()).snapshotDate).toBe('2026-03-08');
+    expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: false });
+    expect(started).toHaveLength(1);
+  });
+
+  it('is refused if the load would now change something else', async () => {
+    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const stored = await getJson<{ counts: { changes: { removed: number } } }>(
+      register.storage,
+      paths.plan(register.waiting),
+    );
+    stored.counts.changes.removed++;
+    await putJson(register.storage, paths.plan(register.waiting), stored);
+    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, plan }))).toBe('conflict');
+    expect(started).toEqual([]);
+  });
+
+  it('is refused while another load is running', async () => {
+    const { plan } = await loadsAs('olaf').show(register.waiting);
+    others = [{ name: 'daily', since: '2026-03-09T05:00:00.000Z' }];
+    expect(await codeOf(loadsAs('olaf').approve({ load: register.waiting, plan }))).toBe('conflict');
+    expect(started).toEqual([]);
+  });
+
+  it('can be given again when the run that it started has failed', async () => {
+    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, plan };
+    await loadsAs('olaf').approve(input);
+    states.set(started[0] ?? '', 'failed');
+    expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ state: 'failed' });
+    expect(await loadsAs('petra').approve(input)).toMatchObject({ started: true });
+    expect(new Set(started).size).toBe(2);
+  });
+
+  it('whose process died before it started the load is completed by the next approval', async () => {
+    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, plan };
+    const dying: LoadRunner = { ...runner, start: () => Promise.reject(new Error('died')) };
+    await expect(loadsAs('olaf', dying).approve(input)).rejects.toThrow('died');
+    expect((await loadsAs('olaf').audit())[0]).toMatchObject({ actor: 'olaf', outcome: 'unknown' });
+    expect(await loadsAs('petra').approve(input)).toMatchObject({ started: false }); // of the approval before
+    expect(started).toHaveLength(1);
+  });
+
+  it.each([
+    ['2026-01-08-0123456789', 'not_found'],
+    ['../manifest', 'invalid'],
+    ['', 'invalid'],
+  ])('of "%s" is refused as %s', async (load, code) => {
+    expect(await codeOf(loadsAs('olaf').approve({ load, plan: 'x' }))).toBe(code);
+    expect(await codeOf(loadsAs('olaf').show(load))).toBe(code);
+    expect(started).toEqual([]);
+  });
+});

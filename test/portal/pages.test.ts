@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createRefusalCount } from '../../core/accounts/usage-record.ts';
+import { pageRoutes } from '../../portal/app.ts';
+import { startAddressService, testTables } from '../support/address-service.ts';
+import { createTestPortal, portalSettings } from '../support/portal.ts';
+
+let service: Awaited<ReturnType<typeof startAddressService>>;
+let portal: ReturnType<typeof createTestPortal>;
+let admin: Awaited<ReturnType<typeof portal.signedIn>>;
+let operator: typeof admin;
+let accounts = 0;
+
+beforeAll(async () => {
+  service = await startAddressService();
+  portal = createTestPortal(service);
+  await service.admin.plans.put({ code: 'small', limits: { minute: 10, day: 1000 } });
+  await service.admin.plans.put({ code: 'large', limits: { day: 5000, month: null } });
+  admin = await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl', name: 'Ann <i>Admin</i>' });
+  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+});
+afterAll(() => service.stop());
+
+async function newAccount(): Promise<string> {
+  const id = `pages-${++accounts}`;
+  await service.admin.accounts.create({ id, plan: 'small' });
+  await service.admin.members.add({ account: id, person: 'admin@own.nl', role: 'admin' });
+  return id;
+}
+
+const keyIn = (html: string) => /bagadres_[\w.-]+/.exec(html)?.[0] ?? '';
+const field = (html: string, name: string) =>
+  new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&quot;', '"') ?? '';
+
+describe('a key', () => {
+  it('works at once, and is shown only on the response to its creation', async () => {
+    const id = await newAccount();
+    const form = await admin.get(`/accounts/${id}/keys`);
+    const made = await admin.post(`/accounts/${id}/keys`, { label: 'webshop', once: field(form.body, 'once') });
+    const key = keyIn(made.body);
+    expect(made.status).toBe(200);
+    expect(made.headers.get('cache-control')).toBe('no-store');
+    expect(made.body).toContain(`curl -H &#39;X-API-Key: ${key}&#39; &#39;${portalSettings.apiUrl}/v1/address`);
+    expect((await service.instance.lookUp(key)).status).toBe(200);
+    const [{ keyId } = { keyId: '' }] = await service.admin.keys.list(id);
+    for (const path of ['', '/keys', `/keys/${keyId}/rotate`, `/keys/${keyId}/revoke`, '/changes', '/members', '/api'])
+      expect(keyIn((await admin.get(`/accounts/${id}${path}`)).body)).toBe('');
+    expect((await admin.get(`/accounts/${id}/keys`)).body).toContain('webshop');
+  });
+
+  it('is created once from a form that is submitted twice, also concurrently', async () => {
+    const id = await newAccount();
+    const once = field((await admin.get(`/accounts/${id}/keys`)).body, 'once');
+    const sent = [1, 2, 3].map(() => admin.post(`/accounts/${id}/keys`, { label: 'webshop', once }));
+    const answers = await Promise.all(sent);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect(await service.admin.keys.list(id)).toHaveLength(1);
+    expect(answers.find(({ status }) => status === 409)?.body).toContain('revoke it and create another one');
+  });
+
+  it('is replaced in two steps, the second of which revokes the old one', async () => {
+    const id = await newAccount();
+    const old = await service.admin.keys.create({ account: id, label: 'webshop' });
+    const step1 = await admin.get(`/accounts/${id}/keys/${old.keyId}/rotate`);
+    expect(field(step1.body, 'label')).toBe('webshop');
+    const form = { label: 'webshop', once: field(step1.body, 'once'), replaces: field(step1.body, 'replaces') };
+    const made = await admin.post(`/accounts/${id}/keys`, form);
+    expect(made.body).toContain('Step 2 of 2');
+    expect(made.body).toContain(`/accounts/${id}/keys/${old.keyId}/revoke`);
+    expect((await service.instance.lookUp(old.key)).status).toBe(200);
+    const done = await admin.post(`/accounts/${id}/keys/${old.keyId}/revoke`);
+    expect([done.status, done.location]).toEqual([303, `/accounts/${id}/keys?done=revoked`]);
+    expect((await service.instance.lookUp(old.key)).status).toBe(401);
+    expect((await service.instance.lookUp(keyIn(made.body))).status).toBe(200);
+  });
+
+  it('is revoked once by two people at the same time, and both see that', async () => {
+    const id = await newAccount();
+    const { keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    const path = `/accounts/${id}/keys/${keyId}/revoke`;
+    const answers = await Promise.all([admin.post(path), operator.post(path)]);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect((await admin.get(path)).body).toContain('already revoked');
+  });
+
+  it.each([
+    ['a label that is too long', { label: 'x'.repeat(65) }, 'A label has 1 to 64 characters'],
+    ['no label', {}, 'A label has 1 to 64 characters'],
+    ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose a day after today'],
+    ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
+  ])('is refused with %s, and the page says what to do', async (_, form, sentence) => {
+    const id = await newAccount();
+    const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
+      string,
+      string
+    >);
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain(sentence);
+    expect(await service.admin.keys.list(id)).toEqual([]);
+  });
+
+  it('has a label that every page shows as plain text', async () => {
+    const id = await newAccount();
+    const label = '"><script>alert(1)</script>';
+    const { keyId } = await service.admin.keys.create({ account: id, label });
+    for (const path of ['', `/${keyId}/rotate`, `/${keyId}/revoke`]) {
+      const { body } = await admin.get(`/accounts/${id}/keys${path}`);
+      expect(body).toContain('&lt;script&gt;alert(1)');
+      expect(body).not.toContain('<script>');
+      expect(body).not.toContain('<i>Admin</i>');
+      expect(body).not.toContain('Example <b>');
+    }
+  });
+});
+
+describe('a form', () => {
+  it.each([
+    ['of another site', {}, { origin: 'https://evil.example' }],
+    ['without an origin', {}, { origin: '' }],
+    ['without its token', { token: '' }, {}],
+    ['with the token of another session', { token: 'x'.repeat(43) }, {}],
+    ['of another type', {}, { 'content-type': 'text/plain' }],
+    ['that is too large', { label: 'x'.repeat(20_000) }, {}],
+  ])('%s changes nothing', async (_, fields, headers) => {
+    const id = await newAccount();
+    const form = { label: 'x', once: 'x'.repeat(20), ...fields } as Record<string, string>;
+    const answer = await admin.post(`/accounts/${id}/keys`, form, headers as Record<string, string>);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toContain('Open the page again');
+    expect(await service.admin.keys.list(id)).toEqual([]);
+  });
+
+  it('from another site does not sign the visitor out', async () => {
+    const person = await portal.signedIn({ subject: 'sub:s', operator: true });
+    expect((await person.post('/sign-out', {}, { origin: 'https://evil.example' })).status).toBe(400);
+    expect((await person.get('/operator/plans')).body).toContain('large');
+    expect((await person.post('/sign-out')).status).toBe(200);
+    expect((await person.get('/operator/plans')).body).not.toContain('large');
+  });
+});
+
+describe('an account', () => {
+  it('shows its limits, remaining quota and usage', async () => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    await service.instance.lookUp(key);
+    const { body } = await admin.get(`/accounts/${id}`);
+    expect(body).toContain('1 of 1,000 used');
+    expect(body).toContain('>999<');
+    expect(
+      (await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }, 'nl').then((p) => p.get(`/accounts/${id}`)))
+        .body,
+    ).toContain('1 van 1.000 gebruikt');
+  });
+
+  it("gets another plan and own limits from an operator, who can't overwrite another person's change", async () => {
+    const id = await newAccount();
+    const form = (html: string) => ({
+      seen: field(html, 'seen'),
+      plan: 'large',
+      'limit-day': '7',
+      'limit-month': 'unlimited',
+    });
+    const page = await operator.get(`/accounts/${id}/manage`);
+    await service.admin.accounts.set({ id, limits: { day: 3 } });
+    const late = await operator.post(`/accounts/${id}/manage`, form(page.body));
+    expect([late.status, (await service.admin.accounts.show(id)).plan]).toEqual([409, 'small']);
+    expect(late.body).toContain('Someone else has changed this');
+    const fresh = await operator.get(`/accounts/${id}/manage`);
+    expect((await operator.post(`/accounts/${id}/manage`, form(fresh.body))).status).toBe(303);
+    expect(await service.admin.accounts.show(id)).toMatchObject({ plan: 'large', ownLimits: { day: 7, month: null } });
+    const again = await operator.get(`/accounts/${id}/manage`);
+    await operator.post(`/accounts/${id}/manage`, { seen: field(again.body, 'seen'), plan: 'large' });
+    expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
+  });
+
+  it.each(['-1', '1.5', 'many', '1e3'])('refuses a limit of %s', async (limit) => {
+    const id = await newAccount();
+    const { body } = await operator.get(`/accounts/${id}/manage`);
+    const answer = await operator.post(`/accounts/${id}/manage`, {
+      seen: field(body, 'seen'),
+      plan: 'small',
+      'limit-day': limit,
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body).toContain('A limit is a whole number');
+  });
+
+  it('is created once, and is found by the start of its id', async () => {
+    const form = { id: 'zebra', plan: 'small' };
+    expect((await operator.post('/operator/accounts', form)).location).toBe('/accounts/zebra?done=account');
+    expect((await operator.post('/operator/accounts', form)).body).toContain('Choose another id');
+    const found = await operator.get('/operator/accounts?prefix=zeb');
+    expect(found.body).toContain('href="/accounts/zebra"');
+    expect(found.body).not.toContain('pages-1');
+    expect((await operator.get('/operator/accounts?prefix=%23')).status).toBe(422);
+  });
+
+  it('has members whom an administrator adds and removes, except themselves', async () => {
+    const id = await newAccount();
+    const person = 'New+One@own.nl';
+    expect((await admin.post(`/accounts/${id}/members`, { person, role: 'viewer' })).status).toBe(303);
+    const added = await portal.signedIn({ subject: 'sub:new', email: 'new+one@own.nl' });
+    expect((await added.get(`/accounts/${id}`)).status).toBe(200);
+    expect((await added.get('/')).location).toBe(`/accounts/${id}`);
+    const question = await admin.get(`/accounts/${id}/members/remove?person=${encodeURIComponent('new+one@own.nl')}`);
+    expect(field(question.body, 'person')).toBe('new+one@own.nl');
+    await admin.post(`/accounts/${id}/members/remove`, { person: 'new+one@own.nl' });
+    expect((await added.get(`/accounts/${id}`)).status).toBe(404);
+    expect((await admin.post(`/accounts/${id}/members/remove`, { person: 'Admin@own.nl' })).status).toBe(403);
+    expect((await admin.post(`/accounts/${id}/members`, { person: 'admin@own.nl', role: 'viewer' })).status).toBe(403);
+    expect((await admin.post(`/accounts/${id}/members`, { person: 'nobody' })).body).toContain(
+      'complete e-mail address',
+    );
+  });
+});
+
+describe('usage', () => {
+  it('equals what was charged, on the page and in the files', async () => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    for (let i = 0; i < 3; i++) await service.instance.lookUp(key);
+    const today = new Date().toISOString().slice(0, 10);
+    const page = await admin.get(`/accounts/${id}/usage`);
+    expect(page.body).toContain('Total: <strong>3</strong>');
+    expect(page.body.match(/<rect/g)).toHaveLength(30);
+    const days = await admin.get(`/accounts/${id}/usage.csv?by=day`);
+    expect(days.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(days.body.split('\r\n').slice(0, 1)).toEqual(['date,lookups']);
+    expect(days.body).toContain(`${today},3\r\n`);
+    const months = await admin.get(`/accounts/${id}/usage.csv?by=month`);
+    expect(months.body).toMatch(new RegExp(`${today.slice(0, 7)},3\r\n$`));
+    expect(months.body.trim().split('\r\n')).toHaveLength(13);
+    expect((await operator.get('/operator/usage.csv')).body).toContain(`${id},${today},3\r\n`);
+  });
+});
+
+describe('an operator', () => {
+  it.each([
+    ['the list', { subject: 'sub:l', email: 'lijst@operator.nl' }],
+    ['the claim', { subject: 'sub:c', operator: true }],
+  ])('by %s loses that role in an open session when the configuration changes', async (_, identity) => {
+    const person = await portal.signedIn(identity);
+    expect((await person.get('/operator/accounts')).status).toBe(200);
+    const { operatorClaim: _claim, ...signIn } = portalSettings.signIn;
+    const configured = { ...portalSettings, signIn: { ...signIn, operators: [] } };
+    const redeployed = createTestPortal(service, { settings: configured });
+    const { status } = await redeployed.app.request('/operator/accounts', { headers: { cookie: person.cookie } });
+    expect(status).toBe(404);
+  });
+});
+
+describe('an internal error', () => {
+  it('shows a page that says what to do, and is logged', async () => {
+    const none = async () => [];
+    const register = () => Promise.reject(new Error('the bucket is gone'));
+    const loadsAs = async () => ({ register, waiting: none, running: none, audit: none }) as never;
+    const broken = createTestPortal(service, { loadsAs });
+    const person = await broken.signedIn({ subject: 'sub:o', operator: true });
+    const answer = await person.get('/accounts/nothing/usage.csv');
+    expect(answer.status).toBe(404);
+    const failed = await person.get('/operator/register');
+    expect(failed.status).toBe(500);
+    expect(failed.body).toContain('check before you repeat it');
+    expect(failed.body).not.toContain('bucket');
+    expect(broken.logged).toHaveLength(1);
+  });
+});
+
+describe('refusals', () => {
+  it('are shown with the usage by day and month, marked as not exact, and are not in the CSV files', async () => {
+    const id = await newAccount();
+    expect((await admin.get(`/accounts/${id}/usage`)).body).not.toContain('Refused');
+    const refusals = createRefusalCount(service.client, testTables.accounts);
+    const now = Date.now() / 1000;
+    for (let i = 0; i < 3; i++) refusals.note(id, 'quota-exceeded', now);
+    refusals.flush(now);
+    // The write is under way; nobody waits for it.
+    while ((await service.admin.accounts.usage(id)).refusals.length === 0);
+    for (const by of ['day', 'month']) {
+      const { body } = await admin.get(`/accounts/${id}/usage?by=${by}`);
+      for (const shown of ['Refused: over a limit', '<td class="number">3</td>', 'not exact'])
+        expect(body).toContain(shown);
+      expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).not.toContain(',3');
+    }
+  });
+});
+
+describe('every page', () => {
+  it('is not cached, loads nothing from other hosts, and needs no script', async () => {
+    const id = await newAccount();
+    for (const { path } of pageRoutes.filter(({ method, path }) => method === 'GET' && !path.endsWith('.csv'))) {
+      const { body, headers } = await operator.get(path.replace(':account', id).replace(':key', 'AAAAAAAA'));
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('content-security-policy')).toContain(
+        "default-src 'none'; style-src 'self'; script-src 'self'",
+      );
+      expect(headers.get('strict-transport-security')).toContain('max-age=63072000');
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(body).not.toMatch(/<script>|<style|\sstyle=|\son\w+=|javascript:/);
+      const loaded = [...body.matchAll(/(?:src|<link[^>]*href)="([^"]*)"/g)].map(([, url]) => url);
+      expect(loaded.filter((url) => !url?.startsWith('/') && !url?.startsWith('data:'))).toEqual([]);
+    }
+  });
+
+  it('loads its style sheet and its script, which browsers may cache', async () => {
+    const { body } = await operator.get('/operator/plans');
+    const files = [...body.matchAll(/(?:src|href)="(\/[0-9a-f]{12}\/[^"]+)"/g)].map(([, url]) => url ?? '');
+    expect(files).toHaveLength(2);
+    for (const file of files) {
+      const answer = await portal.app.request(file);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([
+        200,
+        'public, max-age=31536000, immutable',
+      ]);
+    }
+  });
+
+  it('sets cookies for this host only, and changes the language without redirecting to another site', async () => {
+    const answer = await portal.app.request('/language?to=en&back=//evil.example');
+    expect(answer.headers.get('location')).toBe('/');
+    expect(answer.headers.get('set-cookie')).toMatch(
+      /^__Host-portal-language=en; .*Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    );
+  });
+});
+
+describe('settings without TLS', () => {
+  it('are refused, except on localhost', () => {
+    const withUrl = (baseUrl: string) => createTestPortal(service, { settings: { ...portalSettings, baseUrl } });
+    expect(() => withUrl('http://portal.example.nl')).toThrow('need TLS');
+    expect(() => withUrl('http://127.0.0.1:3001')).not.toThrow();
+  });
+});

@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { environment } from '../../../core/names.ts';
+import { everything, ofType, portal, type Template } from '../../lib/synthesized.ts';
+import { app } from '../../lib/unbundled-app.ts';
+
+const { domain } = portal;
+const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientSecretName: 'portal-client' };
+
+function portalTemplate(config: Record<string, unknown>): Template {
+  return app({ stage: 'trial', removalPolicy: 'destroy', ...config })
+    .synth()
+    .getStackByName('bag-adres-trial-portal').template;
+}
+
+describe('the stack of the portal', () => {
+  let withProvider: Template;
+  let withPool: Template;
+
+  beforeAll(() => {
+    withProvider = portalTemplate({ portal: { ...portal, signIn } });
+    withPool = portalTemplate({ portal });
+  }, 120_000);
+
+  it('exists only if the portal is configured', () => {
+    const names = app({ stage: 'trial' })
+      .synth()
+      .stacks.map(({ stackName }) => stackName);
+    expect(names).not.toContain('bag-adres-trial-portal');
+    expect(names).toHaveLength(3);
+  });
+
+  it('has its own host name, and no other endpoint', () => {
+    expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::DomainName'))).toMatchObject([
+      { Properties: { DomainName: 'portal.example.nl' } },
+    ]);
+    expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Api'))).toMatchObject([
+      { Properties: { DisableExecuteApiEndpoint: true } },
+    ]);
+    expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Stage'))).toMatchObject([
+      { Properties: { DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 } } },
+    ]);
+  });
+
+  it('passes the sign-in and operator settings to the function, and never a secret', () => {
+    const [lambda] = Object.values(ofType(withProvider, 'AWS::Lambda::Function'));
+    const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
+      .Environment;
+    const text = JSON.stringify(Variables);
+    expect(Object.keys(Variables).sort()).toEqual(
+      [
+        environment.accountsTable,
+        environment.keyChecksumSecretArn,
+        environment.loadMachine,
+        environment.portal,
+        environment.portalClientSecret,
+        environment.portalSessionSecret,
+        environment.snapshotBucket,
+      ].sort(),
+    );
+    expect(text).toContain('olaf@example.nl');
+    expect(text).toContain('https://login.example.nl');
+    expect(text).not.toContain('{{resolve:');
+  });
+
+  it('may only use accounts and plans, see loads that await approval, and start the state machine', () => {
+    const statements = Object.values(ofType(withProvider, 'AWS::IAM::Policy')).flatMap(
+      ({ Properties }) =>
+        (Properties as { PolicyDocument: { Statement: { Action: string | string[]; Resource: unknown }[] } })
+          .PolicyDocument.Statement,
+    );
+    expect([...new Set(statements.flatMap(({ Action }) => Action))].sort()).toEqual([
+      'dynamodb:BatchGetItem',
+      'dynamodb:ConditionCheckItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:GetItem',
+      'dynamodb:PutItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+      's3:GetObject',
+      's3:ListBucket',
+      'secretsmanager:DescribeSecret',
+      'secretsmanager:GetSecretValue',
+      'states:DescribeExecution',
+      'states:ListExecutions',
+      'states:StartExecution',
+    ]);
+    const resourcesOf = (action: string) =>
+      statements
+        .filter(({ Action }) => [Action].flat().includes(action))
+        .flatMap(({ Resource }) => Resource)
+        .map((resource) => JSON.stringify(resource));
+    expect(resourcesOf('s3:GetObject').map((resource) => /"(\/[^"]+)"\]\]\}$/.exec(resource)?.[1])).toEqual([
+      '/loads/*/plan.json',
+      '/manifest.copy.json',
+      '/manifest.json',
+    ]);
+    expect(resourcesOf('states:StartExecution')).toEqual([expect.not.stringContaining('*')]);
+    expect(resourcesOf('states:DescribeExecution')).toEqual([expect.stringMatching(/:approve-\*"\]\]\}$/)]);
+  });
+
+  it('creates a user pool if no provider is configured, without sign-up and with a required second factor', () => {
+    expect(Object.values(ofType(withProvider, 'AWS::Cognito::UserPool'))).toEqual([]);
+    expect(Object.values(ofType(withPool, 'AWS::Cognito::UserPool'))).toMatchObject([
+      { Properties: { AdminCreateUserConfig: { AllowAdminCreateUserOnly: true }, MfaConfiguration: 'ON' } },
+    ]);
+    expect(Object.values(ofType(withPool, 'AWS::Cognito::UserPoolClient'))).toMatchObject([
+      {
+        Properties: {
+          AllowedOAuthFlows: ['code'],
+          CallbackURLs: ['https://portal.example.nl/callback'],
+          GenerateSecret: false,
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'the host name of the API',
+      { domain: everything.domain, portal: { ...portal, domain: everything.domain } },
+      'another one',
+    ],
+    [
+      'a zone that the host name is not in',
+      { portal: { ...portal, domain: { ...domain, name: 'x.org' } } },
+      'not in the zone',
+    ],
+    ['a colour by its name', { portal: { ...portal, colour: 'blue' } }, 'a colour such as'],
+    ['a provider without TLS', { portal: { ...portal, signIn: { ...signIn, issuer: 'http://x.nl' } } }, 'https://'],
+  ])('is refused with %s', (_, config, message) => {
+    expect(() => portalTemplate(config)).toThrow(message);
+  });
+});
