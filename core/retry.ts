@@ -4,8 +4,8 @@ export type RetryOptions = {
   /** How many attempts in a row may fail, the first included. */
   attempts: number;
   /** The pause after the first failure; it doubles with each further one. 0 retries at once. */
-  firstPauseMs: number;
-  longestPauseMs?: number;
+  firstPauseMilliseconds: number;
+  longestPauseMilliseconds?: number;
   /** The share of each pause that is random: 1 (full jitter) separates writers that compete for one item. */
   jitter?: number;
   /** Whether another attempt can succeed; any other error is thrown at once. Not called after the last attempt. */
@@ -28,9 +28,15 @@ export class Backoff {
 
   /** Pauses before the next attempt. Throws `error` if there is none. */
   async pause(error: unknown): Promise<void> {
-    const { attempts, firstPauseMs, longestPauseMs = Number.POSITIVE_INFINITY, jitter = 0.5, retryIf } = this.#options;
+    const {
+      attempts,
+      firstPauseMilliseconds,
+      longestPauseMilliseconds = Number.POSITIVE_INFINITY,
+      jitter = 0.5,
+      retryIf,
+    } = this.#options;
     if (++this.#failures >= attempts || !(await retryIf(error))) throw error;
-    const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#failures - 1));
+    const pause = Math.min(longestPauseMilliseconds, firstPauseMilliseconds * 2 ** (this.#failures - 1));
     if (pause > 0) await sleep(pause * (1 - jitter * Math.random()));
   }
 }

@@ -15,17 +15,17 @@ export type LoadStage =
 export type Amount = { bytes?: number; rows?: number };
 
 /** Reports the progress of a load. Called often, so an implementation should limit its output. */
-export interface Progress {
+export type Progress = {
   /** Begins a stage; amounts missing from `total` are unknown beforehand. */
   begin(stage: LoadStage, total: Amount): StageProgress;
-}
+};
 
 /** A stage in progress. */
-interface StageProgress {
+type StageProgress = {
   advance(amount: Amount): void;
   /** Ends the stage successfully. A failed stage is not ended. */
   end(): void;
-}
+};
 
 /** Reports nothing. */
 export const noProgress: Progress = {

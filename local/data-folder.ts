@@ -27,7 +27,7 @@ export class DataFolderError extends Error {
 }
 
 /** A data folder, locked for this process until it is released. */
-export interface DataFolder {
+export type DataFolder = {
   readonly path: string;
   /** The database of the embedded engine. */
   readonly databaseFile: string;
@@ -36,7 +36,7 @@ export interface DataFolder {
   /** The log of the functions. */
   readonly logFile: string;
   release(): Promise<void>;
-}
+};
 
 /** What has to stay the same across starts on the same data. */
 export type Identity = z.infer<typeof identitySchema>;

@@ -9,15 +9,15 @@ import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address
 import { demoExamples, demoExtract } from './demo/demo.ts';
 
 /** The live dataset. */
-export interface Dataset {
+export type Dataset = {
   readonly report: LoadReport;
   /** A lookup to try. It finds one address if the dataset has one that is not ambiguous. */
   readonly example: Example;
-}
+};
 
 type Example = { postcode: string; huisnummer: number; toevoeging?: string | undefined };
 
-export interface LoadOptions {
+export type LoadOptions = {
   readonly client: DynamoDBClient;
   readonly table: string;
   /** Whether the engine is the embedded one, for which transactions are faster than batches. */
@@ -29,7 +29,7 @@ export interface LoadOptions {
   /** A file, a URL or `s3://bucket/key`; the demo extract if undefined. */
   readonly extract: string | undefined;
   readonly progress: Progress;
-}
+};
 
 /**
  * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.

@@ -15,10 +15,10 @@ export class LockHeldError extends Error {
   }
 }
 
-export interface LockOptions {
+export type LockOptions = {
   /** How long to wait for another holder to release the lock; 0, the default, does not wait. */
   readonly waitMilliseconds?: number;
-}
+};
 
 const retryMilliseconds = 250;
 

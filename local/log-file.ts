@@ -1,10 +1,10 @@
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs';
 
 /** A log file of bounded size; writing a line never throws. */
-export interface LogFile {
+export type LogFile = {
   write(line: string): void;
   close(): void;
-}
+};
 
 /** Some ten thousand lines. The file and the previous one together take up at most twice as much. */
 const defaultMaxBytes = 10_000_000;

@@ -76,12 +76,12 @@ function refusedText({ peildatum, objections }: LoadReport): string {
   return `The extract of ${peildatum} was not loaded: ${why}. The data is unchanged. ${advice}`;
 }
 
-interface Place {
+type Place = {
   readonly host: string;
   readonly port: number;
   readonly endpoint: string | undefined;
   readonly dataFolder: string;
-}
+};
 
 /** What `npm start` prints once it is running; its commands work when pasted. */
 export function greeting(service: Service, dataFolder: string, portal?: { portalUrl: string }): string {

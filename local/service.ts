@@ -40,7 +40,7 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   await probe.stop();
 }
 
-export interface ServiceOptions {
+export type ServiceOptions = {
   readonly dataFolder: string;
   readonly host: string;
   /** 0 picks a free one. */
@@ -57,16 +57,16 @@ export interface ServiceOptions {
   /** Called with a line to show before a slow step. */
   readonly announce: (line: string) => void;
   readonly onAnswer?: (answered: Answered) => void;
-}
+};
 
 /** The running service. */
-export interface Service {
+export type Service = {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly dataset: Dataset;
   /** Resolves when the engine has ended. */
   readonly engineEnded: Promise<void>;
-}
+};
 
 /**
  * Starts the engine, the functions and the gateway, with the tables, an extract and a demo account. Everything that is

@@ -4,14 +4,14 @@ import { sourceLocation } from '../loader/storage/source.ts';
 import { callersFolder } from './data-folder.ts';
 
 /** The options of `npm start`; `data` is absent where it was not given. */
-export interface StartOptions {
+export type StartOptions = {
   readonly extract?: string;
   readonly mutations?: string;
   readonly port: number;
   readonly host: string;
   readonly data?: string;
   readonly fresh: boolean;
-}
+};
 
 /**
  * Reads the options of `npm start`, with paths made absolute.

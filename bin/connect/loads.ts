@@ -39,7 +39,7 @@ export type LoadRequest = {
 export type RunningLoad = { name: string; since: string };
 
 /** Loads of one dataset: in this process on the data of the local run, or by the state machine of a deployment. */
-export interface Loads {
+export type Loads = {
   /** The storage and the addresses table. */
   readonly context: LoadContext;
   /** The options that select the same dataset in another command: `--local`. */
@@ -62,7 +62,7 @@ export interface Loads {
    */
   unlock(options: { force: boolean }): Promise<Held | null>;
   close(): void;
-}
+};
 
 /** How the progress of a load is reported. */
 export type ProgressReporter = {

@@ -57,7 +57,7 @@ export type KeyUse = { note(caller: Caller, now: number, signal: AbortSignal): P
 const maxKeys = 10_000;
 
 /** The longest that a lookup waits for it, once per key and day on each instance. */
-const waitMs = 500;
+const waitMilliseconds = 500;
 
 /** Writes at most once for each key and UTC day. */
 export function createKeyUse(client: StoreClient, table: string): KeyUse {
@@ -72,7 +72,7 @@ export function createKeyUse(client: StoreClient, table: string): KeyUse {
       if (noted.size >= maxKeys) noted.clear();
       // Before the write: a failed one is not retried by every lookup.
       noted.set(key, date);
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMilliseconds)]);
       await orUnavailable(update(noteCommand(table, { account, keyId }, date), limit), limit).catch(() => undefined);
     },
   };

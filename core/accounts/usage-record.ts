@@ -198,7 +198,7 @@ const flushSeconds = 60;
 const mostWrites = 10;
 const mostPending = 1_000;
 
-const writeMs = 2_000;
+const writeMilliseconds = 2_000;
 
 export function createRefusalCount(client: StoreClient, table: string): RefusalCount {
   const { update } = documents(client);
@@ -223,7 +223,9 @@ export function createRefusalCount(client: StoreClient, table: string): RefusalC
       for (const [key, { account, date, counts }] of [...pending].slice(0, mostWrites)) {
         // Before the write, whose answer may be lost: counted once at most.
         pending.delete(key);
-        update(addRefusals(table, account, date, counts), AbortSignal.timeout(writeMs)).catch(() => undefined);
+        update(addRefusals(table, account, date, counts), AbortSignal.timeout(writeMilliseconds)).catch(
+          () => undefined,
+        );
       }
     },
   };

@@ -74,10 +74,10 @@ export function findTestAddress({ postcode, huisnummer, toevoeging }: AddressReq
 /** The snapshot date of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only briefly. */
 export type DatasetDate = () => Promise<string | undefined>;
 
-const refreshAfterMs = 5 * 60_000;
+const refreshAfterMilliseconds = 5 * 60_000;
 /** While it is unknown: nothing was loaded yet, or the read failed. */
-const retryAfterMs = 1000;
-const longestWaitMs = 250;
+const retryAfterMilliseconds = 1000;
+const longestWaitMilliseconds = 250;
 
 /**
  * Caches the date: it is read when the instance starts, and again in the background after five minutes. Lookups wait
@@ -104,8 +104,8 @@ export function createDatasetDate(client: StoreClient, table: string, clock = Da
 
   refresh();
   return async () => {
-    if (clock() - readAt > (date === undefined ? retryAfterMs : refreshAfterMs)) refresh();
-    if (date === undefined) await Promise.race([reading, pause(longestWaitMs)]);
+    if (clock() - readAt > (date === undefined ? retryAfterMilliseconds : refreshAfterMilliseconds)) refresh();
+    if (date === undefined) await Promise.race([reading, pause(longestWaitMilliseconds)]);
     return date;
   };
 }

@@ -25,14 +25,17 @@ export async function handler(): Promise<void> {
 export type ProbeResult = { ok: true } | { ok: false; reason: string };
 
 /** More than the five seconds in which every request must be answered. */
-const timeoutMs = 8000;
+const timeoutMilliseconds = 8000;
 
 /** Looks up an address over HTTP, as a consumer does. */
 export async function probe(url: string, key: string): Promise<ProbeResult> {
   // `fetch` quotes a header that it can't send.
   if (!isApiKey(key)) return failure('the secret of the canary does not contain an API key; put one there');
   try {
-    const response = await fetch(url, { headers: { 'x-api-key': key }, signal: AbortSignal.timeout(timeoutMs) });
+    const response = await fetch(url, {
+      headers: { 'x-api-key': key },
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    });
     const body: unknown = await response.json();
     if (response.status !== 200) return failure(`status ${response.status}, ${member(body, 'type')}`);
     const status = member(body, 'status');

@@ -48,10 +48,10 @@ export function commonHeaders(): Middleware {
 }
 
 /** Every request is answered within 5 seconds; the rest is for a cold start and the network. */
-const answerWithinMs = 4000;
+const answerWithinMilliseconds = 4000;
 
 /** Gives the request a signal that aborts when the time for a response is up. */
-export function deadline(ms = answerWithinMs): Middleware {
+export function deadline(ms = answerWithinMilliseconds): Middleware {
   // Cleared with the response: thousands of pending timers cost an instance more than the lookups do.
   function clear({ event }: MiddlewareRequest): void {
     clearTimeout(event.deadline);

@@ -11,10 +11,10 @@ import {
 } from './voorkomen.ts';
 
 /** Reads occurrences whose bytes are exactly as Kadaster writes them. */
-export interface FastParser {
+export type FastParser = {
   /** Reads the `sl:stand` at the cursor and moves past it, or returns false and leaves it unread. */
   parse(cursor: ByteCursor): boolean;
-}
+};
 
 /** Counts occurrences, and visits those that count on the day (`visit`) or from a later day on (`later`). */
 abstract class CountingParser<T> implements FastParser {

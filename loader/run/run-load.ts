@@ -251,7 +251,7 @@ async function afterPending(
 async function untilUnchanged({ storage }: Session, work: () => Promise<LoadReport>): Promise<LoadReport> {
   return retryWithBackoff(work, {
     attempts: 3,
-    firstPauseMs: 0,
+    firstPauseMilliseconds: 0,
     retryIf: (error) =>
       error instanceof SourceChangedError || (error instanceof UnusableObjectError && drop(storage, error.key)),
   });

@@ -16,10 +16,10 @@ type Task =
   | { kind: 'merge'; load: string; shard: string; reference: ReferenceMemory | undefined; changesPerFile?: number };
 
 /** Runs tasks, several at once. */
-export interface Workers {
+export type Workers = {
   /** Resolves when all are done; fails at the first failure. `onRead` is called with their progress. */
   run(tasks: readonly Task[], onRead: (amount: Amount) => void): Promise<void>;
-}
+};
 
 /** Runs one task in the current thread, which may be a worker. */
 async function doTask(storage: Storage, task: Task, onRead: (amount: Amount) => void): Promise<void> {

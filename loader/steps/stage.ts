@@ -76,7 +76,7 @@ async function download(storage: Storage, source: Source, key: string, isKept: b
     let broke: unknown;
     await retryWithBackoff(() => storage.putStream(key, source.stream()), {
       attempts: wholeAttempts,
-      firstPauseMs: 0,
+      firstPauseMilliseconds: 0,
       retryIf: (error) => {
         // The failed download might succeed with the full time: report why it failed instead.
         if (error instanceof SourceTooSlowError) throw broke ?? error;

@@ -24,7 +24,7 @@ import { dynamoDbLock, type LoadLock } from './lock.ts';
 export type Dataset = { peildatum: string; load: string };
 
 /** Fills a table faster than single writes could. */
-export interface BulkImport {
+export type BulkImport = {
   /**
    * Whether a bulk import is faster for this size. Throws, before anything is begun, where it would be but can't be
    * done.
@@ -35,7 +35,7 @@ export interface BulkImport {
    * import is repeated with every line.
    */
   run(lines: AsyncIterable<readonly Line[]>, size: ImportSize): Promise<void>;
-}
+};
 
 /** The number of lines, and the number of single writes that would have the same result. */
 export type ImportSize = { lines: number; writes: number };

@@ -15,14 +15,14 @@ import type { Fence } from './lease.ts';
 import { heldCondition, LockedError } from './lock.ts';
 
 /** Writes differences. Every write replaces or removes the whole item, so repeating it changes nothing. */
-export interface AddressWriter {
+export type AddressWriter = {
   /**
    * Resolves when every write is in the table; `onWritten` gets the number of further items after each batch. Stops
    * writing once another load may have taken the lock.
    * @throws LockedError
    */
   write(writes: readonly Write[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
-}
+};
 
 /** Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one second's worth. */
 export function pacer(perSecond: number): (units: number) => Promise<void> {
@@ -64,7 +64,7 @@ export class NoMoreWritesError extends Error {
  */
 export async function retryWhileThrottled(
   attempt: () => Promise<{ done: boolean; progress: boolean }>,
-  firstPauseMs = 100,
+  firstPauseMilliseconds = 100,
 ): Promise<void> {
   await retryWithBackoff(
     async (backoff) => {
@@ -72,7 +72,7 @@ export async function retryWhileThrottled(
       if (progress) backoff.reset();
       if (!done) throw new NoMoreWritesError();
     },
-    { attempts: 10, firstPauseMs, longestPauseMs: 10_000, retryIf: isTransient },
+    { attempts: 10, firstPauseMilliseconds, longestPauseMilliseconds: 10_000, retryIf: isTransient },
   );
 }
 
@@ -98,7 +98,7 @@ export type AddressWriterOptions = {
    */
   transactions?: boolean;
   /** The first pause after a throttled write; tests shorten it. */
-  firstPauseMs?: number;
+  firstPauseMilliseconds?: number;
 };
 
 /** DynamoDB allows 25 writes a batch, and 100 items a transaction, of which one is the lock. */
@@ -115,7 +115,7 @@ export function addressWriter(
     transactions = false,
     concurrency = transactions ? transactionsAtOnce : 8,
     writesPerSecond = Number.POSITIVE_INFINITY,
-    firstPauseMs,
+    firstPauseMilliseconds,
   }: AddressWriterOptions,
 ): AddressWriter {
   const pace = pacer(writesPerSecond);
@@ -145,7 +145,7 @@ export function addressWriter(
       const progress = left.length < requests.length;
       requests = left;
       return { done: left.length === 0, progress };
-    }, firstPauseMs);
+    }, firstPauseMilliseconds);
   };
 
   return {

@@ -28,7 +28,7 @@ export function idleGuard(milliseconds: number): { signal: AbortSignal; touch():
   };
 }
 
-const firstPauseMs = 330;
+const firstPauseMilliseconds = 330;
 const idleMilliseconds = 60_000;
 
 /**
@@ -36,7 +36,7 @@ const idleMilliseconds = 60_000;
  * Retries transient failures (a dropped connection, 429, 5xx) from the byte where the download stopped.
  * @throws SourceError
  */
-export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMs) {
+export async function httpSource(url: string, known?: SourceVersion, pause = firstPauseMilliseconds) {
   const found = await probe(url, known, pause);
   if (!found) return null;
   const { version, ranges } = await withStableTag(found, pause);
@@ -165,8 +165,8 @@ function statusError(url: string, status: number): SourceError {
 }
 
 /** Retries where the server can't be reached, drops the connection, or returns 429 or 5xx. */
-function retryOptions(firstPauseMs: number): RetryOptions {
-  return { attempts: 6, firstPauseMs, retryIf: (error) => error instanceof SourceUnavailableError };
+function retryOptions(firstPauseMilliseconds: number): RetryOptions {
+  return { attempts: 6, firstPauseMilliseconds, retryIf: (error) => error instanceof SourceUnavailableError };
 }
 
 /** The error of a request to `url` as one that says what to do. */

@@ -1,7 +1,7 @@
 import { type Held, isProcessGone, type LoadLock, LockedError, takeLock } from './lock.ts';
 
 /** Proof that a load still holds the lock. Every write to the table carries one (decision 0130). */
-export interface Fence {
+export type Fence = {
   readonly held: Held;
   /** Aborted once the lock is known to be lost. */
   readonly signal: AbortSignal;
@@ -13,7 +13,7 @@ export interface Fence {
   confirm(maximumAgeMilliseconds?: number): Promise<void>;
   /** To be called right before a request leaves this process; sends no request itself. @throws LockedError */
   assertHeld(): void;
-}
+};
 
 /** How long a process holds the lock, and how much of that time it does not use. */
 export type LeaseTiming = {

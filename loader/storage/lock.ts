@@ -22,7 +22,7 @@ export type Held = { owner: string; token: string; untilSeconds: number };
  * Lets one load at a time write to the table. It is an item of the table itself, so it holds whatever storage a load
  * uses.
  */
-export interface LoadLock {
+export type LoadLock = {
   /**
    * Acquires the lock if it is free or the owner's own; with `over`, also if this holder has it. @throws LockedError,
    * also for an expired lock: the caller decides whether to take it `over`
@@ -35,7 +35,7 @@ export interface LoadLock {
   holder(): Promise<Held | null>;
   /** Releases the lock; does nothing when `owner` does not hold it by this acquisition. */
   release(owner: string, token?: string): Promise<void>;
-}
+};
 
 /** Another load is writing to this table, or this one has lost its lock. */
 export class LockedError extends Error {

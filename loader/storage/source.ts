@@ -3,7 +3,7 @@ import type { SourceVersion } from '../dataset/load.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
 /** An extract at its location. */
-export interface Source {
+export type Source = {
   readonly version: SourceVersion;
   /** Whether each read is a request, so that reading ahead is faster. */
   readonly isRemote: boolean;
@@ -12,7 +12,7 @@ export interface Source {
   /** The whole extract; a dropped connection is resumed where it broke, if the server supports ranges. */
   stream(): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
-}
+};
 
 /**
  * Whether two responses of a source are about the same bytes. An equal date suffices where the ETags differ: behind

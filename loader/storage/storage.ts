@@ -69,7 +69,7 @@ export type StoredObject = { key: string; size: number };
  * Where a load keeps its work: staged members, rows, snapshots, the manifest. An object appears whole or not at all, so
  * an object that exists is complete, and an interrupted load continues where it stopped.
  */
-export interface Storage {
+export type Storage = {
   /** The whole object, or `null` when there is none. */
   get(key: string): Promise<Buffer | null>;
   /** The object for reading by range, or `null` when there is none. */
@@ -86,7 +86,7 @@ export interface Storage {
   list(prefix: string): Promise<StoredObject[]>;
   /** Removes the objects, and ignores those that do not exist. */
   delete(keys: readonly string[]): Promise<void>;
-}
+};
 
 /** Another load has replaced an object since this one read it. */
 export class ObjectChangedError extends Error {

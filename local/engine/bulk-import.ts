@@ -54,13 +54,13 @@ function gigabytes(bytes: number): string {
 }
 
 /** Files in the layout of a DynamoDB export to S3: `TABLE/data/NAME.json`, with one item per line. */
-interface ExportFiles {
+type ExportFiles = {
   /** Created on the first write. */
   readonly folder: string;
   /** Items and bytes written so far. */
   items: number;
   bytes: number;
-}
+};
 
 const linesPerChunk = 10_000;
 
@@ -205,7 +205,7 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((total, size) => total + size, 0);
 }
 
-export interface BulkImportOptions {
+export type BulkImportOptions = {
   readonly engine: PausableEngine;
   readonly client: DynamoDBClient;
   /** The file of the engine's database. */
@@ -217,7 +217,7 @@ export interface BulkImportOptions {
   readonly minimumWrites?: number | undefined;
   /** The free disk space of a folder, in bytes. */
   readonly freeIn?: (folder: string) => Promise<number>;
-}
+};
 
 /** Takes some seconds to write to the running engine. */
 const defaultMinimumWrites = 20_000;

@@ -27,13 +27,13 @@ export function localDynamoDb(endpoint: string, accessKeyId = localAws.credentia
 }
 
 /** An endpoint of a DynamoDB engine for other processes, which have to know its secret. */
-export interface GuardedEndpoint {
+export type GuardedEndpoint = {
   /** `http://127.0.0.1:41234` */
   readonly endpoint: string;
   /** The secret of this start: the access key id that requests have to be signed with. */
   readonly accessKeyId: string;
   stop(): Promise<void>;
-}
+};
 
 /**
  * Forwards requests to an engine that checks no credentials, if they carry the secret access key id, which AWS clients

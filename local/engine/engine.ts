@@ -49,14 +49,14 @@ async function freeEndpoint(): Promise<string> {
 }
 
 /** A child process that never outlives this one. */
-export interface GuardedProcess {
+export type GuardedProcess = {
   /** Resolves with the exit code; `null` when it could not be started or was killed. */
   readonly ended: Promise<number | null>;
   /** The end of what it wrote to standard error. */
   errorOutput(): string;
   /** Ends the process and resolves when it has exited. Safe to call again. */
   stop(): Promise<void>;
-}
+};
 
 /**
  * The process must not outlive us, not even after SIGKILL, which leaves no time to stop it. However we end, our end of the
@@ -115,14 +115,14 @@ export function startGuarded(
 }
 
 /** A running embedded DynamoDB engine. */
-export interface Engine {
+export type Engine = {
   /** `http://127.93.12.201:41234` */
   readonly endpoint: string;
   /** Resolves when the engine has ended, for whatever reason; never rejects. */
   readonly ended: Promise<void>;
   /** Stops the engine and resolves when its process has exited. Safe to call again. */
   stop(): Promise<void>;
-}
+};
 
 /** The engine did not start or failed; the message holds what it printed. */
 export class EngineError extends Error {
@@ -140,7 +140,7 @@ const startMilliseconds = 10_000;
 export async function startEngine(file?: string): Promise<Engine> {
   return retryWithBackoff(async () => startEngineAt(await freeEndpoint(), file), {
     attempts: startAttempts,
-    firstPauseMs: 0,
+    firstPauseMilliseconds: 0,
     retryIf: (error) => error instanceof EngineError && error.message.includes('already in use'),
   });
 }

@@ -42,7 +42,7 @@ export class IntegrationTimeoutError extends Error {
   override name = 'IntegrationTimeoutError';
 }
 
-export interface GatewayOptions {
+export type GatewayOptions = {
   readonly routes: readonly Route<Integration>[];
   readonly host: string;
   /** 0 picks a free one. */
@@ -51,23 +51,23 @@ export interface GatewayOptions {
   readonly drainMilliseconds?: number;
   /** Called after each response. */
   readonly onAnswer?: (answered: Answered) => void;
-}
+};
 
 /** What may be logged of a request. Its path and query are left out: they may hold an API key by mistake. */
-export interface Answered {
+export type Answered = {
   readonly method: string;
   /** The key of its route, if one matched. */
   readonly route: string | undefined;
   readonly statusCode: number;
   readonly milliseconds: number;
-}
+};
 
 /** A running gateway. */
-export interface Gateway {
+export type Gateway = {
   readonly port: number;
   /** Accepts no new requests, lets those in progress finish for up to `drainMilliseconds`, then resolves. */
   stop(): Promise<void>;
-}
+};
 
 /** API Gateway's limit for the request line and the header values together. */
 const headLimitBytes = 10_240;
@@ -129,12 +129,12 @@ async function serve(
   });
 }
 
-interface Received {
+type Received = {
   readonly id: string;
   readonly time: Date;
   readonly target: RequestTarget | undefined;
   readonly match: RouteMatch<Integration> | undefined;
-}
+};
 
 async function answerTo(
   server: Server,

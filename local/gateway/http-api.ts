@@ -12,14 +12,14 @@ export function percentDecoded(text: string): string {
 }
 
 /** The target of a request line, in the form that payload format 2.0 has. */
-export interface RequestTarget {
+export type RequestTarget = {
   /** The decoded path: API Gateway's `rawPath` is not raw. */
   readonly path: string;
   /** The query as sent, without the `?`. */
   readonly rawQueryString: string;
   /** Decoded; the values of a repeated name are joined by commas. Absent when there is no query. */
   readonly queryStringParameters?: Record<string, string>;
-}
+};
 
 /** Parses `/path?query` or `http://host/path?query`; returns `undefined` for a bad request. */
 export function requestTarget(target: string): RequestTarget | undefined {
@@ -49,16 +49,16 @@ function queryParameters(rawQueryString: string): Map<string, string> {
 }
 
 /** A route of the API: `$default`, or a method (or `ANY`) and a path with `{name}` and, at its end, `{name+}`. */
-export interface Route<Target> {
+export type Route<Target> = {
   readonly key: string;
   readonly target: Target;
-}
+};
 
 /** The route of a request; `pathParameters` is absent when the route has none. */
-export interface RouteMatch<Target> {
+export type RouteMatch<Target> = {
   readonly route: Route<Target>;
   readonly pathParameters?: Record<string, string>;
-}
+};
 
 /** Selects a route as API Gateway does: a full match, then a greedy one, then `$default`; a method before `ANY`. */
 export function matchRoute<Target>(
@@ -107,7 +107,7 @@ function pathParameters(routePath: string, path: string): Map<string, string> | 
 }
 
 /** A request whose body has arrived. */
-export interface GatewayRequest {
+export type GatewayRequest = {
   readonly id: string;
   readonly method: string;
   readonly target: RequestTarget;
@@ -120,7 +120,7 @@ export interface GatewayRequest {
   /** The port that the gateway listens on. */
   readonly port: number;
   readonly time: Date;
-}
+};
 
 /** The event of payload format 2.0 that API Gateway creates for a request. */
 export function gatewayEvent(request: GatewayRequest, match: RouteMatch<unknown>): APIGatewayProxyEventV2 {
@@ -205,11 +205,11 @@ function commonLogTime(time: Date): string {
 }
 
 /** A response to the client, with its headers in order. */
-export interface Answer {
+export type Answer = {
   readonly statusCode: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
-}
+};
 
 /** A response of the gateway itself: `{"message":"Not Found"}`. */
 export function ownAnswer(statusCode: number, message: string): Answer {

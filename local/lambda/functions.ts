@@ -4,10 +4,10 @@ import type { FunctionSettings, LocalApp } from '../template/local-app.ts';
 import { FunctionError, type Instance, startInstance } from './instance.ts';
 
 /** A function and its execution environments: another one starts when all are busy, up to a limit; further events queue. */
-export interface Pool {
+export type Pool = {
   invoke(event: string, requestId: string): Promise<string>;
   stop(): Promise<void>;
-}
+};
 
 /** Enough to keep two or three cores busy; each takes about 30 MB. */
 const maxInstances = 2;
@@ -134,16 +134,16 @@ export async function startPool(settings: FunctionSettings, log: (line: string) 
 }
 
 /** The routes of the API, each connected to its running function. */
-export interface FunctionRoutes {
+export type FunctionRoutes = {
   readonly routes: readonly Route<Integration>[];
   stop(): Promise<void>;
-}
+};
 
-export interface FunctionRoutesOptions {
+export type FunctionRoutesOptions = {
   /** Added to the variables of the template: the endpoint of the DynamoDB engine, and credentials for it. */
   readonly environment: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
-}
+};
 
 /**
  * Starts every function of the app and resolves when all are warm.

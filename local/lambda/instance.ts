@@ -4,7 +4,7 @@ import type { Context, Handler } from 'aws-lambda';
 import type { FunctionSettings } from '../template/local-app.ts';
 
 /** The message that starts an invocation in a worker. */
-interface Invocation {
+type Invocation = {
   /** Matches the answer to its invocation. */
   readonly number: number;
   readonly requestId: string;
@@ -12,13 +12,13 @@ interface Invocation {
   readonly event: string;
   /** When the function times out, in epoch milliseconds. */
   readonly deadline: number;
-}
+};
 
 /** The message with the outcome of an invocation. */
-interface Answer {
+type Answer = {
   readonly number: number;
   readonly outcome: Outcome;
-}
+};
 
 /** What the handler returned, as JSON text, or what it threw. */
 type Outcome = { readonly payload: string } | { readonly failure: string };
@@ -44,7 +44,7 @@ const memoryLimits = { maxYoungGenerationSizeMb: 3, maxOldGenerationSizeMb: 40 }
 const timeoutParts = 6;
 
 /** One execution environment: a worker thread. */
-export interface Instance {
+export type Instance = {
   /** False once it has crashed, been stopped, or an event has timed out: it then finishes the others. */
   readonly alive: boolean;
   /** The share of the time since the previous call that it was computing rather than waiting, 0 to 1. */
@@ -52,7 +52,7 @@ export interface Instance {
   /** Resolves with what the handler returned, as JSON text. @throws FunctionError */
   invoke(event: string, requestId: string): Promise<string>;
   stop(): Promise<void>;
-}
+};
 
 /**
  * Starts an environment and resolves when the function's module is loaded.

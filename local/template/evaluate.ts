@@ -1,17 +1,17 @@
 /** One stack's synthesized template, and the folders with the code of its functions. */
-export interface StackTemplate {
+export type StackTemplate = {
   readonly name: string;
   readonly resources: Readonly<Record<string, Resource>>;
   readonly outputs: Readonly<Record<string, { Value: unknown; Export?: { Name: unknown } | undefined }>>;
   readonly parameters: Readonly<Record<string, { Default?: unknown }>>;
   /** From the asset's hash to its absolute path. */
   readonly assets: ReadonlyMap<string, string>;
-}
+};
 
-export interface Resource {
+export type Resource = {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
-}
+};
 
 /** The template uses something that the local run does not support. */
 export class TemplateError extends Error {
@@ -19,12 +19,12 @@ export class TemplateError extends Error {
 }
 
 /** The local values for what only exists once deployed. */
-export interface LocalValues {
+export type LocalValues = {
   /** The local name of a table, by its logical id. */
   tableName(logicalId: string): string;
   /** The value of every secret. */
   readonly secret: string;
-}
+};
 
 /** Resolves the intrinsic functions in a value, as CloudFormation does; `undefined` stands for `AWS::NoValue`. */
 export type Evaluate = (value: unknown, stack: StackTemplate) => unknown;

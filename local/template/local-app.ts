@@ -11,14 +11,14 @@ import {
 } from './evaluate.ts';
 
 /** The parts of the application that run on this machine. */
-export interface LocalApp {
+export type LocalApp = {
   readonly tables: readonly TableSettings[];
   readonly routes: readonly { key: string; functionName: string; timeoutMilliseconds: number }[];
   readonly functions: readonly FunctionSettings[];
-}
+};
 
 /** A Lambda function of the template, with its values resolved. */
-export interface FunctionSettings {
+export type FunctionSettings = {
   readonly name: string;
   /** The absolute path of the module that exports the handler. */
   readonly module: string;
@@ -27,7 +27,7 @@ export interface FunctionSettings {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMilliseconds: number;
   readonly memoryMegabytes: number;
-}
+};
 
 /** A table, in the form that `CreateTable` takes. */
 export type TableSettings = z.infer<typeof tableSchema> & { TableName: string };
@@ -82,11 +82,11 @@ export async function localApp(stacks: readonly StackTemplate[], local: LocalVal
   };
 }
 
-interface Found {
+type Found = {
   readonly id: string;
   readonly stack: StackTemplate;
   readonly resource: Resource;
-}
+};
 
 async function functionSettings({ id, stack, resource }: Found, evaluate: Evaluate): Promise<FunctionSettings> {
   const found = read(functionSchema, resource, id, stack, evaluate);

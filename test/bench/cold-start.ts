@@ -42,13 +42,17 @@ export const benchmark: Benchmark = {
         bare: bundleOf(bareHandler, folder, 'bare', writePlainBundle),
         alike: bundleOf(bareHandler, folder, 'alike', writeBundle),
       };
-      const parts: Record<string, { importMs: number[]; answerMs: number[] }> = {};
+      const parts: Record<string, { importMilliseconds: number[]; answerMilliseconds: number[] }> = {};
       const start = (name: keyof typeof bundles) => async () => {
-        const { importMs, answerMs } = await firstAnswer(bundles[name].file, contenders[name], service.endpoint);
-        parts[name] ??= { importMs: [], answerMs: [] };
-        parts[name].importMs.push(importMs);
-        parts[name].answerMs.push(answerMs);
-        return importMs + answerMs;
+        const { importMilliseconds, answerMilliseconds } = await firstAnswer(
+          bundles[name].file,
+          contenders[name],
+          service.endpoint,
+        );
+        parts[name] ??= { importMilliseconds: [], answerMilliseconds: [] };
+        parts[name].importMilliseconds.push(importMilliseconds);
+        parts[name].answerMilliseconds.push(answerMilliseconds);
+        return importMilliseconds + answerMilliseconds;
       };
       const cpu = await inTurn(rounds, {
         bare: start('bare'),
@@ -59,8 +63,8 @@ export const benchmark: Benchmark = {
       const figures = (name: keyof typeof bundles) => ({
         bundle_bytes: bundles[name].bytes,
         bundle_gzip_bytes: bundles[name].gzipBytes,
-        import_cpu_ms: rounded(median(parts[name]?.importMs ?? [])),
-        first_answer_cpu_ms: rounded(median(parts[name]?.answerMs ?? [])),
+        import_cpu_ms: rounded(median(parts[name]?.importMilliseconds ?? [])),
+        first_answer_cpu_ms: rounded(median(parts[name]?.answerMilliseconds ?? [])),
         total_cpu_ms: rounded(median(cpu[name])),
         cpu_ratio_to_bare: rounded(pairedRatio(cpu[name], cpu.bare)),
         cpu_ratio_to_bare_bundled_alike: rounded(pairedRatio(cpu[name], cpu.alike)),
@@ -148,5 +152,5 @@ async function firstAnswer(bundle: string, event: object, endpoint: string) {
   const { stdout } = await execute(process.execPath, [script, bundle, JSON.stringify(event)], { env });
   const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   if (result.status !== 200) throw new Error(`${bundle} answered ${result.status}`);
-  return result as { importMs: number; answerMs: number };
+  return result as { importMilliseconds: number; answerMilliseconds: number };
 }

@@ -109,7 +109,7 @@ export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Looku
   const millions = lookupsAMonth / 1e6;
   const gigabytes = (kb: number) => (lookupsAMonth * kb) / 1024 ** 2;
   const line = (kb: number) => gigabytes(kb + assumptions.log_event_overhead_kb);
-  const billedMs =
+  const billedMilliseconds =
     2 * assumptions.dynamodb_call_ms +
     lookup.cpu_ms / (assumptions.lambda_cpu_per_gb * deployment.memory_gb) +
     assumptions.rounding_ms +
@@ -127,7 +127,8 @@ export function lookupCosts(prices: Prices, lookupsAMonth: number, lookup: Looku
   return {
     api_gateway: tiered(prices.api_gateway_http_per_million, millions),
     lambda_requests: millions * price('lambda_per_million_requests'),
-    lambda_time: lookupsAMonth * (billedMs / 1000) * deployment.memory_gb * price('lambda_arm64_per_gb_second'),
+    lambda_time:
+      lookupsAMonth * (billedMilliseconds / 1000) * deployment.memory_gb * price('lambda_arm64_per_gb_second'),
     dynamodb_writes: millions * lookup.write_units * price('dynamodb_per_million_write_units'),
     dynamodb_reads: millions * lookup.read_units * price('dynamodb_per_million_read_units'),
     function_logs: line(lookup.log_kb) * price('cloudwatch_logs_per_gb'),

@@ -16,7 +16,7 @@ function failing(failures: number, onFailure: (backoff: Backoff) => void = () =>
   };
 }
 
-const options = { attempts: 3, firstPauseMs: 0, retryIf: () => true };
+const options = { attempts: 3, firstPauseMilliseconds: 0, retryIf: () => true };
 
 describe('retryWithBackoff', () => {
   it('returns the result of the first attempt that succeeds', async () => {
@@ -51,8 +51,8 @@ describe('retryWithBackoff', () => {
     const started = performance.now();
     await retryWithBackoff(failing(3).attempt, {
       attempts: 4,
-      firstPauseMs: 10,
-      longestPauseMs: 20,
+      firstPauseMilliseconds: 10,
+      longestPauseMilliseconds: 20,
       jitter: 0,
       retryIf: () => true,
     });

@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** Stands before an engine and counts what is written to it. */
-export interface CountingProxy {
+export type CountingProxy = {
   readonly endpoint: string;
   /** The puts and deletes in batches since this was last called. */
   takeBatched(): number;
   stop(): Promise<void>;
-}
+};
 
 /** Starts a proxy before a DynamoDB engine on a free port; `stop` in `afterAll`. */
 export async function startCountingProxy(engine: string): Promise<CountingProxy> {

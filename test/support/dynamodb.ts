@@ -23,11 +23,11 @@ export function testDynamoDb(endpoint: string): DynamoDBClient {
 }
 
 /** A real engine for one test file, in memory and empty. */
-export interface TestDynamoDb {
+export type TestDynamoDb = {
   readonly endpoint: string;
   readonly client: DynamoDBClient;
   stop(): Promise<void>;
-}
+};
 
 /** Starts an empty engine on a free port; `stop` in `afterAll`. */
 export async function startDynamoDb(): Promise<TestDynamoDb> {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A server of files as PDOK's: ranges, an ETag, conditional requests. */
-export interface RangeServer {
+export type RangeServer = {
   /** Serves the bytes, from now on, at the URL that it gives. */
   serve(name: string, bytes: Buffer): string;
   /** Keeps the files as they are now, for the function that it gives, which serves these again and no others. */
@@ -10,7 +10,7 @@ export interface RangeServer {
   /** The bytes that were sent. */
   sent(): number;
   stop(): Promise<void>;
-}
+};
 
 /** Starts the server on a free port; `stop` in `afterAll`. */
 export async function startRangeServer(): Promise<RangeServer> {

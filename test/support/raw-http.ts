@@ -2,19 +2,19 @@ import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /** An answer as it came over the wire; names of headers in lower case. */
-export interface RawAnswer {
+export type RawAnswer = {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string;
-}
+};
 
 /** A request to write as it is, whatever it holds: no library would send all of it. */
-export interface RawRequest {
+export type RawRequest = {
   readonly method: string;
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
   readonly body: string;
-}
+};
 
 /** Sends a request, byte for byte (a character is a byte), and gives the one answer to it. */
 export async function sendRaw(port: number, { method, target, headers, body }: RawRequest): Promise<RawAnswer> {

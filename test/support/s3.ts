@@ -2,12 +2,12 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { startFauxqs } from 'fauxqs';
 
 /** A real S3 protocol on a free port, with one empty bucket. */
-export interface TestS3 {
+export type TestS3 = {
   readonly endpoint: string;
   readonly client: S3Client;
   readonly bucket: string;
   stop(): Promise<void>;
-}
+};
 
 /** Starts an S3 server in this process; `stop` in `afterAll`. */
 export async function startS3(bucket = 'snapshots'): Promise<TestS3> {

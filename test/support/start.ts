@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '../..');
 const startModule = new URL('../../local/start.ts', import.meta.url).pathname;
 
 /** A start in its own process, as a user sees it. */
-export interface Start {
+export type Start = {
   readonly child: ChildProcess;
   /** Everything it has printed so far. */
   readonly output: () => string;
@@ -16,7 +16,7 @@ export interface Start {
   until(text: string): Promise<string>;
   /** Resolves with its exit code when it has ended. */
   readonly ended: Promise<number | null>;
-}
+};
 
 /** The last line of the greeting. */
 export const readyText = 'Press Ctrl-C to stop.';

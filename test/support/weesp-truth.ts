@@ -8,12 +8,12 @@ export const sample = new URL('../../../shared/bag-samples/weesp-0457/BAGGEM0457
 /** The date of its state. */
 const peildatum = '2021-10-15';
 
-export interface TrueAddress {
+export type TrueAddress = {
   readonly postcode: string;
   readonly huisnummer: number;
   readonly toevoeging: string;
   readonly straat: string;
-}
+};
 
 /**
  * Which addresses the sample holds, worked out by plain text search, apart from all that the loader does: those that

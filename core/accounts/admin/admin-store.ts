@@ -153,8 +153,8 @@ export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await retryWithBackoff(attempt, {
       attempts: 30,
-      firstPauseMs: 10,
-      longestPauseMs: 200,
+      firstPauseMilliseconds: 10,
+      longestPauseMilliseconds: 200,
       jitter: 1,
       retryIf: isConflict,
     });

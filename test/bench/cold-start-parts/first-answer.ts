@@ -9,7 +9,7 @@ const imported = cpu();
 const answer = await handler(JSON.parse(event), {});
 const answered = cpu();
 process.stdout.write(
-  `\n${JSON.stringify({ status: answer.statusCode, importMs: imported - start, answerMs: answered - imported })}`,
+  `\n${JSON.stringify({ status: answer.statusCode, importMilliseconds: imported - start, answerMilliseconds: answered - imported })}`,
 );
 process.exit();
 

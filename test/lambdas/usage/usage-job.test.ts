@@ -14,7 +14,7 @@ beforeEach(() => {
   sent = [];
 });
 
-const dayMs = 86_400_000;
+const dayMilliseconds = 86_400_000;
 
 function runJob({
   months = 25,
@@ -44,7 +44,7 @@ describe('the usage job', () => {
     await request(await account('one'), 3);
     expect(await runJob()).toMatchObject({ recorded: 0, failures: [] });
     expect(await item('one', 'usage#2026-08-01')).toBeUndefined();
-    clock.now += dayMs;
+    clock.now += dayMilliseconds;
     expect(await runJob({ months: 2 })).toMatchObject({ recorded: 1 });
     expect(await item('one', 'usage#2026-08-01')).toMatchObject({
       lookups: 3,
@@ -59,7 +59,7 @@ describe('the usage job', () => {
     const from = new Date(clock.now).toISOString().slice(0, 10);
     for (let day = 1; day <= 5; day++) {
       await request(key, day);
-      clock.now += dayMs;
+      clock.now += dayMilliseconds;
     }
     const days = [1, 2, 3, 4, 5, 0];
     expect((await admin.accounts.usage('late', { from })).days.map(({ lookups }) => lookups)).toEqual(days);
@@ -88,7 +88,7 @@ describe('the usage job', () => {
       ['day', 8],
       ['day', 10],
     ]);
-    clock.now += dayMs;
+    clock.now += dayMilliseconds;
     await runJob();
     await request(key, 8);
     await runJob();
@@ -99,7 +99,7 @@ describe('the usage job', () => {
     const { clock } = bench;
     await request(await account('failing'), 9);
     await request(await account('zz-other'), 1);
-    clock.now += dayMs;
+    clock.now += dayMilliseconds;
     await request((await bench.admin.keys.create({ account: 'failing', label: 'k' })).key, 9);
     const broken = async () => {
       throw new Error('no topic');
@@ -108,7 +108,7 @@ describe('the usage job', () => {
     expect(messages).toBe(0);
     expect(failures.map(({ account }) => account)).toEqual(['failing']);
     expect(
-      await bench.item('zz-other', `usage#${new Date(clock.now - dayMs).toISOString().slice(0, 10)}`),
+      await bench.item('zz-other', `usage#${new Date(clock.now - dayMilliseconds).toISOString().slice(0, 10)}`),
     ).toMatchObject({
       lookups: 1,
     });

@@ -84,8 +84,8 @@ describe('a suspended load whose lock another load takes over and publishes with
       try {
         await retryWithBackoff(() => runLoad({ ...place, addresses, source, waiveSize: true }), {
           attempts: 30,
-          firstPauseMs: 200,
-          longestPauseMs: 200,
+          firstPauseMilliseconds: 200,
+          longestPauseMilliseconds: 200,
           retryIf: (error) => error instanceof LockedError,
         });
       } finally {

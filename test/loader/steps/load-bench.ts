@@ -17,7 +17,7 @@ import { type Month, voorkomensOf } from './months.ts';
 export type LoadPlace = { table: string; bucket: string };
 
 /** A running engine and a folder, for the loads of one test file. */
-export interface LoadBench {
+export type LoadBench = {
   readonly client: DynamoDBClient;
   /** A new empty table. */
   newTable(): Promise<string>;
@@ -39,7 +39,7 @@ export interface LoadBench {
   /** The path of a month's extract. */
   extractOf(month: Month, packing?: Packing): Promise<string>;
   stop(): Promise<void>;
-}
+};
 
 /** Starts the engine; `stop` in `afterAll`. */
 export async function startLoadBench(): Promise<LoadBench> {

@@ -17,7 +17,8 @@ afterEach(() => void mock.reset());
 const writes: Write[] = Array.from({ length: 130 }, (_, index) =>
   index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\tWeesp\tBuitenveer` },
 );
-const writer = (options = {}) => addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMs: 1, ...options });
+const writer = (options = {}) =>
+  addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMilliseconds: 1, ...options });
 const fence: Fence = {
   held: { owner: 'test', token: 'test', untilSeconds: 0 },
   signal: new AbortController().signal,

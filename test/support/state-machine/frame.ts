@@ -5,12 +5,12 @@ import { isJsonObject, type Json, type JsonObject, jsonBytes, payloadLimit } fro
 import type { Branch } from './schema.ts';
 
 /** What a Task calls: one per resource. */
-export interface Integration {
+export type Integration = {
   /** What is wrong with the Arguments as the definition has them, expressions unevaluated. */
   check(template: Json): string[];
   /** The call itself. A StateError that it throws is what the state fails with. */
   call(parameters: Json): Promise<Json>;
-}
+};
 
 /** What happened, in the order in which it did; times are not waited for, only told. */
 export type RunEvent =
@@ -31,14 +31,14 @@ type MapCounts = {
 };
 
 /** What all parts of one execution share. */
-export interface Run {
+export type Run = {
   readonly name: string;
   readonly integrations: Readonly<Record<string, Integration>>;
   readonly s3: S3Client | null;
   readonly events: RunEvent[];
   readonly millisecondsPerSecond: number;
   runBranch(branch: Branch, input: Json, frame: Frame): Promise<Json>;
-}
+};
 
 /** One sequence of states being run: the machine, a branch, an iteration or a child execution. */
 export type Frame = {

@@ -108,9 +108,9 @@ const resultWriter = z.strictObject({
 });
 
 /** An interface, so that a state may hold states. */
-interface States {
+type States = {
   [name: string]: State;
-}
+};
 const states: z.ZodType<States> = z.lazy(() => z.record(z.string().min(1).max(80), state));
 const branchFields = { Comment: z.string().optional(), StartAt: z.string(), States: states };
 const branch = z.strictObject(branchFields);

@@ -5,7 +5,7 @@ import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** On 1 August 2026. */
 let bench: AdminBench;
-const dayMs = 86_400_000;
+const dayMilliseconds = 86_400_000;
 
 beforeAll(async () => {
   bench = await startAdmin();
@@ -17,7 +17,7 @@ beforeAll(async () => {
     keys[id] = (await admin.keys.create({ account: id, label: 'k' })).key;
   }
   for (const id of ['acme', 'acme', 'gone', 'zed']) expect(await request(keys[id] as string)).toBe('charged');
-  clock.now += dayMs;
+  clock.now += dayMilliseconds;
   expect(await request(keys.acme as string)).toBe('charged');
   for (const id of ['gone', 'unused']) {
     await admin.accounts.suspend(id);
