@@ -1,16 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { storedAddress } from '../core/addresses/address-item.ts';
 import { isAddressKey, parseAddressKey } from '../core/addresses/address-key.ts';
+import type { ManifestEntry } from '../loader/dataset/load.ts';
 import type { Progress } from '../loader/progress.ts';
 import { runLoad } from '../loader/run/run-load.ts';
 import type { LoadReport } from '../loader/steps/load-report.ts';
+import { readManifest } from '../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
+import { openStorage } from '../loader/storage/open.ts';
 import { demoExamples, demoExtract } from './demo/demo.ts';
 
 /** The live dataset. */
 export type Dataset = {
   readonly report: LoadReport;
+  /** Where the dataset came from, if an earlier start had loaded it and none was asked for; else `null`. */
+  readonly present: string | null;
+  /** Days of mutations that were applied after it. */
+  readonly later?: LoadReport;
   /** A lookup to try. It finds one address if the dataset has one that is not ambiguous. */
   readonly example: Example;
 };
@@ -31,13 +39,20 @@ export type LoadOptions = {
   readonly progress: Progress;
 };
 
+/** The extract that was asked for can't be served; the message says what is there and what to do. */
+export class ExtractNotServedError extends Error {
+  override readonly name = 'ExtractNotServedError';
+}
+
 /**
- * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again.
- * @throws what `runLoad` throws
+ * Makes the table hold exactly the addresses of the extract. An extract that it already holds is not loaded again. Without
+ * an extract it holds what it held before, or the demo if that was nothing.
+ * @throws ExtractNotServedError, and what `runLoad` throws
  */
 export async function loadExtract({ client, table, extract, ...options }: LoadOptions): Promise<Dataset> {
+  const present = extract === undefined ? await datasetOtherThan(options.demoFile, options.storageFolder) : null;
   const report = await runLoad({
-    source: extract ?? (await writeDemo(options.demoFile)),
+    source: present ? undefined : (extract ?? (await writeDemo(options.demoFile))),
     storage: options.storageFolder,
     addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
     ...(options.bulkImport && { bulkImport: options.bulkImport }),
@@ -48,8 +63,31 @@ export async function loadExtract({ client, table, extract, ...options }: LoadOp
     waiveSize: true,
     disposable: options.demoFile,
   });
+  if (report.isSkipped) {
+    throw new ExtractNotServedError(
+      `${extract} was not loaded: ${report.reason}. The data folder still holds the dataset of ${report.peildatum}. ` +
+        'Serve that by starting without --extract, or serve this extract with --fresh, which discards what is there, or ' +
+        'with --data and another folder.',
+    );
+  }
+  const isDemo = extract === undefined && present === null;
   const [demoExample] = demoExamples;
-  return { report, example: (extract === undefined ? undefined : await anyAddress(client, table)) ?? demoExample };
+  return {
+    report,
+    present: present && sourceOf(present),
+    example: (isDemo ? undefined : await anyAddress(client, table)) ?? demoExample,
+  };
+}
+
+/** The dataset that an earlier start has loaded or begun to apply, unless it is the demo. */
+async function datasetOtherThan(demoFile: string, storageFolder: string): Promise<ManifestEntry | null> {
+  const { pending, published } = await readManifest(await openStorage(storageFolder));
+  const found = pending ?? published;
+  return found && sourceOf(found) !== resolve(demoFile) ? found : null;
+}
+
+function sourceOf({ source }: ManifestEntry): string {
+  return source?.location ?? 'an extract';
 }
 
 /** Leaves an unchanged file alone: by its modification time the loader knows that it has loaded it. */
@@ -84,7 +122,8 @@ type Follow = LoadOptions & {
 
 /**
  * Applies the days of mutations that lead on from the live dataset, and looks for further ones every hour. A day that can't
- * be applied is announced, once for each reason, and changes nothing. Returns what stops it, after a load in progress.
+ * be applied is announced, once for each reason, and changes nothing. Returns the report of the days applied at once, if any,
+ * and what stops it, after a load in progress.
  */
 export async function followMutations({
   client,
@@ -94,13 +133,14 @@ export async function followMutations({
   pauseMilliseconds = everyMilliseconds,
   silenceMilliseconds: silence = silenceMilliseconds,
   ...options
-}: Follow): Promise<() => Promise<void>> {
+}: Follow): Promise<{ report: LoadReport | undefined; stop: () => Promise<void> }> {
   let last = '';
   const announceOnce = (line: string) => {
     if (line !== last) announce(line);
     last = line;
   };
   const apply = async () => {
+    let published: LoadReport | undefined;
     try {
       await runLoad({
         mutations: [mutations],
@@ -108,7 +148,9 @@ export async function followMutations({
         addresses: dynamoDbAddressTable(client, table, { transactions: options.embedded ?? false }),
         progress: options.progress,
         owner: 'npm start',
-        onPublished: ({ added, changed, removed, days, peildatum }) => {
+        onPublished: (report) => {
+          published = report;
+          const { added, changed, removed, days, peildatum } = report;
           const count = days.length === 1 ? '1 day' : `${days.length} days`;
           announceOnce(
             `Applied ${count} of mutations: ${added} addresses added, ${changed} changed, ${removed} removed. The dataset is of ${peildatum}.`,
@@ -118,21 +160,23 @@ export async function followMutations({
     } catch (error) {
       announceOnce(`Mutations could not be applied, and what is served stays as it is. ${(error as Error).message}`);
     }
+    return published;
   };
   const waiting = setTimeout(
     announce,
     silence,
     `Still reading mutations from ${mutations}; the service starts after that.`,
   );
-  await apply();
+  const report = await apply();
   clearTimeout(waiting);
-  let running = Promise.resolve();
+  let running: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => {
     running = running.then(apply);
   }, pauseMilliseconds);
   timer.unref();
-  return async () => {
+  const stop = async () => {
     clearInterval(timer);
     await running;
   };
+  return { report, stop };
 }

@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { MutationMismatchError } from '../loader/dataset/apply-mutations.ts';
 import { ExtractError } from '../loader/extract-error.ts';
 import { StaleLoadError } from '../loader/steps/guard.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
@@ -9,7 +10,7 @@ import { LockedError } from '../loader/storage/lock.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
-
+import { type Dataset, ExtractNotServedError } from './dataset.ts';
 import { DiskSpaceError } from './engine/bulk-import.ts';
 import { EngineError, EngineMissingError, isDiskFull } from './engine/engine.ts';
 import { FunctionError } from './lambda/instance.ts';
@@ -23,9 +24,11 @@ const selfExplanatory = [
   EngineError,
   EngineMissingError,
   ExtractError,
+  ExtractNotServedError,
   ForeignStorageError,
   FunctionError,
   LockedError,
+  MutationMismatchError,
   NoMoreWritesError,
   ObjectChangedError,
   ReadBackError,
@@ -91,8 +94,9 @@ export function greeting(service: Service, dataFolder: string, portal?: { portal
   const data = dataFolder === defaultDataFolder ? '' : ` --data ${quoted(dataFolder)}`;
   const below = relative(process.cwd(), dataFolder) || '.';
   const folder = below.startsWith('..') ? dataFolder : below;
-  return `${loadedText(dataset.report)}
-Serving ${count(dataset.report.keys)} addresses with snapshot date ${dataset.report.peildatum} on ${baseUrl}
+  const { keys, peildatum } = dataset.later ?? dataset.report;
+  return `${loadedText(dataset.report)}${presentText(dataset)}
+Serving ${count(keys)} addresses with snapshot date ${peildatum} on ${baseUrl}
 
 Try it:
 
@@ -119,6 +123,14 @@ function loadedText(report: LoadReport): string {
   const waived = report.waived.map(({ message }) => `\nIgnored because you chose this extract: ${message}`).join('');
   return `
 Read ${count(voorkomens)} BAG records: ${count(addresses)} current addresses (${count(keys)} distinct lookups)${skipped}${faulty}${waived}
+`;
+}
+
+/** What was found in the data folder where no extract was asked for. */
+function presentText({ present }: Dataset): string {
+  if (present === null) return '';
+  return `
+Serving what the data folder holds, from ${present}. Load another with --extract; --fresh discards it and serves the demo.
 `;
 }
 

@@ -124,9 +124,12 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
     extract: options.extract,
     progress: options.progress,
   };
-  const dataset = await loadExtract(loaded);
+  let dataset = await loadExtract(loaded);
   if (options.mutations !== undefined) {
-    resources.defer(await followMutations({ ...loaded, mutations: options.mutations, announce: options.announce }));
+    const { mutations, announce } = options;
+    const followed = await followMutations({ ...loaded, mutations, announce });
+    resources.defer(followed.stop);
+    if (followed.report) dataset = { ...dataset, later: followed.report };
   }
 
   const { checksumSecret } = identity;

@@ -238,7 +238,9 @@ async function afterPending(
   let finished: LoadReport | undefined;
   for (;;) {
     const found = await find();
-    if (found.action === 'none') return finished ?? unchangedReport(found);
+    if (found.action === 'none') {
+      return finished ? { ...finished, isSkipped: found.isSkipped ?? false } : unchangedReport(found);
+    }
     if (found.action !== 'finish') return work(found.load, found);
     finished = await apply(session, found.load);
   }

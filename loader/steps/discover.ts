@@ -71,8 +71,11 @@ async function discoverExtract(
   const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
     const load = await describe(storage, source, manifest, base, mutations);
+    if (load.identity === base?.extract?.identity && !again) {
+      return { action: 'none', reason: `the snapshot of ${load.extract?.peildatum} is already live`, live: base };
+    }
     const reason = again ? null : whyNot(load, base, manifest);
-    if (reason) return { action: 'none', reason, live: base };
+    if (reason) return { action: 'none', reason, live: base, isSkipped: true };
     await putJson(storage, paths.load(load.id), load);
     return { action: 'load', load: load.id, peildatum: load.peildatum };
   } finally {
@@ -114,8 +117,8 @@ async function describe(
   };
 }
 
+/** Why an extract that is not the live one is skipped. */
 function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): string | null {
-  if (load.identity === base?.extract?.identity) return `the snapshot of ${load.extract?.peildatum} is already live`;
   if (manifest.rejected.includes(load.identity)) {
     return `the snapshot of ${load.peildatum} was rolled back; "load run --again" loads it again`;
   }

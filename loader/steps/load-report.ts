@@ -42,6 +42,8 @@ export type LoadReport = {
   peildatum: string | null;
   load: string | null;
   reason: string | null;
+  /** Whether an extract was named that is not the live one, and was not loaded for the `reason`. */
+  isSkipped: boolean;
   /** The snapshot date of the dataset that was live before. */
   livePeildatum: string | null;
   /** The names of the mutation deliveries that were applied. */
@@ -107,6 +109,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     peildatum,
     load,
     reason: null,
+    isSkipped: false,
     livePeildatum,
     days,
     stopped,
@@ -128,7 +131,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
 }
 
 /** The report of a load for which there was nothing to do: the counts are those of the live dataset. */
-export function unchangedReport({ reason, live }: Extract<Found, { action: 'none' }>): LoadReport {
+export function unchangedReport({ reason, live, isSkipped = false }: Extract<Found, { action: 'none' }>): LoadReport {
   const { voorkomens = 0, addresses = 0, keys = 0, peildatum = null, load = null, problemCounts } = live ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
@@ -146,7 +149,7 @@ export function unchangedReport({ reason, live }: Extract<Found, { action: 'none
     approved: false,
     go: false,
   };
-  return { ...reportOf(plan, 'unchanged'), load, peildatum, reason, problems: live?.problems ?? null };
+  return { ...reportOf(plan, 'unchanged'), load, peildatum, reason, isSkipped, problems: live?.problems ?? null };
 }
 
 /** The report of an interrupted load that was finished from its manifest entry; it has no examples. */

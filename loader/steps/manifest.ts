@@ -98,7 +98,8 @@ export type LoadContext = {
  * What to do: nothing, finish a load that was interrupted while applying, load an extract, or roll back to a snapshot.
  */
 export type Found =
-  | { action: 'none'; reason: string; live: ManifestEntry | null }
+  /** `isSkipped`: the extract that was named is not the live one, and is not loaded for this reason. */
+  | { action: 'none'; reason: string; live: ManifestEntry | null; isSkipped?: boolean }
   | { action: 'finish' | 'load' | 'mutations' | 'rollback'; load: string; peildatum: string };
 
 /** One file of changes to apply. */

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
 import { followMutations, type LoadOptions, loadExtract } from '../../local/dataset.ts';
 import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
+import { startErrorText } from '../../local/messages.ts';
 import { Random } from '../bench/generator/random.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../support/dynamodb.ts';
 import { firstState, laterDays, type RegisterDay } from '../support/register.ts';
@@ -63,13 +64,14 @@ describe('npm start with mutations', () => {
       );
     await deliver('08', '09', days[0]);
     const lines: string[] = [];
-    const stop = await followMutations({
+    const { stop, report } = await followMutations({
       ...loaded,
       mutations,
       announce: (line) => lines.push(line),
       pauseMilliseconds: 20,
     });
     expect(lines).toEqual([expect.stringMatching(/^Applied 1 day of mutations: .* The dataset is of 2026-01-09\.$/)]);
+    expect(report).toMatchObject({ peildatum: '2026-01-09' });
     await put('BAGNLDM-09012026-10012026.zip', '<!DOCTYPE html>');
     while (lines.length < 2) await sleep(20);
     expect(lines[1]).toMatch(
@@ -82,13 +84,22 @@ describe('npm start with mutations', () => {
     expect(lines).toHaveLength(3);
   });
 
+  it('ends with what to do when it is asked for an older extract of another area', async () => {
+    const other = join(folder, 'other.zip');
+    await writeFile(other, await writeExtract('2026-01-05', firstState(new Random(6), '2026-01-05')));
+    const error = await loadExtract({ ...loaded, extract: other }).catch((error: Error) => error);
+    expect(startErrorText(error, { host: '', port: 0, endpoint: undefined, dataFolder: folder })).toMatch(
+      /other\.zip was not loaded: the extract of 2026-01-05 is older than the live dataset of 2026-01-10.* still holds the dataset of 2026-01-10\. .*--fresh/,
+    );
+  });
+
   it('says what it is waiting for when a list does not respond', async () => {
     const server = createServer((_request, response) => setTimeout(() => response.writeHead(404).end(), 200));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const mutations = `http://127.0.0.1:${(server.address() as AddressInfo).port}/bestanden.json`;
     const lines: string[] = [];
     const announce = (line: string) => lines.push(line);
-    const stop = await followMutations({ ...loaded, mutations, announce, silenceMilliseconds: 50 });
+    const { stop } = await followMutations({ ...loaded, mutations, announce, silenceMilliseconds: 50 });
     await stop();
     server.close();
     expect(lines).toEqual([

@@ -42,7 +42,7 @@ async function extract(peildatum: string, { addresses = 40, streets = 2 }): Prom
   return file;
 }
 
-const load = (file: string): Promise<Dataset> =>
+const load = (file: string | undefined): Promise<Dataset> =>
   loadExtract({
     client: engine.client,
     table: 'addresses',
@@ -59,6 +59,35 @@ const errorOf = (file: string) =>
     () => 'loaded',
     (error) => startErrorText(error, place),
   );
+
+describe('a start without an extract', () => {
+  it('serves what an earlier start has loaded, and not the demo', async () => {
+    const dataset = await load(undefined);
+    expect(dataset.report).toMatchObject({ outcome: 'unchanged', peildatum: '2026-02-08', keys: 40 });
+    expect(dataset.present).toBe(join(folder, '2026-02-08-40-2.zip'));
+    expect(dataset.example.postcode).toBe('9999ZZ');
+    const service = { baseUrl: 'http://127.0.0.1:3000', apiKey: 'key', dataset, engineEnded: Promise.resolve() };
+    expect(greeting(service, '/home/me/.data')).toMatch(
+      /^\nServing what the data folder holds, from .*2026-02-08-40-2\.zip\. .*--fresh discards it.*\n\nServing 40 addresses with snapshot date 2026-02-08 on /,
+    );
+  });
+
+  it('serves the demo from an empty folder, and again after that', async () => {
+    await createTables(engine.client, { addresses: 'empty', accounts: 'empty-accounts' });
+    const start = () =>
+      loadExtract({
+        client: engine.client,
+        table: 'empty',
+        embedded: true,
+        storageFolder: join(folder, 'empty-loads'),
+        demoFile: join(folder, 'empty-demo.zip'),
+        extract: undefined,
+        progress: noProgress,
+      });
+    expect(await start()).toMatchObject({ report: { outcome: 'published', keys: 44 }, present: null });
+    expect(await start()).toMatchObject({ report: { outcome: 'unchanged', keys: 44 }, present: null });
+  });
+});
 
 describe('a file that is not an extract', () => {
   beforeAll(() => makeBadExtracts(folder));
