@@ -33,7 +33,8 @@ const bucket = requireEnvironment(environment.snapshotBucket);
 const stateMachine = requireEnvironment(environment.loadMachine);
 const clientSecretName = optionalEnvironment(environment.portalClientSecret);
 
-const checksumSecret = secret(requireEnvironment(environment.keyChecksumSecretArn));
+// Read for each key that is created: a rotation makes another version current while this instance lives.
+const checksumSecret = () => readSecret(requireEnvironment(environment.keyChecksumSecretArn));
 
 const app = portalApp(
   {
@@ -42,8 +43,8 @@ const app = portalApp(
       ...(logoType && {
         logo: { type: logoType, bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))) },
       }),
-      signIn: { ...signIn, ...(clientSecretName && { clientSecret: secret(clientSecretName) }) },
-      sessionSecret: secret(requireEnvironment(environment.portalSessionSecret)),
+      signIn: { ...signIn, ...(clientSecretName && { clientSecret: keptSecret(clientSecretName) }) },
+      sessionSecret: keptSecret(requireEnvironment(environment.portalSessionSecret)),
     },
     adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
     loadsAs,
@@ -70,11 +71,17 @@ async function loadsAs(actor: string): Promise<Loads> {
   return createLoads({ client, table, ...(await loaderClients), bucket, stateMachine, actor });
 }
 
+async function readSecret(id: string): Promise<string> {
+  const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: id }));
+  if (SecretString) return SecretString;
+  throw new Error('A secret of the portal is empty.');
+}
+
 /** Reads a secret when it is first needed, and keeps it for this instance. */
-function secret(id: string): () => Promise<string> {
+function keptSecret(id: string): () => Promise<string> {
   let value: Promise<string> | undefined;
   return () => {
-    value ??= secrets.send(new GetSecretValueCommand({ SecretId: id })).then(({ SecretString = '' }) => SecretString);
+    value ??= readSecret(id);
     value.catch(() => {
       value = undefined;
     });

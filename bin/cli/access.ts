@@ -156,23 +156,27 @@ async function rotate(secret: ChecksumSecret, admin: Admin, start: boolean): Pro
     state = await secret.state();
     due = rotationStep(state);
   }
-  const keys = due.step === 'replace' ? await keysBefore(admin, state.changedAt) : [];
+  const keys = due.step === 'replace' ? await keysOfOther(admin, await secret.fingerprint()) : [];
   return { json: { ...due, keys }, text: renderRotation(due, keys, secret) };
 }
 
 type OldKey = { account: string; keyId: string; label: string | null; created: string | null };
 
-/** A command or a portal that has read the secret may go on issuing keys with it for a while. */
-const switchMinutes = 15;
-
-async function keysBefore(admin: Admin, switchedAt: Date): Promise<OldKey[]> {
-  const time = new Date(switchedAt.getTime() + switchMinutes * 60_000);
+/**
+ * The active keys that were not issued with the current secret, at whatever time: a portal that was given the old one as a text goes on
+ * issuing keys with it. Keys of which it is not known, as a version up to 1.0 issued them, may be among these.
+ */
+async function keysOfOther(admin: Admin, fingerprint: string): Promise<OldKey[]> {
   const { accounts } = await admin.backup.export();
   return accounts.flatMap(({ id: account, keys }) =>
     keys
-      .map(({ created, ...key }) => ({ ...key, created: created === null ? null : new Date(created * 1000) }))
-      .filter(({ hash, created }) => hash !== null && (created === null || created <= time))
-      .map(({ keyId, label, created }) => ({ account, keyId, label, created: created?.toISOString() ?? null })),
+      .filter(({ hash, secret }) => hash !== null && secret !== fingerprint)
+      .map(({ keyId, label, created }) => ({
+        account,
+        keyId,
+        label,
+        created: created === null ? null : new Date(created * 1000).toISOString(),
+      })),
   );
 }
 
@@ -201,6 +205,7 @@ function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceSta
       return [
         `${issued} Replace these keys ("key create", then "key revoke"):`,
         table(['account', 'key id', 'label', 'created'], rows),
+        'A portal of your own that passes the secret as a text issues keys with the old version until it is restarted: restart it first.',
         `When none is left, ${again}.`,
       ].join('\n');
     }

@@ -123,6 +123,8 @@ const accountLine = z.strictObject({
       label: z.string().nullable(),
       created: seconds.nullable(),
       revoked: seconds.nullable(),
+      // Exports of earlier versions have none.
+      secret: z.string().optional(),
     }),
   ),
   // Exports of earlier versions have neither.
@@ -143,10 +145,10 @@ function linesOf({ plans, accounts }: Backup): string[] {
     ...accounts.map(({ id, state, plan, ownLimits, shards, created, usage, keys, members, days }) => ({
       type: 'account' as const,
       ...{ id, state, plan, own_limits: ownLimits, shards, created, usage },
-      keys: keys.map(({ keyId, hash, label, created, revoked }) => ({
+      keys: keys.map(({ keyId, hash, label, created, revoked, secret }) => ({
         key_id: keyId,
         hash: hash && Buffer.from(hash).toString('base64'),
-        ...{ label, created, revoked },
+        ...{ label, created, revoked, ...(secret !== undefined && { secret }) },
       })),
       ...{ members, days },
     })),

@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
+import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { environment } from '../../core/names.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
@@ -168,7 +169,7 @@ export async function openChecksumSecret(stack: string) {
     name,
     serviceStack: stacks.service,
 
-    async state(): Promise<RotationState & { changedAt: Date }> {
+    async state(): Promise<RotationState> {
       const [secret, service, template] = await Promise.all([
         secrets.send(new DescribeSecretCommand({ SecretId })),
         readStack(stacks.service),
@@ -186,9 +187,11 @@ export async function openChecksumSecret(stack: string) {
         previous: withLabel('AWSPREVIOUS'),
         deployed: deployedVersions(template.TemplateBody ?? ''),
         isDeploying: service.status.endsWith('_IN_PROGRESS'),
-        changedAt: secret.LastChangedDate ?? new Date(),
       };
     },
+
+    /** Of the version that keys are issued with now. */
+    fingerprint: async (): Promise<string> => secretFingerprint(await readSecret(SecretId)),
 
     /** Adds a version that nothing uses yet, and returns its id. */
     async addVersion(): Promise<string> {

@@ -38,6 +38,14 @@ export function redactKeys(text: string): string {
   return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);
 }
 
+/**
+ * Which checksum secret a key was issued with, without revealing it: 32 bits of a hash of a random secret. Stored with the key, so that
+ * a rotation knows which keys still have to be replaced, whoever issued them.
+ */
+export function secretFingerprint(checksumSecret: string): string {
+  return hash('sha256', `fingerprint ${checksumSecret}`).slice(0, 8);
+}
+
 /** What may be stored of a key: its account, its id and its hash. Never the secret. */
 export type KeyClaim = { account: string; keyId: string; hash: Uint8Array };
 

@@ -20,6 +20,8 @@ export const keyRecord = {
   lastUsed: 'last_used',
   /** Random: identifies the call that created the record, for when a response was lost. */
   attempt: 'attempt',
+  /** The fingerprint of the checksum secret that it was issued with; absent from records of versions up to 1.0. */
+  secret: 'secret',
 } as const;
 
 /** The primary key of the record of an API key. */
@@ -28,7 +30,14 @@ export function recordKey({ account, keyId }: { account: string; keyId: string }
 }
 
 /** What is stored of an API key besides its hash; instants in seconds since 1970. */
-export type KeyRecord = { keyId: string; label: string | null; created: number | null; revoked: number | null };
+export type KeyRecord = {
+  keyId: string;
+  label: string | null;
+  created: number | null;
+  revoked: number | null;
+  /** The fingerprint of the checksum secret that it was issued with, where it is known. */
+  secret?: string | undefined;
+};
 
 /** Reads the record of an API key. */
 export function readKeyRecord(record: Item): KeyRecord {
@@ -37,16 +46,18 @@ export function readKeyRecord(record: Item): KeyRecord {
     label: record[keyRecord.label] ?? null,
     created: record[keyRecord.created] ?? null,
     revoked: record[keyRecord.revoked] ?? null,
+    ...(record[keyRecord.secret] !== undefined && { secret: record[keyRecord.secret] }),
   };
 }
 
 /** The item of the record of an API key, as `readKeyRecord` reads it. */
-export function keyRecordItem(account: string, { keyId, label, created, revoked }: KeyRecord): Item {
+export function keyRecordItem(account: string, { keyId, label, created, revoked, secret }: KeyRecord): Item {
   return {
     ...recordKey({ account, keyId }),
     ...(label !== null && { [keyRecord.label]: label }),
     ...(created !== null && { [keyRecord.created]: created }),
     ...(revoked !== null && { [keyRecord.revoked]: revoked }),
+    ...(secret !== undefined && { [keyRecord.secret]: secret }),
   };
 }
 

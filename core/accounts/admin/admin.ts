@@ -39,7 +39,10 @@ export type AdminConfig = {
   client: DynamoDBDocumentClient;
   /** The accounts table. */
   table: string;
-  /** The secret of the checksum of API keys: the same text that the Lambdas have, or a function that fetches it. */
+  /**
+   * The secret of the checksum of API keys: a function that reads it, called for each key that is created. A text stays the same until
+   * the process ends: keys that it issues after a rotation would be refused when the rotation ends.
+   */
   checksumSecret: string | (() => Promise<string>);
   /** Who makes the changes, for the audit: an operator, or the user of a portal. */
   actor?: string | undefined;

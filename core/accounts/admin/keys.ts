@@ -3,7 +3,7 @@ import { type Item, isConflict, type Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
 import { accessItem, accessKey } from '../account-item.ts';
-import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, storedKey } from '../api-key.ts';
+import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, secretFingerprint, storedKey } from '../api-key.ts';
 import { type KeyRecord, keyRecord, readKeyRecord, recordKey } from '../key-record.ts';
 import { instant } from '../quota.ts';
 import { AdminError, checkAccountId, checkExpiry, checkKeyId, checkLabel, checkToken } from './admin-error.ts';
@@ -97,16 +97,25 @@ export async function createKey(
   const detail = { keyId: claim.keyId, ...(expires && { expires: instant(expires.getTime() / 1000) }) };
   await audited(store, { partition: account, action: 'key create', detail }, async () => {
     // The record is written first: an active key always has one, so it can be found and revoked.
-    await createRecord(store, claim, label);
+    await createRecord(store, claim, { label, secret: secretFingerprint(checksumSecret) });
     await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) });
   });
   return { key, keyId: claim.keyId };
 }
 
 /** Of two calls with the same token, one creates the record; the other throws `already_created`. */
-async function createRecord(store: AdminStore, claim: KeyClaim, label: string): Promise<void> {
+async function createRecord(
+  store: AdminStore,
+  claim: KeyClaim,
+  { label, secret }: { label: string; secret: string },
+): Promise<void> {
   const attempt = randomBytes(8).toString('hex');
-  const record = { [keyRecord.label]: label, [keyRecord.created]: store.nowSeconds(), [keyRecord.attempt]: attempt };
+  const record = {
+    [keyRecord.label]: label,
+    [keyRecord.created]: store.nowSeconds(),
+    [keyRecord.secret]: secret,
+    [keyRecord.attempt]: attempt,
+  };
   try {
     await store.put(
       { ...recordKey(claim), ...record },
