@@ -85,7 +85,7 @@ async function repairResult(report: RepairReport): Promise<Result> {
 
 function addDiscard(load: Command, terminal: Terminal): void {
   withDataset(load.command('discard'))
-    .description('remove the work of a load that was not published, such as a blocked one')
+    .description('remove the work of a load that was not published, such as a refused one')
     .argument('<load>', 'the load, as its error and "load status" name it')
     .addHelpText('after', '\nThe live dataset stays as it is. The next load of the same extract starts from scratch.')
     .action(async (id: string, options: LoadOptions) => {
@@ -151,9 +151,8 @@ async function status(loads: Loads): Promise<Result> {
     refusedLoads(loads.context.storage),
     loads.running(),
   ]);
-  const blocked = refused.map(({ load, peildatum, objections }) => ({ load, peildatum, objections }));
   const mutations = await mutationStatus(found.published, loads.mutations);
-  const shown = { ...found, running, blocked, mutations };
+  const shown = { ...found, running, refused, mutations };
   return { json: shown, text: renderStatus(shown, loads.where) };
 }
 

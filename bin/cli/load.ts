@@ -98,7 +98,7 @@ async function showPlan({ where }: Loads, report: LoadReport): Promise<Result> {
   const reasons = objections.map(({ message }) => message).join('; ');
   return {
     ...result,
-    hint: `"load run" would be blocked: ${reasons}. "load approve ${load} ${where}" runs it anyway.`,
+    hint: `"load run" would be refused: ${reasons}. "load approve ${load} ${where}" runs it anyway.`,
   };
 }
 
@@ -108,8 +108,8 @@ function addRun(load: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-An interrupted load continues where it stopped when it is run again. A load that changes more than usual is blocked
-before its first write (exit code 1, code "blocked"); "load approve" runs it anyway.
+An interrupted load continues where it stopped when it is run again. A load that changes more than usual is refused
+before its first write (exit code 1, code "refused"); "load approve" runs it anyway.
 
 Examples:
   npm run bag-adres -- load run --stack bag-adres-prod
@@ -123,7 +123,7 @@ Examples:
 
 /**
  * Runs a load and returns its report.
- * @throws CommandError `blocked` with the reasons, after printing what the load would have changed
+ * @throws CommandError `refused` with the reasons, after printing what the load would have changed
  */
 async function run(
   terminal: Terminal,
@@ -139,24 +139,24 @@ async function run(
   } catch (error) {
     if (!(error instanceof RefusedLoadError)) throw error;
     if (!json) terminal.err(renderChanges(error.report));
-    throw blocked(error, where);
+    throw refused(error, where);
   }
 }
 
-function blocked({ report }: RefusedLoadError, where: string): CommandError {
+function refused({ report }: RefusedLoadError, where: string): CommandError {
   const { peildatum, load, objections } = report;
   const reasons = objections.map(({ message }) => message).join('; ');
   return new CommandError(
-    'blocked',
-    `The load of ${peildatum} is blocked; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}".`,
+    'refused',
+    `The load of ${peildatum} is refused; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}".`,
     { details: { load, peildatum, objections } },
   );
 }
 
 function addApprove(load: Command, terminal: Terminal): void {
   withDataset(load.command('approve'))
-    .description('approve a blocked load and run it')
-    .argument('[load]', 'the load, as its error names it (default: the only blocked one)')
+    .description('approve a refused load and run it')
+    .argument('[load]', 'the load, as its error names it (default: the only refused one)')
     .action(async (id: string | undefined, options: LoadOptions) => {
       await useLoads(terminal, options, (loads) => approve(terminal, options, loads, id));
     });
@@ -179,12 +179,12 @@ function choose(refused: RefusedLoad[], id: string | undefined, where: string): 
   if (id !== undefined) {
     const named = refused.find(({ load }) => load === id);
     if (named) return named;
-    const others = names === '' ? 'No load is blocked' : `Blocked loads: ${names}`;
-    throw new CommandError('not_found', `Load "${id}" is not blocked. ${others}. See "load status ${where}".`);
+    const others = names === '' ? 'No load is refused' : `Refused loads: ${names}`;
+    throw new CommandError('not_found', `Load "${id}" is not refused. ${others}. See "load status ${where}".`);
   }
   const [only, ...more] = refused;
-  if (!only) throw new CommandError('not_found', 'No load is blocked; nothing to approve.');
-  if (more.length > 0) throw new CommandError('ambiguous', `Several loads are blocked. Name one of: ${names}.`);
+  if (!only) throw new CommandError('not_found', 'No load is refused; nothing to approve.');
+  if (more.length > 0) throw new CommandError('ambiguous', `Several loads are refused. Name one of: ${names}.`);
   return only;
 }
 

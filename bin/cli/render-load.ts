@@ -120,7 +120,7 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
 /** The live snapshot, the loads that are running, and those that need a decision. */
 export type ShownStatus = LoadStatus & {
   running: RunningLoad[];
-  blocked: { load: string; peildatum: string; objections: Objection[] }[];
+  refused: { load: string; peildatum: string; objections: Objection[] }[];
   /** Only of a dataset that follows days of mutations. */
   mutations?: MutationStatus | null;
 };
@@ -130,7 +130,7 @@ const oldDays = loadDefaults.oldAfterDays;
 
 /** The status, with what to do about it. @param where the options that select this dataset in a command */
 export function renderStatus(shown: ShownStatus, where: string): string {
-  const { published, pending, ageDays, running, blocked, mutations = null } = shown;
+  const { published, pending, ageDays, running, refused, mutations = null } = shown;
   const lines: string[] = [];
   if (published) {
     const { peildatum, addresses, keys, problems, load, at, source, extract } = published;
@@ -160,11 +160,11 @@ export function renderStatus(shown: ShownStatus, where: string): string {
         `are already from that snapshot. Unless it is still running, finish it: "load run ${where}".`,
     );
   }
-  for (const { load, peildatum, objections } of blocked) {
+  for (const { load, peildatum, objections } of refused) {
     const reasons = objections.map(({ message }) => message).join('; ');
     lines.push(
       '',
-      `The load of ${peildatum} is blocked: ${reasons}. If this is right: "load approve ${load} ${where}".`,
+      `The load of ${peildatum} is refused: ${reasons}. If this is right: "load approve ${load} ${where}".`,
     );
   }
   if (mutations?.problem) lines.push('', mutations.problem);

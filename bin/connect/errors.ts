@@ -42,7 +42,7 @@ const loadErrorCodes: Record<string, string> = {
   ObjectChangedError: 'object_changed',
   PendingLoadError: 'pending',
   ReadBackError: 'read_back',
-  RefusedLoadError: 'blocked',
+  RefusedLoadError: 'refused',
   SourceChangedError: 'source_changed',
   SourceError: 'no_extract',
   SourceTooSlowError: 'source_too_slow',

@@ -31,7 +31,7 @@ export type LoadRequest = {
   planOnly?: boolean;
   /** The snapshot date or load to roll back to, instead of loading an extract. */
   rollback?: string;
-  /** The id of a blocked load to continue despite the guard's objections, instead of loading an extract. */
+  /** The id of a refused load to continue despite the guard's objections, instead of loading an extract. */
   approve?: string;
 };
 

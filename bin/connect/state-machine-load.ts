@@ -165,7 +165,7 @@ function succeeded(output: Unchanged | LoadReport | ManifestEntry, story: Execut
 
 function refused({ report }: ExecutionStory, cause: string): Error {
   if (report) return new RefusedLoadError(report);
-  return new CommandError('blocked', `The guard blocked the load; nothing was written: ${cause}`);
+  return new CommandError('refused', `The guard refused the load; nothing was written: ${cause}`);
 }
 
 const endings: string[] = Object.values(failureStates);

@@ -204,7 +204,7 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
       'last load',
       `${found}; a deployment does not change its steps. "load follow ${last.name} ${where}" shows its progress`,
     );
-  const why = `"load follow ${last.name} ${where}" says why it ended, "load status ${where}" whether a load is blocked.`;
+  const why = `"load follow ${last.name} ${where}" says why it ended, "load status ${where}" whether a load is refused.`;
   return warning('last load', found, `${why} See docs/runbook.md#load-failed.`);
 }
 

@@ -235,7 +235,7 @@ export async function discardLoad({ load, ...options }: LoadOptions & { load: st
     const found = (await Promise.all(prefixes.map((prefix) => storage.list(prefix)))).flat();
     if (found.length === 0) {
       throw new UnknownLoadError(
-        `The storage has no work of load ${load}. Run "load status" to see which loads are blocked.`,
+        `The storage has no work of load ${load}. Run "load status" to see which loads are refused.`,
       );
     }
     await storage.delete(found.map(({ key }) => key));

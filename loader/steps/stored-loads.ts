@@ -74,7 +74,7 @@ export async function resume({ storage, addresses }: LoadContext, loadId: string
   if (!load || !plan) {
     throw new UnknownLoadError(
       `The storage has no work of load ${loadId}: it is unknown, has expired, or another load was published since. Run "load run" ` +
-        'with its extract; if it is blocked again, approve that load.',
+        'with its extract; if it is refused again, approve that load.',
     );
   }
   return { action: 'rollback', load: loadId, peildatum: load.peildatum };

@@ -108,11 +108,11 @@ describe('loads by the state machine of a stack, one after the other', () => {
     expect(started()).toHaveLength(before);
   });
 
-  it('a load that the guard refuses is blocked, and continues when it is approved', async () => {
+  it('a load that the guard refuses continues when it is approved', async () => {
     const source = await loader.serve(march);
     const error = await failure('run', '--extract', source);
     expect(error).toMatchObject({
-      code: 'blocked',
+      code: 'refused',
       message: expect.stringContaining(`run "load approve ${error.load} --stack bag-adres-test"`),
       objections: [{ code: 'too_many_removed' }],
     });

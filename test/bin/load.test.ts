@@ -67,7 +67,7 @@ describe('loads on this machine, one after the other', () => {
       pending: null,
       age_days: null,
       running: [],
-      blocked: [],
+      refused: [],
     });
     expect(await failure('approve')).toMatchObject({ code: 'not_found' });
     expect(await failure('rollback', '2026-01-08')).toMatchObject({ code: 'unknown_snapshot' });
@@ -148,18 +148,18 @@ describe('loads on this machine, one after the other', () => {
     });
   });
 
-  it('a load that changes too much is blocked with its reasons, and the live dataset stays', async () => {
+  it('a load that changes too much is refused with its reasons, and the live dataset stays', async () => {
     const plan = await load('plan', ...extract(another));
     expect(plan).toMatchObject({
       exit: 0,
-      err: expect.stringContaining('"load run" would be blocked: it would remove 11 addresses'),
+      err: expect.stringContaining('"load run" would be refused: it would remove 11 addresses'),
     });
     const copy = join(folder, 'copy.zip');
     await copyFile(fileOf(another), copy);
     const error = await failure('run', '--extract', copy);
     await rm(copy);
     expect(error).toEqual({
-      code: 'blocked',
+      code: 'refused',
       message: expect.stringMatching(/100 %.*If this is right, run "load approve 2026-04-08-[0-9a-f]+ --local/),
       load: expect.stringMatching(/^2026-04-08-/),
       peildatum: another.peildatum,
@@ -169,22 +169,22 @@ describe('loads on this machine, one after the other', () => {
       ],
     });
     expect(await served(february)).toEqual(tableOf(february));
-    expect((await load('plan', ...extract(another))).err).toContain('would be blocked');
+    expect((await load('plan', ...extract(another))).err).toContain('would be refused');
     await writeFile(copy, await readFile(fileOf(another)));
     expect((await load('run', '--extract', copy)).err).toMatch(
-      / {2}- 1012RJ 147 .*\n(?:.*\n)+bag-adres: .* is blocked/,
+      / {2}- 1012RJ 147 .*\n(?:.*\n)+bag-adres: .* is refused/,
     );
     await rm(copy);
-    expect((await json('status')).blocked).toEqual([
+    expect((await json('status')).refused).toEqual([
       { load: error.load, peildatum: another.peildatum, objections: error.objections },
     ]);
     expect((await load('status')).out).toContain(`"load approve ${error.load} ${bench.local.join(' ')}"`);
   });
 
-  it('an approval runs the blocked load, without its extract, which no longer exists', async () => {
+  it('an approval runs the refused load, without its extract, which no longer exists', async () => {
     expect(await failure('approve', '2026-04-08-0000000000')).toMatchObject({
       code: 'not_found',
-      message: expect.stringMatching(/Blocked loads: 2026-04-08-/),
+      message: expect.stringMatching(/Refused loads: 2026-04-08-/),
     });
     expect(await json('approve')).toMatchObject({
       outcome: 'published',
@@ -193,16 +193,16 @@ describe('loads on this machine, one after the other', () => {
       approved: true,
     });
     expect(await served(another)).toEqual(tableOf(another));
-    expect((await json('status')).blocked).toEqual([]);
+    expect((await json('status')).refused).toEqual([]);
   });
 
-  it('a rollback is blocked and approved in the same way', async () => {
+  it('a rollback is refused and approved in the same way', async () => {
     expect(await failure('rollback', '2026-01-01')).toMatchObject({
       code: 'unknown_snapshot',
       message: expect.stringContaining('2026-02-08, 2026-01-08'),
     });
     const { code, load: id } = await failure('rollback', january.peildatum);
-    expect(code).toBe('blocked');
+    expect(code).toBe('refused');
     expect(await json('approve', id)).toMatchObject({ outcome: 'published', peildatum: january.peildatum });
     expect(await served(january)).toEqual(tableOf(january));
     const kinds = (await json('history')).map(({ peildatum, kind, kept }: Record<string, unknown>) => [
@@ -224,7 +224,7 @@ describe('loads on this machine, one after the other', () => {
       outcome: 'unchanged',
       reason: expect.stringContaining('was rolled back; "load run --again"'),
     });
-    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked' });
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'refused' });
   });
 
   it('a table that something else wrote to is compared, and repaired', async () => {
@@ -256,15 +256,15 @@ describe('loads on this machine, one after the other', () => {
     ]);
   });
 
-  it('discard deletes only the work of a blocked load', async () => {
+  it('discard deletes only the work of a refused load', async () => {
     const { load: id } = await failure('run', '--again', ...extract(another));
     const { out } = await load('discard', id);
     expect(out).toMatch(new RegExp(`^Removed the work of ${id}: \\d+ objects, 1 MB\\.$`));
-    expect((await json('status')).blocked).toEqual([]);
+    expect((await json('status')).refused).toEqual([]);
     expect(await failure('discard', id)).toMatchObject({ code: 'unknown_load' });
     expect(await load('check')).toMatchObject({ exit: 0 });
     expect(await json('history')).toContainEqual(expect.objectContaining({ kept: true, peildatum: another.peildatum }));
-    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'blocked', load: id });
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'refused', load: id });
   });
 
   it('a load that stopped during apply is shown with the command that finishes it', async () => {

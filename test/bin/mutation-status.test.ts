@@ -39,7 +39,7 @@ const live: ManifestEntry = {
 
 async function shownFor(list: string | undefined, published = live): Promise<string> {
   const mutations = await mutationStatus(published, list);
-  const status = { published, pending: null, ageDays: 3, running: [], blocked: [], mutations };
+  const status = { published, pending: null, ageDays: 3, running: [], refused: [], mutations };
   return renderStatus(status, '--stack bag-adres-prod');
 }
 

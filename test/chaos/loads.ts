@@ -10,7 +10,7 @@ import type { Ended, Processes } from './processes.ts';
 import type { Row, State } from './register.ts';
 
 type Entry = { peildatum: string; load: string };
-type Status = { published: Entry | null; pending: Entry | null; blocked: Entry[] };
+type Status = { published: Entry | null; pending: Entry | null; refused: Entry[] };
 
 const operations = [
   ...Array.from({ length: 6 }, () => 'extract' as const),
@@ -99,16 +99,16 @@ export class LoadActor {
         return;
       }
       case 'approve': {
-        const blocked = (await this.#status())?.blocked ?? [];
-        if (blocked.length === 0) return;
-        const { load, peildatum } = random.pick(blocked);
+        const refused = (await this.#status())?.refused ?? [];
+        if (refused.length === 0) return;
+        const { load, peildatum } = random.pick(refused);
         await this.towards([this.#stateOf(peildatum)], () => processes.run('load', 'approve', load));
         return;
       }
       case 'discard': {
-        const blocked = (await this.#status())?.blocked ?? [];
-        if (blocked.length > 0)
-          await this.towards([], () => processes.run('load', 'discard', random.pick(blocked).load));
+        const refused = (await this.#status())?.refused ?? [];
+        if (refused.length > 0)
+          await this.towards([], () => processes.run('load', 'discard', random.pick(refused).load));
         return;
       }
       case 'rollback': {

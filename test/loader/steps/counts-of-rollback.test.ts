@@ -56,9 +56,9 @@ describe('a rollback', () => {
     const look = await planLoad({ ...options, source: sources.january });
     expect(look).toMatchObject({ outcome: 'unchanged', ...counted });
     const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
-    expect(renderStatus({ ...status, running: [], blocked: [] }, '--local')).toContain('; 1 problem\n');
+    expect(renderStatus({ ...status, running: [], refused: [] }, '--local')).toContain('; 1 problem\n');
 
-    const old = { ...status, ageDays: 100, running: [], blocked: [] };
+    const old = { ...status, ageDays: 100, running: [], refused: [] };
     expect(renderStatus(old, '--local')).toContain('The snapshot is old');
     const source = { location: '/home/ann/.data/demo-extract.zip', size: 1, etag: null, lastModified: null };
     const demo = { ...old, published: status.published && { ...status.published, source } };
@@ -76,6 +76,6 @@ describe('a rollback', () => {
       'an uncounted number without a postcode, an uncounted number with a problem',
     );
     const status = await loadStatus({ storage: folderStorage(options.storage), addresses: options.addresses });
-    expect(renderStatus({ ...status, running: [], blocked: [] }, '--local')).toContain('; problems not counted');
+    expect(renderStatus({ ...status, running: [], refused: [] }, '--local')).toContain('; problems not counted');
   });
 });
