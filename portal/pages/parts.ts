@@ -118,8 +118,9 @@ export async function changing<T>(
   }
 }
 
-function refusalPage(text: Text, back: string, about: keyof Text['errors'], { code }: AdminError): Page {
+function refusalPage(text: Text, back: string, about: keyof Text['errors'], { code, reason }: AdminError): Page {
   const { errors } = text;
+  if (reason === 'last_admin') return invalidPage(text, back, errors.lastAdmin);
   switch (code) {
     case 'conflict':
       return faultPage(text, { title: errors.conflict, explanation: errors.conflictText, back, status: 409 });

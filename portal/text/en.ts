@@ -280,6 +280,7 @@ export const en = {
     planLimit: 'A plan has at least one limit; each is a whole number of 0 or more, or: unlimited.',
     load: 'A load has an id like 2026-11-08-0123456789. Choose one on the page of the register.',
     tooManyKeys: 'The account has the maximum number of keys. Revoke one that is no longer used.',
+    lastAdmin: 'This is the last administrator of the account. Make another member administrator first.',
     tooManyMembers: 'The account has the maximum number of members. Remove one first.',
     other: 'Check your input, then submit it again.',
   },

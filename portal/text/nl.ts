@@ -288,6 +288,7 @@ export const nl: Text = {
     planLimit: 'Een abonnement heeft minstens één limiet; elke is een geheel getal van 0 of meer, of: onbeperkt.',
     load: 'Een update heeft een id als 2026-11-08-0123456789. Kies er een op de pagina van het register.',
     tooManyKeys: 'Het account heeft zoveel sleutels als het kan hebben. Trek er een in die niet meer wordt gebruikt.',
+    lastAdmin: 'Dit is de laatste beheerder van het account. Maak eerst een ander lid beheerder.',
     tooManyMembers: 'Het account heeft zoveel leden als het kan hebben. Verwijder er eerst een.',
     other: 'Controleer wat u hebt ingevuld en verstuur het opnieuw.',
   },

@@ -212,6 +212,13 @@ describe('an account', () => {
       'complete e-mail address',
     );
   });
+
+  it('keeps its last administrator, and says so', async () => {
+    const id = await newAccount();
+    const answer = await operator.post(`/accounts/${id}/members/remove`, { person: 'admin@own.nl' });
+    expect([answer.status, answer.body.includes('the last administrator')]).toEqual([422, true]);
+    expect(await service.admin.members.list(id)).toHaveLength(1);
+  });
 });
 
 describe('usage', () => {

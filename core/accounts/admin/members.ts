@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Item } from '../../dynamodb.ts';
+import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { instant } from '../quota.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
-import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
+import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit.ts';
 
 /**
@@ -17,6 +17,7 @@ import { audited } from './audit.ts';
  * | `account` | `item` | holds |
  * |---|---|---|
  * | account id | `member#<person>` | role, added |
+ * | account id | `members` | how often the members changed |
  * | `person#<person>` | `member#<account id>` | nothing |
  * | `person#<person>` | `session#<id>` | when it expires, in seconds since 1970 |
  */
@@ -30,14 +31,14 @@ export type MemberView = { person: string; role: Role; added: string };
 /** The most members of one account: a page shows them all. */
 export const maxMembers = 50;
 
-/** One spelling of an e-mail address; subjects are case-sensitive. */
+/** One spelling of an e-mail address that `checkPerson` accepts; subjects are case-sensitive. */
 export function normalizedPerson(person: string): string {
-  const trimmed = person.trim();
-  return trimmed.startsWith('sub:') ? trimmed : trimmed.toLowerCase();
+  return person.startsWith('sub:') ? person : person.toLowerCase();
 }
 
 /**
- * Makes a person a member of an account, or gives a member another role. Repeating it is harmless.
+ * Makes a person a member of an account, or gives a member another role. Repeating it is harmless. The number of members
+ * and the last administrator are exact, also when members change at the same time: the last administrator keeps that role.
  * Throws `invalid`, `not_found`, `too_many_members`, `conflict`.
  */
 export async function addMember(
@@ -48,45 +49,86 @@ export async function addMember(
   const person = checkedPerson(given);
   checkRole(role);
   await getAccess(store, account);
-  const members = await listMembers(store, account);
-  if (members.length >= maxMembers && !members.some((member) => member.person === person)) {
-    throw new AdminError(
-      'too_many_members',
-      `Account "${account}" has ${maxMembers} members, which is the maximum; remove one first.`,
-    );
-  }
   const added = store.nowSeconds();
   await audited(store, { partition: account, action: 'member add', detail: { person, role } }, () =>
-    retryConflicts(() =>
-      store.writeAll(
-        memberItems(account, { person, role, added }).map((Item) => ({ Put: { TableName: store.table, Item } })),
-      ),
-    ),
+    changeMembers(store, account, (members) => {
+      const isMember = members.some((member) => member.person === person);
+      if (members.length >= maxMembers && !isMember) {
+        throw new AdminError(
+          'too_many_members',
+          `Account "${account}" has ${maxMembers} members, which is the maximum; remove one first.`,
+        );
+      }
+      if (role !== 'admin') requireOtherAdmin(account, members, person);
+      return memberItems(account, { person, role, added }).map((Item) => ({ Put: { TableName: store.table, Item } }));
+    }),
   );
   return { person, role, added: instant(added) };
 }
 
-/** Removes a member: the next request of that person is refused. Throws `invalid`, `not_found`, `conflict`. */
+/**
+ * Removes a member, but not the last administrator: the next request of that person is refused. Throws `invalid`,
+ * `not_found`, `conflict`.
+ */
 export async function removeMember(
   store: AdminStore,
   { account, person: given }: { account: string; person: string },
 ): Promise<void> {
   checkAccountId(account);
-  const person = checkedPerson(given);
-  if (!(await store.get(memberKey(account, person)))) {
-    throw new AdminError(
-      'not_found',
-      `Account "${account}" has no member "${person}". The list of its members has the right spelling.`,
-    );
-  }
+  const person = await storedPerson(store, account, given);
   await audited(store, { partition: account, action: 'member remove', detail: { person } }, () =>
-    retryConflicts(() =>
-      store.writeAll([
+    changeMembers(store, account, (members) => {
+      requireOtherAdmin(account, members, person);
+      return [
         { Delete: { TableName: store.table, Key: memberKey(account, person) } },
         { Delete: { TableName: store.table, Key: entryKey(account, person) } },
-      ]),
-    ),
+      ];
+    }),
   );
+}
+
+/** A member as it is stored: an earlier version accepted identities that can't be added any more. */
+async function storedPerson(store: AdminStore, account: string, given: string): Promise<string> {
+  for (const person of [given, normalizedPerson(String(given))]) {
+    if (person && (await store.get(memberKey(account, person)))) return person;
+  }
+  checkPerson(given);
+  throw new AdminError(
+    'not_found',
+    `Account "${account}" has no member "${given}". The list of its members has the right spelling.`,
+  );
+}
+
+function requireOtherAdmin(account: string, members: readonly MemberBackup[], person: string): void {
+  const admins = members.filter(({ role }) => role === 'admin');
+  if (admins.length !== 1 || admins[0]?.person !== person) return;
+  throw new AdminError(
+    'invalid',
+    `"${person}" is the last administrator of account "${account}". Make another member administrator first.`,
+    { reason: 'last_admin' },
+  );
+}
+
+/** Counts the changes of an account's members, so that each one is decided from the members that it changes. */
+const membersVersion = { sortKey: 'members', version: 'version' } as const;
+
+/** Writes what `decide` returns, if no member has changed since the members that it was given were read. */
+async function changeMembers(
+  store: AdminStore,
+  account: string,
+  decide: (members: MemberBackup[]) => Write[],
+): Promise<void> {
+  const Key = versionKey(account);
+  await retryConflicts(async () => {
+    const version: number | undefined = (await store.get(Key))?.[membersVersion.version];
+    const members = (await store.query(membersIn(store.table, account))).map(readMember);
+    const changes = { set: { [membersVersion.version]: (version ?? 0) + 1 }, remove: [] };
+    const unchanged: Guard =
+      version === undefined
+        ? { attribute: membersVersion.version, is: 'absent' }
+        : { attribute: membersVersion.version, is: '=', value: version };
+    await store.writeAll([{ Update: guardedUpdate(store.table, Key, changes, [unchanged]) }, ...decide(members)]);
+  });
 }
 
 /** A member in a backup; `added` in seconds since 1970. */
@@ -141,11 +183,16 @@ export async function removeAllMembers(store: AdminStore, account: string): Prom
     await store.delete(entryKey(account, nameIn(item)));
     await store.delete(memberKey(account, nameIn(item)));
   }
+  await store.delete(versionKey(account));
 }
 
 function checkedPerson(given: string): string {
   checkPerson(given);
   return normalizedPerson(given);
+}
+
+function versionKey(account: string): Record<string, string> {
+  return { [accountsTable.partitionKey]: account, [accountsTable.sortKey]: membersVersion.sortKey };
 }
 
 function memberKey(account: string, person: string): Record<string, string> {

@@ -74,6 +74,8 @@ await admin.members.add({ account: 'shop', person, role: 'admin' });
 assert.equal((await admin.members.list('shop')).length, 1);
 assert.equal(await admin.members.roleIn('shop', [person]), 'admin');
 assert.deepEqual(await admin.members.accountsOf([person]), [{ account: 'shop', role: 'admin' }]);
+assert.equal((await refusal(admin.members.remove({ account: 'shop', person }))).reason, 'last_admin');
+await admin.members.add({ account: 'shop', person: 'sub:2', role: 'admin' });
 await admin.members.remove({ account: 'shop', person });
 
 const session = await admin.sessions.start(person, 60);
@@ -85,7 +87,7 @@ const other = createAdmin({ client, table: OTHER_TABLE, checksumSecret });
 assert.deepEqual(await recorded(other).backup.import(backup), {
   plans: 2,
   accounts: 1,
-  members: 0,
+  members: 1,
   days: 0,
   unchanged: 0,
 });

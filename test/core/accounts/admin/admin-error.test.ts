@@ -68,7 +68,7 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
   [
     'A member',
     checkPerson,
-    /is an e-mail address, or "sub:"/,
+    /is an e-mail address of ASCII .* or "sub:"/,
     [`${'j'.repeat(64)}@${'x'.repeat(190)}`, 'j@x', `sub:${'1'.repeat(255)}`, 'sub:1'],
     [
       `${'j'.repeat(65)}@x`,
@@ -78,6 +78,14 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
       '@x',
       'j@',
       'j#@x',
+      ' j@x',
+      'j@x\t',
+      '\u00a0j@x',
+      '\u212aim@x',
+      'j@\u212a.nl',
+      '"j j"@x',
+      'sub:j@x y',
+      'sub:\u212a',
       `sub:${key}`,
       ['j@x'],
     ],

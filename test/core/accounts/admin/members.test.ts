@@ -1,4 +1,4 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Admin, createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { issueApiKey } from '../../../../core/accounts/api-key.ts';
@@ -41,7 +41,7 @@ async function itemsOf(partition: string): Promise<string[]> {
 describe('a member of an account', () => {
   it('is found from the account and from the person, however the e-mail address is written', async () => {
     const account = await newAccount();
-    await admin.members.add({ account, person: ' Jo@Example.NL', role: 'viewer' });
+    await admin.members.add({ account, person: 'Jo@Example.NL', role: 'viewer' });
     expect(await admin.members.list(account)).toEqual([
       { person: 'jo@example.nl', role: 'viewer', added: '2026-11-21T12:00:00Z' },
     ]);
@@ -68,7 +68,7 @@ describe('a member of an account', () => {
 
   it('has no role in another account, nor after the removal', async () => {
     const [account, other] = [await newAccount(), await newAccount()];
-    await admin.members.add({ account, person: 'sam@example.nl', role: 'admin' });
+    await admin.members.add({ account, person: 'sam@example.nl', role: 'viewer' });
     expect(await admin.members.roleIn(other, ['sam@example.nl'])).toBe(null);
     await admin.members.remove({ account, person: 'Sam@example.nl' });
     expect(await admin.members.roleIn(account, ['sam@example.nl'])).toBe(null);
@@ -80,6 +80,7 @@ describe('a member of an account', () => {
   it('is recorded and found the same way after changes at the same time', async () => {
     const account = await newAccount();
     const person = 'busy@example.nl';
+    await admin.members.add({ account, person: 'other@example.nl', role: 'admin' });
     const changes = Array.from({ length: 12 }, (_, i) =>
       i % 2 === 0
         ? admin.members.add({ account, person, role: i % 4 === 0 ? 'admin' : 'viewer' })
@@ -92,13 +93,13 @@ describe('a member of an account', () => {
 
   it('is in the audit of the account', async () => {
     const account = await newAccount();
-    await admin.members.add({ account, person: 'ann@example.nl', role: 'admin' });
+    await admin.members.add({ account, person: 'ann@example.nl', role: 'viewer' });
     await admin.members.remove({ account, person: 'ann@example.nl' });
     const entries = await admin.accounts.audit(account);
     const members = entries.filter(({ action }) => action.startsWith('member'));
     expect(members.map(({ action, detail, outcome }) => ({ action, detail, outcome }))).toEqual(
       expect.arrayContaining([
-        { action: 'member add', detail: { person: 'ann@example.nl', role: 'admin' }, outcome: 'done' },
+        { action: 'member add', detail: { person: 'ann@example.nl', role: 'viewer' }, outcome: 'done' },
         { action: 'member remove', detail: { person: 'ann@example.nl' }, outcome: 'done' },
       ]),
     );
@@ -115,9 +116,51 @@ describe('a member of an account', () => {
     expect(await admin.members.roleIn(account, ['p7@x.nl'])).toBe('admin');
   });
 
+  it('is one of at most 50, also when 70 are added at once', async () => {
+    const account = await newAccount();
+    const added = await Promise.allSettled(
+      Array.from({ length: 70 }, (_, i) => admin.members.add({ account, person: `p${i}@x.nl`, role: 'viewer' })),
+    );
+    const codes = added.map((outcome) => (outcome.status === 'fulfilled' ? 'added' : outcome.reason.code));
+    expect(codes.toSorted()).toEqual([...Array(50).fill('added'), ...Array(20).fill('too_many_members')]);
+    expect(await admin.members.list(account)).toHaveLength(50);
+  }, 60_000);
+
+  it('stays when it is the last administrator, also of two who remove or demote each other', async () => {
+    const account = await newAccount();
+    const [ann, bob] = ['ann@example.nl', 'bob@example.nl'];
+    for (const remove of [true, false]) {
+      for (const person of [ann, bob]) await admin.members.add({ account, person, role: 'admin' });
+      const change = (person: string) =>
+        remove ? admin.members.remove({ account, person }) : admin.members.add({ account, person, role: 'viewer' });
+      const outcomes = await Promise.allSettled([ann, bob].map(change));
+      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.reason] : []));
+      expect(refused).toEqual(['last_admin']);
+      const admins = (await admin.members.list(account)).filter(({ role }) => role === 'admin');
+      expect(admins).toHaveLength(1);
+      await expect(change(admins[0]?.person ?? '')).rejects.toMatchObject({ code: 'invalid', reason: 'last_admin' });
+    }
+  });
+
+  it('that an earlier version accepted can be removed as it is written, and not be added', async () => {
+    const account = await newAccount();
+    const person = '"jo jansen"@example.nl';
+    const Item = { account, item: `member#${person}`, role: 'viewer', added: 1 };
+    await service.client.send(new PutCommand({ TableName: testTables.accounts, Item }));
+    await expect(admin.members.add({ account, person, role: 'viewer' })).rejects.toMatchObject({ code: 'invalid' });
+    await admin.members.remove({ account, person });
+    expect(await admin.members.list(account)).toEqual([]);
+  });
+
   it.each([
     ['an unknown account', { account: 'nobody', person: 'a@b.nl', role: 'viewer' }, 'not_found'],
     ['no e-mail address', { account: 'members-1', person: 'jo', role: 'viewer' }, 'invalid'],
+    [
+      'a letter that becomes an ASCII one',
+      { account: 'members-1', person: '\u212aim@b.nl', role: 'viewer' },
+      'invalid',
+    ],
+    ['a space before it', { account: 'members-1', person: '\tjo@b.nl', role: 'viewer' }, 'invalid'],
     ['an empty subject', { account: 'members-1', person: 'sub:', role: 'viewer' }, 'invalid'],
     ['another role', { account: 'members-1', person: 'a@b.nl', role: 'owner' }, 'invalid'],
     ['an API key', { account: 'members-1', person: `sub:${key}`, role: 'viewer' }, 'invalid'],
