@@ -8,7 +8,7 @@ import { addDoctorCommand } from './cli/doctor.ts';
 import { addLoadCommands } from './cli/load.ts';
 import { addPlanCommands } from './cli/plan.ts';
 import { addUsageCommands } from './cli/reports.ts';
-import { CommandError, type Explanation, explainError, UsageError } from './connect/errors.ts';
+import { CommandError, type ErrorExplanation, explainError, UsageError } from './connect/errors.ts';
 
 /** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */
 export type ExitCode = 0 | 1 | 2;
@@ -70,7 +70,7 @@ function refuseEmpty(command: Command): void {
   }
 }
 
-function explainUsage(error: CommanderError): Explanation {
+function explainUsage(error: CommanderError): ErrorExplanation {
   if (error.code === 'commander.help') return { code: 'usage', message: 'Name a command. See --help.' };
   const message = error.message
     .replace(/^error: /, '')

@@ -3,13 +3,13 @@ import assert, { AssertionError } from 'node:assert/strict';
 import { Command, InvalidArgumentError } from 'commander';
 import { table } from './cli/command.ts';
 import {
-  type Answer,
   type Check,
   createClient,
   NoAnswerError,
   type Run,
   Skip,
   type SmokeAddress,
+  type SmokeAnswer,
   type SmokeOptions,
 } from './smoke/check.ts';
 import { lookupChecks, mostLookups } from './smoke/check-lookups.ts';
@@ -63,7 +63,7 @@ const everyAnswerChecks: readonly Check[] = [
 ];
 
 /** Reports the first response that fails, and how many others do. */
-function everyAnswer(title: string, examine: (answer: Answer) => void): Check {
+function everyAnswer(title: string, examine: (answer: SmokeAnswer) => void): Check {
   return {
     section: 'every response',
     title,

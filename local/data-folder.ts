@@ -39,7 +39,7 @@ export type DataFolder = {
 };
 
 /** What has to stay the same across starts on the same data. */
-export type Identity = z.infer<typeof identitySchema>;
+export type FolderIdentity = z.infer<typeof identitySchema>;
 
 const identitySchema = z.object({
   checksumSecret: z.string(),
@@ -111,7 +111,7 @@ export async function emptyDataFolder(folder: DataFolder): Promise<void> {
 }
 
 /** Reads the identity of the folder, or creates one. */
-export async function readIdentity({ path }: DataFolder): Promise<Identity> {
+export async function readIdentity({ path }: DataFolder): Promise<FolderIdentity> {
   const text = await readFile(identityFile(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
@@ -131,7 +131,7 @@ export async function readIdentity({ path }: DataFolder): Promise<Identity> {
 }
 
 /** Replaces the identity atomically, readable by its owner only: it holds a secret and the API key of the demo account. */
-export async function writeIdentity(path: string, identity: Identity): Promise<void> {
+export async function writeIdentity(path: string, identity: FolderIdentity): Promise<void> {
   const draft = `${identityFile(path)}.draft`;
   await rm(draft, { force: true });
   await writeFile(draft, `${JSON.stringify(identity, null, 2)}\n`, { mode: 0o600 });

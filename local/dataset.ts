@@ -13,7 +13,7 @@ import { openStorage } from '../loader/storage/open.ts';
 import { demoExamples, demoExtract } from './demo/demo.ts';
 
 /** The live dataset. */
-export type Dataset = {
+export type ServedDataset = {
   readonly report: LoadReport;
   /** Where the dataset came from, if an earlier start had loaded it and none was asked for; else `null`. */
   readonly present: string | null;
@@ -25,7 +25,7 @@ export type Dataset = {
 
 type Example = { postcode: string; huisnummer: number; toevoeging?: string | undefined };
 
-export type LoadOptions = {
+export type LocalLoadOptions = {
   readonly client: DynamoDBClient;
   readonly table: string;
   /** Whether the engine is the embedded one, for which transactions are faster than batches. */
@@ -49,7 +49,7 @@ export class ExtractNotServedError extends Error {
  * an extract it holds what it held before, or the demo if that was nothing.
  * @throws ExtractNotServedError, and what `runLoad` throws
  */
-export async function loadExtract({ client, table, extract, ...options }: LoadOptions): Promise<Dataset> {
+export async function loadExtract({ client, table, extract, ...options }: LocalLoadOptions): Promise<ServedDataset> {
   const present = extract === undefined ? await datasetOtherThan(options.demoFile, options.storageFolder) : null;
   const report = await runLoad({
     source: present ? undefined : (extract ?? (await writeDemo(options.demoFile))),
@@ -112,7 +112,7 @@ const everyMilliseconds = 3_600_000;
 /** A server that does not respond is retried for minutes; the start reports that after this time. */
 const silenceMilliseconds = 10_000;
 
-type Follow = LoadOptions & {
+type Follow = LocalLoadOptions & {
   /** A list, a folder or a zip. */
   mutations: string;
   announce: (line: string) => void;

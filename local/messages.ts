@@ -10,7 +10,7 @@ import { LockedError } from '../loader/storage/lock.ts';
 import { SourceError } from '../loader/storage/source.ts';
 import { ObjectChangedError, UnusableObjectError } from '../loader/storage/storage.ts';
 import { DataFolderError, defaultDataFolder } from './data-folder.ts';
-import { type Dataset, ExtractNotServedError } from './dataset.ts';
+import { ExtractNotServedError, type ServedDataset } from './dataset.ts';
 import { DiskSpaceError } from './engine/bulk-import.ts';
 import { EngineError, EngineMissingError, isDiskFull } from './engine/engine.ts';
 import { FunctionError } from './lambda/instance.ts';
@@ -127,7 +127,7 @@ Read ${count(voorkomens)} BAG records: ${count(addresses)} current addresses (${
 }
 
 /** What was found in the data folder where no extract was asked for. */
-function presentText({ present }: Dataset): string {
+function presentText({ present }: ServedDataset): string {
   if (present === null) return '';
   return `
 Serving what the data folder holds, from ${present}. Load another with --extract; --fresh discards it and serves the demo.

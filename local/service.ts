@@ -13,7 +13,7 @@ import {
   writeIdentity,
   writeLocalState,
 } from './data-folder.ts';
-import { type Dataset, followMutations, loadExtract } from './dataset.ts';
+import { followMutations, loadExtract, type ServedDataset } from './dataset.ts';
 import { demoKey } from './demo/demo.ts';
 import { engineBulkImport } from './engine/bulk-import.ts';
 import { createMissingTables, deleteTables, guardEndpoint, localAws, localDynamoDb } from './engine/client.ts';
@@ -63,7 +63,7 @@ export type ServiceOptions = {
 export type Service = {
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly dataset: Dataset;
+  readonly dataset: ServedDataset;
   /** Resolves when the engine has ended. */
   readonly engineEnded: Promise<void>;
 };

@@ -7,7 +7,7 @@ import {
   type AccountsOptions,
   accountId,
   allPages,
-  collect,
+  collectValues,
   parseLimits,
   planCode,
   shardCount,
@@ -49,7 +49,7 @@ function addCreate(account: Command, terminal: Terminal): void {
     .option(
       '--limit <window=number>',
       "a limit of its own, which overrides the plan's; repeat it for more windows",
-      collect,
+      collectValues,
     )
     .addHelpText(
       'after',
@@ -72,7 +72,7 @@ function addSet(account: Command, terminal: Terminal): void {
     .option(
       '--limit <window=number>',
       'a limit of its own, "unlimited", or "plan" to use the limit of the plan again',
-      collect,
+      collectValues,
     )
     .option('--shards <n>', 'the number of quota shards, 1 to 20; each allows up to 1,000 requests a second')
     .addHelpText(

@@ -93,7 +93,7 @@ export function shardCount(text: string): number {
 }
 
 /** Collects the values of an option that may be given more than once. */
-export function collect(value: string, previous: string[] = []): string[] {
+export function collectValues(value: string, previous: string[] = []): string[] {
   return [...previous, value];
 }
 

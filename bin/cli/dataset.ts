@@ -2,17 +2,17 @@ import type { Command } from 'commander';
 import type { RepairReport } from '../../loader/run/repair.ts';
 import type { ConnectionOptions } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { Loads, ProgressReporter } from '../connect/loads.ts';
+import type { LoadCommands, ProgressReporter } from '../connect/loads.ts';
 import { checkLocation, counted, printResult, type Result, type Terminal, thousands, withDataset } from './command.ts';
 
 /** Options of every command on loads. */
-export type LoadOptions = Pick<ConnectionOptions, 'local' | 'data' | 'stack'> & { json?: true };
+export type LoadCommandOptions = Pick<ConnectionOptions, 'local' | 'data' | 'stack'> & { json?: true };
 
 /** Opens the loads of the dataset that `options` name, prints the result of `work`, and closes them in any case. */
 export async function useLoads(
   terminal: Terminal,
-  options: LoadOptions,
-  work: (loads: Loads) => Promise<Result>,
+  options: LoadCommandOptions,
+  work: (loads: LoadCommands) => Promise<Result>,
 ): Promise<void> {
   checkLocation(options);
   if (!options.local && options.stack === undefined) {
@@ -59,7 +59,7 @@ for the country. Loads wait until it ends.
 Example:
   npm run bag-adres -- load check --stack bag-adres-prod`,
     )
-    .action(async (options: LoadOptions) => {
+    .action(async (options: LoadCommandOptions) => {
       let differences = 0;
       let damaged: string[] = [];
       await useLoads(terminal, options, async (loads) => {
@@ -88,7 +88,7 @@ function addDiscard(load: Command, terminal: Terminal): void {
     .description('remove the work of a load that was not published, such as a refused one')
     .argument('<load>', 'the load, as its error and "load status" name it')
     .addHelpText('after', '\nThe live dataset stays as it is. The next load of the same extract starts from scratch.')
-    .action(async (id: string, options: LoadOptions) => {
+    .action(async (id: string, options: LoadCommandOptions) => {
       await useLoads(terminal, options, async (loads) => {
         const report = await loads.discard(id);
         const megabytes = `${thousands(Math.ceil(report.bytes / 1e6))} MB`;
@@ -101,7 +101,7 @@ function addUnlock(load: Command, terminal: Terminal): void {
   withDataset(load.command('unlock'))
     .description('remove the lock that an interrupted load left on the table')
     .option('--force', 'also of a load that may still be running; it stops before its next write')
-    .action(async ({ force, ...options }: LoadOptions & { force?: true }) => {
+    .action(async ({ force, ...options }: LoadCommandOptions & { force?: true }) => {
       await useLoads(terminal, options, async (loads) => {
         const held = await loads.unlock({ force: force === true });
         const text = held ? `Removed the lock of ${held.owner}.` : 'The table is not locked.';
@@ -123,12 +123,12 @@ the whole table and the snapshot: with --stack about 1 GB and two minutes for th
 Example:
   npm run bag-adres -- load repair --plan --stack bag-adres-prod`,
     )
-    .action(async ({ plan, ...options }: LoadOptions & { plan?: true }) => {
+    .action(async ({ plan, ...options }: LoadCommandOptions & { plan?: true }) => {
       await useLoads(terminal, options, (loads) => repair(loads, plan === true));
     });
 }
 
-async function repair(loads: Loads, planOnly: boolean): Promise<Result> {
+async function repair(loads: LoadCommands, planOnly: boolean): Promise<Result> {
   const report = await loads.repair({ planOnly });
   const result = await repairResult(report);
   if (!report.pending || planOnly) return result;
@@ -138,10 +138,10 @@ async function repair(loads: Loads, planOnly: boolean): Promise<Result> {
 function addStatus(load: Command, terminal: Terminal): void {
   withDataset(load.command('status'))
     .description('show the live snapshot and its age, running loads, and loads that need your decision')
-    .action(async (options: LoadOptions) => useLoads(terminal, options, status));
+    .action(async (options: LoadCommandOptions) => useLoads(terminal, options, status));
 }
 
-async function status(loads: Loads): Promise<Result> {
+async function status(loads: LoadCommands): Promise<Result> {
   const { loadStatus } = await import('../../loader/steps/manifest.ts');
   const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
   const { renderStatus } = await import('./render-load.ts');
@@ -159,10 +159,10 @@ async function status(loads: Loads): Promise<Result> {
 function addHistory(load: Command, terminal: Terminal): void {
   withDataset(load.command('history'))
     .description('list earlier loads, the newest first, and the snapshots that a rollback can use')
-    .action(async (options: LoadOptions) => useLoads(terminal, options, history));
+    .action(async (options: LoadCommandOptions) => useLoads(terminal, options, history));
 }
 
-async function history({ context, where }: Loads): Promise<Result> {
+async function history({ context, where }: LoadCommands): Promise<Result> {
   const { loadHistory } = await import('../../loader/steps/manifest.ts');
   const { renderHistory } = await import('./render-load.ts');
   const entries = await loadHistory(context);

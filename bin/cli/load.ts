@@ -3,9 +3,9 @@ import type { RefusedLoad } from '../../loader/run/refused-loads.ts';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
-import type { LoadRequest, Loads } from '../connect/loads.ts';
+import type { LoadCommands, LoadRequest } from '../connect/loads.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
-import { addDatasetCommands, type LoadOptions, useLoads } from './dataset.ts';
+import { addDatasetCommands, type LoadCommandOptions, useLoads } from './dataset.ts';
 
 /** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands that show or remove existing loads. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
@@ -18,7 +18,7 @@ export function addLoadCommands(program: Command, terminal: Terminal): void {
   addDatasetCommands(load, terminal);
 }
 
-type ExtractOptions = LoadOptions & { extract?: string; mutations?: string[]; again?: true };
+type ExtractOptions = LoadCommandOptions & { extract?: string; mutations?: string[]; again?: true };
 
 function withExtract(command: Command): Command {
   return withDataset(command)
@@ -73,7 +73,7 @@ Examples:
 }
 
 /** Writes all changes of a plan as CSV (RFC 4180); several places of one key are separated by ` | `. @throws CommandError */
-async function writeChanges(file: string, { context }: Loads, { outcome, load }: LoadReport): Promise<void> {
+async function writeChanges(file: string, { context }: LoadCommands, { outcome, load }: LoadReport): Promise<void> {
   const { differences } = await import('../../loader/run/refused-loads.ts');
   async function* lines() {
     yield 'key,before,after,nummeraanduidingen\r\n';
@@ -90,7 +90,7 @@ function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-async function showPlan({ where }: Loads, report: LoadReport): Promise<Result> {
+async function showPlan({ where }: LoadCommands, report: LoadReport): Promise<Result> {
   const { renderReport } = await import('./render-load.ts');
   const result = { json: report, text: renderReport(report) };
   const { objections, approved, load } = report;
@@ -127,8 +127,8 @@ Examples:
  */
 async function run(
   terminal: Terminal,
-  { json }: LoadOptions,
-  { where }: Loads,
+  { json }: LoadCommandOptions,
+  { where }: LoadCommands,
   start: () => Promise<LoadReport>,
 ): Promise<Result> {
   const { RefusedLoadError } = await import('../../loader/steps/load-report.ts');
@@ -157,15 +157,15 @@ function addApprove(load: Command, terminal: Terminal): void {
   withDataset(load.command('approve'))
     .description('approve a refused load and run it')
     .argument('[load]', 'the load, as its error names it (default: the only refused one)')
-    .action(async (id: string | undefined, options: LoadOptions) => {
+    .action(async (id: string | undefined, options: LoadCommandOptions) => {
       await useLoads(terminal, options, (loads) => approve(terminal, options, loads, id));
     });
 }
 
 async function approve(
   terminal: Terminal,
-  options: LoadOptions,
-  loads: Loads,
+  options: LoadCommandOptions,
+  loads: LoadCommands,
   id: string | undefined,
 ): Promise<Result> {
   const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
@@ -200,7 +200,7 @@ The daily check does not load the rolled-back extract again; "load run --again" 
 Example:
   npm run bag-adres -- load rollback 2026-01-08 --local`,
     )
-    .action(async (rollback: string, options: LoadOptions) => {
+    .action(async (rollback: string, options: LoadCommandOptions) => {
       await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.start({ rollback })));
     });
 }
@@ -209,7 +209,7 @@ function addFollow(load: Command, terminal: Terminal): void {
   withDataset(load.command('follow'))
     .description('follow a running load of a deployment; Ctrl-C stops following, not the load')
     .argument('[execution]', 'the execution of the state machine (default: the running one)')
-    .action(async (execution: string | undefined, options: LoadOptions) => {
+    .action(async (execution: string | undefined, options: LoadCommandOptions) => {
       await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.follow(execution)));
     });
 }

@@ -4,7 +4,7 @@ import { type Limits, windowNames } from '../../core/accounts/quota.ts';
 import {
   type AccountsOptions,
   allPages,
-  collect,
+  collectValues,
   parseLimits,
   planCode,
   type Terminal,
@@ -35,7 +35,7 @@ function addPut(plan: Command, terminal: Terminal): void {
     .option(
       '--limit <window=number>',
       'a limit for minute, hour, day or month, or "unlimited"; repeat it for each window',
-      collect,
+      collectValues,
     )
     .option('--inactive', 'refuse the requests of all accounts on the plan; without it the plan is active')
     .addHelpText(

@@ -5,7 +5,7 @@ import type { RepairReport } from '../../loader/run/repair.ts';
 import { type LoadReport, notServedText } from '../../loader/steps/load-report.ts';
 import type { LoadStatus, loadHistory } from '../../loader/steps/manifest.ts';
 import { demoExtractName } from '../../local/data-folder.ts';
-import type { MutationStatus, RunningLoad } from '../connect/loads.ts';
+import type { ExecutingLoad, MutationStatus } from '../connect/loads.ts';
 import { counted, table, thousands } from './command.ts';
 
 /** The result of a load, or what it would be. */
@@ -119,7 +119,7 @@ export function renderHistory(entries: Awaited<ReturnType<typeof loadHistory>>, 
 
 /** The live snapshot, the loads that are running, and those that need a decision. */
 export type ShownStatus = LoadStatus & {
-  running: RunningLoad[];
+  running: ExecutingLoad[];
   refused: { load: string; peildatum: string; objections: Objection[] }[];
   /** Only of a dataset that follows days of mutations. */
   mutations?: MutationStatus | null;

@@ -26,7 +26,7 @@ export class UsageError extends CommandError {
 }
 
 /** The code of a failure in JSON output, and the one line that people read. */
-export type Explanation = { code: string; message: string };
+export type ErrorExplanation = { code: string; message: string };
 
 /** Codes of the loader's errors, by name. Their messages already say what happened and what to do. */
 const loadErrorCodes: Record<string, string> = {
@@ -56,7 +56,7 @@ const loadErrorCodes: Record<string, string> = {
 };
 
 /** Explains an error of a load by its name, which a Lambda reports as well; `undefined` for any other error. */
-export function explainLoadError(name: string, message: string): Explanation | undefined {
+export function explainLoadError(name: string, message: string): ErrorExplanation | undefined {
   const code = Object.hasOwn(loadErrorCodes, name) ? loadErrorCodes[name] : undefined;
   return code === undefined ? undefined : { code, message };
 }
@@ -64,7 +64,7 @@ export function explainLoadError(name: string, message: string): Explanation | u
 const checkProfile = 'check AWS_PROFILE and AWS_REGION';
 
 /** Explains errors that AWS and its clients raise, by name. */
-const awsErrors: Record<string, (message: string) => Explanation> = {
+const awsErrors: Record<string, (message: string) => ErrorExplanation> = {
   CredentialsProviderError: () => ({
     code: 'aws_credentials',
     message:
@@ -87,37 +87,37 @@ const awsErrors: Record<string, (message: string) => Explanation> = {
   NotRunningError: (message) => ({ code: 'not_running', message }),
 };
 
-function credentialsExpired(): Explanation {
+function credentialsExpired(): ErrorExplanation {
   return { code: 'aws_credentials', message: 'The AWS credentials have expired. Sign in again.' };
 }
 
-function credentialsRefused(): Explanation {
+function credentialsRefused(): ErrorExplanation {
   return {
     code: 'aws_credentials',
     message: 'AWS does not accept these credentials. Check AWS_PROFILE, or sign in again.',
   };
 }
 
-function accessDenied(message: string): Explanation {
+function accessDenied(message: string): ErrorExplanation {
   return { code: 'aws_access', message: `AWS denied access: ${message}` };
 }
 
-function notFound(what: string): Explanation {
+function notFound(what: string): ErrorExplanation {
   return { code: 'aws_not_found', message: `${what}; ${checkProfile}.` };
 }
 
-function unreachable(reason: string): Explanation {
+function unreachable(reason: string): ErrorExplanation {
   const advice = 'Check the connection, and with --local whether "npm start" still runs; then run the command again.';
   return { code: 'unreachable', message: `Can't connect: ${reason.replace(/\.$/, '')}. ${advice}` };
 }
 
 /** Explains any failure of a command, without any API key. Errors with a code of their own already do. */
-export function explainError(error: unknown): Explanation {
+export function explainError(error: unknown): ErrorExplanation {
   const { code, message } = explain(error);
   return { code, message: redactKeys(message) };
 }
 
-function explain(error: unknown): Explanation {
+function explain(error: unknown): ErrorExplanation {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
   if (error instanceof AdminError) return { code: error.code, message: withHint(error) };
   if (hasOwnCode(error)) return { code: error.code, message: error.message };

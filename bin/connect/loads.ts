@@ -36,10 +36,10 @@ export type LoadRequest = {
 };
 
 /** A load that is running. */
-export type RunningLoad = { name: string; since: string };
+export type ExecutingLoad = { name: string; since: string };
 
 /** Loads of one dataset: in this process on the data of the local run, or by the state machine of a deployment. */
-export type Loads = {
+export type LoadCommands = {
   /** The storage and the addresses table. */
   readonly context: LoadContext;
   /** The options that select the same dataset in another command: `--local`. */
@@ -50,7 +50,7 @@ export type Loads = {
   start(request: LoadRequest): Promise<LoadReport>;
   /** Follows a load that was started elsewhere: the named one, else the one that is running. @throws CommandError */
   follow(name?: string): Promise<LoadReport>;
-  running(): Promise<RunningLoad[]>;
+  running(): Promise<ExecutingLoad[]>;
   /** Makes the table equal to its snapshot; always in this process. @throws LockedError, UnknownSnapshotError */
   repair(options: { planOnly: boolean }): Promise<RepairReport>;
   /** Removes the work of a load that was not published. @throws PendingLoadError, UnknownLoadError, LockedError */
@@ -76,14 +76,17 @@ export type ProgressReporter = {
  * The loads of the dataset that the options name.
  * @throws UsageError, NotRunningError, CommandError, and errors of AWS
  */
-export async function openLoads({ local, data, stack }: ConnectionOptions, reporter: ProgressReporter): Promise<Loads> {
+export async function openLoads(
+  { local, data, stack }: ConnectionOptions,
+  reporter: ProgressReporter,
+): Promise<LoadCommands> {
   if (local) return localLoads(data, reporter.progress);
   if (stack !== undefined) return stackLoads(stack, reporter);
   throw new UsageError('Name the dataset: --local for the running "npm start", or --stack NAME for a deployment.');
 }
 
 /** Loads in this process, on the data of the running `npm start`, which serves what they publish immediately. */
-async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<Loads> {
+async function localLoads(dataFolder: string | undefined, progress: Progress): Promise<LoadCommands> {
   const { endpoint, accessKeyId, addressesTable, storageFolder, mutations } = await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
   const addresses = dynamoDbAddressTable(client, addressesTable, { transactions: true });
@@ -134,7 +137,7 @@ async function unlock(
 const scanPagesPerSecond = 8;
 
 /** Loads by the state machine of a deployment. Throws `CommandError`, and errors of AWS. */
-async function stackLoads(stack: string, { print, progress }: ProgressReporter): Promise<Loads> {
+async function stackLoads(stack: string, { print, progress }: ProgressReporter): Promise<LoadCommands> {
   const { name, output, optionalOutput } = await findDeployment(stack, ['data', 'loader']);
   const machine = output('StateMachineArn');
   const bucket = output('SnapshotBucketName');
@@ -145,7 +148,7 @@ async function stackLoads(stack: string, { print, progress }: ProgressReporter):
   const stepFunctions = new SFNClient(clientConfig);
   const where = `--stack ${name}`;
 
-  async function running(): Promise<RunningLoad[]> {
+  async function running(): Promise<ExecutingLoad[]> {
     const command = new ListExecutionsCommand({ stateMachineArn: machine, statusFilter: 'RUNNING', maxResults: 10 });
     const { executions = [] } = await stepFunctions.send(command);
     return executions.map(({ name: load = '', startDate }) => ({ name: load, since: startDate?.toISOString() ?? '' }));

@@ -7,14 +7,14 @@ import { loadDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openSource } from '../../loader/storage/open.ts';
 import { clientConfig, readStack } from '../connect/deployment.ts';
-import { type Finding, failed, ok, warning } from './finding.ts';
+import { type Finding, failed, okay, warning } from './finding.ts';
 
 /** The AWS identity of the operator. */
 export async function checkCredentials(): Promise<Finding> {
   const client = new STSClient(clientConfig);
   try {
     const { Arn = 'unknown' } = await client.send(new GetCallerIdentityCommand());
-    return ok('credentials', Arn);
+    return okay('credentials', Arn);
   } finally {
     client.destroy();
   }
@@ -24,7 +24,7 @@ export async function checkCredentials(): Promise<Finding> {
 export async function checkRegion(): Promise<Finding> {
   const client = new STSClient(clientConfig);
   try {
-    return ok('region', await client.config.region());
+    return okay('region', await client.config.region());
   } finally {
     client.destroy();
   }
@@ -45,7 +45,7 @@ export async function checkBootstrap({ isDeployed }: { isDeployed: boolean }): P
   if (status === 'none') return bad('bootstrap', `There is no stack ${bootstrapStack}.`, bootstrap);
   const version = Number(outputs.BootstrapVersion ?? 0);
   const found = `${bootstrapStack} has version ${version}`;
-  if (version >= bootstrapVersion) return ok('bootstrap', found);
+  if (version >= bootstrapVersion) return okay('bootstrap', found);
   return bad('bootstrap', `${found}; version ${bootstrapVersion} or newer is needed.`, bootstrap);
 }
 
@@ -59,7 +59,7 @@ export async function checkConcurrency(): Promise<Finding> {
     const { AccountLimit } = await client.send(new GetAccountSettingsCommand());
     const { ConcurrentExecutions: limit = 0, UnreservedConcurrentExecutions: free = 0 } = AccountLimit ?? {};
     const found = `${free} of ${limit} concurrent executions are unreserved`;
-    if (free >= comfortableConcurrency) return ok('lambda quota', found);
+    if (free >= comfortableConcurrency) return okay('lambda quota', found);
     const advice =
       'Lookups above that are throttled. Request 1,000, which is free: Service Quotas, AWS Lambda, Concurrent executions ' +
       `(L-B99A9384). Until then a load runs at most ${Math.max(1, Math.floor(free / 4))} functions at once, a quarter of these, ` +
@@ -77,7 +77,7 @@ export async function checkAlarms(topicArn: string): Promise<Finding> {
     const { Subscriptions = [] } = await client.send(new ListSubscriptionsByTopicCommand({ TopicArn: topicArn }));
     const confirmed = Subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn?.startsWith('arn:'));
     if (confirmed.length > 0)
-      return ok(
+      return okay(
         'alarms',
         `${confirmed.length} confirmed ${confirmed.length === 1 ? 'subscription' : 'subscriptions'} to ${topicArn}`,
       );
@@ -103,7 +103,7 @@ export async function checkTable(client: DynamoDBClient, check: string, table: s
   // Deploying again does not help: CloudFormation creates nothing for a template that has not changed.
   if (!found) return failed(check, `There is no table ${table}.`, restoreAdvice);
   const status = found.Table?.TableStatus ?? 'unknown';
-  if (status === 'ACTIVE' || status === 'UPDATING') return ok(check, `${table} is ${status}`);
+  if (status === 'ACTIVE' || status === 'UPDATING') return okay(check, `${table} is ${status}`);
   return failed(check, `${table} is ${status}`, `Wait until it is ACTIVE. ${restoreAdvice}`);
 }
 
@@ -120,7 +120,7 @@ export async function checkProtection(client: DynamoDBClient, check: string, tab
     const advice = 'Right for a trial (removalPolicy "destroy"). Otherwise deploy again with removalPolicy "retain".';
     return warning(check, 'point-in-time recovery is on, deletion protection is off', advice);
   }
-  return ok(check, 'point-in-time recovery and deletion protection are on');
+  return okay(check, 'point-in-time recovery and deletion protection are on');
 }
 
 /** The extract is published monthly; the alarm uses the same age. */
@@ -141,8 +141,8 @@ export async function checkDataset(
   if (!dataset) return failed('dataset', 'No addresses are loaded yet.', `Load them: "load run ${where}".`);
   const days = Math.floor((now - Date.parse(dataset.peildatum)) / 86_400_000);
   const found = `snapshot of ${dataset.peildatum}, ${days === 1 ? '1 day' : `${days} days`} old`;
-  if (dataset.peildatum === demo) return ok('dataset', `the demo, a ${found}`);
-  if (days < oldDays) return ok('dataset', found);
+  if (dataset.peildatum === demo) return okay('dataset', `the demo, a ${found}`);
+  if (days < oldDays) return okay('dataset', found);
   return warning(
     'dataset',
     found,
@@ -168,7 +168,7 @@ function redeploy(stack: string): string {
 export async function checkStack(name: string): Promise<Finding> {
   const check = `stack ${name}`;
   const { status } = await readStack(name);
-  if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(check, status);
+  if (/^(?:CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return okay(check, status);
   if (/^(?:CREATE_FAILED|ROLLBACK_COMPLETE|ROLLBACK_FAILED)$/.test(status))
     return failed(check, status, redeploy(name));
   if (status === 'REVIEW_IN_PROGRESS') {
@@ -198,9 +198,9 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
   const [last] = executions;
   if (!last) return warning('last load', 'No load has run yet.', `Start one: "load run ${where}".`);
   const found = `${last.status} (${last.name}, started ${last.startDate?.toISOString()})`;
-  if (last.status === 'SUCCEEDED') return ok('last load', found);
+  if (last.status === 'SUCCEEDED') return okay('last load', found);
   if (last.status === 'RUNNING')
-    return ok(
+    return okay(
       'last load',
       `${found}; a deployment does not change its steps. "load follow ${last.name} ${where}" shows its progress`,
     );
@@ -214,12 +214,12 @@ export async function checkSource(location: string): Promise<Finding> {
   const { size = null, lastModified = null } = source?.version ?? {};
   await source?.close();
   const megabytes = size === null ? 'unknown size' : `${Math.round(size / 1e6).toLocaleString('en')} MB`;
-  return ok('source', `${location}: ${megabytes}, last modified ${lastModified ?? 'at an unknown time'}`);
+  return okay('source', `${location}: ${megabytes}, last modified ${lastModified ?? 'at an unknown time'}`);
 }
 
 /** Which version of this project is deployed. */
 export function checkVersion(deployed: string | undefined, own: string): Finding {
-  if (deployed === own) return ok('version', `${deployed}, as this command line`);
+  if (deployed === own) return okay('version', `${deployed}, as this command line`);
   const advice = 'Use the command line of the deployed version (git checkout), or deploy this one.';
   return warning('version', `${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
 }

@@ -23,7 +23,7 @@ import {
   checkTable,
   checkVersion,
 } from './check-aws.ts';
-import { examine, type Finding, failed, ok, skipped, warning } from './finding.ts';
+import { examine, type Finding, failed, okay, skipped, warning } from './finding.ts';
 
 /** More than the five seconds within which every request is answered. */
 const timeoutMilliseconds = 8_000;
@@ -36,7 +36,7 @@ const logs = 'See the function logs, the dashboard of the service stack, and doc
 async function checkApi(baseUrl: string): Promise<Finding> {
   const { status, milliseconds } = await ask(`${baseUrl}/v1/auth/validate`);
   const found = `${baseUrl} answered ${status} in ${milliseconds} ms`;
-  if (status === 401) return ok('api', found);
+  if (status === 401) return okay('api', found);
   return failed('api', `${found}; a request without a key must return 401.`, logs);
 }
 
@@ -44,7 +44,7 @@ async function checkApi(baseUrl: string): Promise<Finding> {
 async function checkKey(baseUrl: string, key: string | undefined): Promise<Finding> {
   if (key === undefined) return skipped('key', 'No key was given.', 'Give --key, or BAG_ADRES_KEY in the environment.');
   const { status, body } = await ask(`${baseUrl}/v1/auth/validate`, key);
-  if (status === 200) return ok('key', `plan ${body?.plan_code}, limits ${JSON.stringify(body?.limits)}`);
+  if (status === 200) return okay('key', `plan ${body?.plan_code}, limits ${JSON.stringify(body?.limits)}`);
   const advice = 'Check the key, and its account with "account show ID", or create a key with "key create".';
   return failed('key', `The API returned ${status}: ${body?.detail ?? 'no reason given'}`, advice);
 }
@@ -71,7 +71,9 @@ async function checkLookup(
   if (!found)
     return failed('lookup', `${asked} is ${body?.status}.`, 'Give an --address that exists, or check the load.');
   const text = `${asked} is ${found.straat}, ${found.woonplaats}, in ${milliseconds} ms`;
-  return milliseconds < slowMilliseconds ? ok('lookup', text) : warning('lookup', text, `The lookup is slow. ${logs}`);
+  return milliseconds < slowMilliseconds
+    ? okay('lookup', text)
+    : warning('lookup', text, `The lookup is slow. ${logs}`);
 }
 
 /** An address of the table whose lookup is not ambiguous. */
@@ -168,7 +170,7 @@ export async function examineLocal(data: string | undefined, { key, address }: L
   let state: LocalState | undefined;
   const running = await examine('npm start', async () => {
     state = await readLocalState(data);
-    return ok('npm start', `process ${state.pid} at ${state.baseUrl}`);
+    return okay('npm start', `process ${state.pid} at ${state.baseUrl}`);
   });
   if (!state) return [running];
   const { endpoint, accessKeyId, addressesTable, accountsTable, baseUrl } = state;

@@ -9,7 +9,7 @@ export type Finding = {
 };
 
 /** Nothing to do. */
-export function ok(check: string, found: string): Finding {
+export function okay(check: string, found: string): Finding {
   return { check, state: 'ok', found, advice: null };
 }
 

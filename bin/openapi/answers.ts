@@ -116,7 +116,7 @@ nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.
 });
 
 /** The 200 of a lookup. */
-export const lookupAnswer: ZodOpenApiResponseObject = {
+export const lookupResponse: ZodOpenApiResponseObject = {
   description: 'The outcome of the lookup.',
   headers: headersOf('Dataset-Date', 'RateLimit-Policy', 'RateLimit'),
   content: {

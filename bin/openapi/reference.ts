@@ -7,7 +7,7 @@ import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
-import { lookupAnswer, parameterExamples, validationAnswer } from './answers.ts';
+import { lookupResponse, parameterExamples, validationAnswer } from './answers.ts';
 import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -76,7 +76,7 @@ const addressQuery = z.object({
 });
 
 /** The OpenAPI 3.1 document of the API, made from the schemas that the Lambdas validate with. */
-export function openApiDocument() {
+export function createOpenApiDocument() {
   return createDocument(
     {
       openapi: '3.1.1',
@@ -109,7 +109,7 @@ export function openApiDocument() {
               'ignoring them would return another address.',
             'x-codeSamples': codeSamples(),
             requestParams: { query: addressQuery },
-            responses: { '200': lookupAnswer, ...problemReferences(401, 403, 422, 429, 500, 503) },
+            responses: { '200': lookupResponse, ...problemReferences(401, 403, 422, 429, 500, 503) },
           },
         },
         '/auth/validate': {
@@ -238,7 +238,7 @@ function namesTable(): string {
 /** Writes the OpenAPI document, which a formatter then formats, and the generated parts of `docs/api.md`. */
 async function writeReference(): Promise<void> {
   const reference = new URL('api.md', docs);
-  await writeFile(new URL('openapi.json', docs), JSON.stringify(openApiDocument(), null, 2));
+  await writeFile(new URL('openapi.json', docs), JSON.stringify(createOpenApiDocument(), null, 2));
   await writeFile(reference, withGeneratedParts(await readFile(reference, 'utf8')));
 }
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import {
-  type Answer,
   assertJson,
   assertMembers,
   assertProblem,
@@ -11,10 +10,11 @@ import {
   type Run,
   Skip,
   type SmokeAddress,
+  type SmokeAnswer,
 } from './check.ts';
 
 /** A lookup that was answered. */
-type Lookup = { answer: Answer; status: unknown; request: unknown; address: unknown };
+type Lookup = { answer: SmokeAnswer; status: unknown; request: unknown; address: unknown };
 
 /** A check makes no lookup when fewer units are left: it must not use up a customer's quota. */
 const minimumLeft = 20;
@@ -42,12 +42,12 @@ async function lookUp(run: Run, query: string): Promise<Lookup> {
   return { answer, status, request, address };
 }
 
-function assertPlace(answer: Answer, place: unknown): void {
+function assertPlace(answer: SmokeAnswer, place: unknown): void {
   assertMembers(answer, place, ['straat', 'woonplaats']);
   for (const [name, value] of Object.entries(place as object)) assertText(answer, name, value);
 }
 
-function assertCandidates(answer: Answer, status: unknown, candidates: unknown): void {
+function assertCandidates(answer: SmokeAnswer, status: unknown, candidates: unknown): void {
   const { asked } = answer;
   assert(Array.isArray(candidates), `${asked}: candidates is not a list`);
   const count = candidates.length;
@@ -58,7 +58,7 @@ function assertCandidates(answer: Answer, status: unknown, candidates: unknown):
   assert.deepEqual(keys, sorted, `${asked}: the candidates are not distinct and sorted by woonplaats, then straat`);
 }
 
-function assertToevoegingen({ asked }: Answer, toevoegingen: unknown): void {
+function assertToevoegingen({ asked }: SmokeAnswer, toevoegingen: unknown): void {
   const shown = JSON.stringify(toevoegingen);
   assert(Array.isArray(toevoegingen), `${asked}: toevoegingen is ${shown}`);
   const valid = toevoegingen.every((one) => one === null || /^[0-9A-Z]{1,5}$/.test(one));
@@ -68,7 +68,7 @@ function assertToevoegingen({ asked }: Answer, toevoegingen: unknown): void {
 }
 
 /** A 429 is checked where one occurs; no check provokes it. */
-function assertExhausted(answer: Answer): void {
+function assertExhausted(answer: SmokeAnswer): void {
   assertProblem(answer, 429, 'quota-exceeded');
   const { asked, headers, json } = answer;
   assert.match(headers['retry-after'] ?? '', /^[1-9]\d*$/, `${asked}: Retry-After is ${headers['retry-after']}`);
@@ -111,7 +111,7 @@ type Remaining = { window: string; left: number; resetSeconds: number };
  * Asserts the `RateLimit` fields of a lookup: the policy has every finite window with its limit and length, and one of
  * those is the closest to exhaustion. `null` when no window is finite.
  */
-function readRateLimit({ asked, headers }: Answer, limits: Limits): Remaining | null {
+function readRateLimit({ asked, headers }: SmokeAnswer, limits: Limits): Remaining | null {
   const finite = Object.entries(limits).flatMap(([name, limit]) => (limit === null ? [] : [{ name, limit }]));
   const { 'ratelimit-policy': policy, ratelimit } = headers;
   if (finite.length === 0) {

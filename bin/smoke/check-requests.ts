@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import {
-  type Answer,
   assertJson,
   assertMembers,
   assertProblem,
@@ -10,6 +9,7 @@ import {
   type Limits,
   type RequestOptions,
   type Run,
+  type SmokeAnswer,
 } from './check.ts';
 
 const p = 'postcode=1012RJ';
@@ -35,7 +35,7 @@ function badKeys(key: string): (string | null)[] {
   return [null, ...others, ...altered];
 }
 
-async function refusal({ client }: Run, path: string, options: RequestOptions): Promise<Answer> {
+async function refusal({ client }: Run, path: string, options: RequestOptions): Promise<SmokeAnswer> {
   const answer = await client.send(path, options);
   assertProblem(answer, 401, 'unauthorized');
   return answer;
@@ -44,7 +44,7 @@ async function refusal({ client }: Run, path: string, options: RequestOptions): 
 /** Headers that differ between any two responses. */
 const varying = /^(?:x-request-id|date|age|via|connection|keep-alive|x-amz.*|apigw.*)$/;
 
-function assertSameRefusal(answers: Answer[]): void {
+function assertSameRefusal(answers: SmokeAnswer[]): void {
   const [first, ...others] = answers.map(({ asked, text, headers, json }) => ({
     asked,
     text: text.replaceAll(String(json?.request_id), 'ID'),
@@ -79,7 +79,7 @@ const keyChecks: Check[] = [
     section: 'authentication',
     title: 'refuses a missing, malformed, made-up or altered key with the same 401',
     async run(run) {
-      const refusals: Answer[] = [];
+      const refusals: SmokeAnswer[] = [];
       for (const path of ['/v1/auth/validate', valid, '/v1/address?postcode=x']) {
         for (const key of badKeys(run.options.key)) refusals.push(await refusal(run, path, { key }));
       }
@@ -91,7 +91,7 @@ const keyChecks: Check[] = [
     title: 'reads a key in its header only',
     async run(run) {
       const { key } = run.options;
-      const refusals: Answer[] = [];
+      const refusals: SmokeAnswer[] = [];
       for (const name of ['key', 'api_key', 'apikey', 'x-api-key', 'X-API-Key']) {
         const path = `/v1/auth/validate?${name}=`;
         refusals.push(await refusal(run, path + encodeURIComponent(key), { key: null, shown: `${path}KEY` }));
@@ -202,7 +202,7 @@ function invalid(parameter: string, rest: string, values: Record<string, string[
 
 type Fault = { parameter: string; code: string };
 
-function assertFaults(answer: Answer, expected: Fault[]): void {
+function assertFaults(answer: SmokeAnswer, expected: Fault[]): void {
   assertProblem(answer, 422, 'invalid-input');
   const { asked, json } = answer;
   const errors = (Array.isArray(json?.errors) ? json.errors : []) as Record<string, unknown>[];

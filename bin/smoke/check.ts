@@ -34,7 +34,7 @@ export class Skip extends Error {
 }
 
 /** A response; header names are in lower case. */
-export type Answer = {
+export type SmokeAnswer = {
   /** `GET /v1/address?...`, for messages; never has the key. */
   asked: string;
   status: number;
@@ -57,8 +57,8 @@ export type RequestOptions = {
 /** Sends requests as a consumer does, and keeps every response. */
 export type Client = {
   /** @throws NoAnswerError */
-  send(path: string, options?: RequestOptions): Promise<Answer>;
-  readonly answers: readonly Answer[];
+  send(path: string, options?: RequestOptions): Promise<SmokeAnswer>;
+  readonly answers: readonly SmokeAnswer[];
   /** How many of the responses counted against the quota. */
   lookups(): number;
 };
@@ -74,7 +74,7 @@ const timeoutMilliseconds = 10_000;
 /** A client for the API at `baseUrl`. */
 export function createClient(baseUrl: string, key: string): Client {
   const base = baseUrl.replace(/\/+$/, '');
-  const answers: Answer[] = [];
+  const answers: SmokeAnswer[] = [];
   return {
     answers,
     lookups: () => answers.filter(({ asked, status }) => status === 200 && asked.startsWith('GET /v1/address?')).length,
@@ -107,22 +107,22 @@ function reasonOf({ message, cause }: Error): string {
   return cause.message || String((cause as NodeJS.ErrnoException).code);
 }
 
-function parsed(text: string): Answer['json'] {
+function parsed(text: string): SmokeAnswer['json'] {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Answer['json']) : null;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as SmokeAnswer['json']) : null;
   } catch {
     return null;
   }
 }
 
 /** The response has this status. */
-export function assertStatus({ asked, status }: Answer, expected: number): void {
+export function assertStatus({ asked, status }: SmokeAnswer, expected: number): void {
   assert.equal(status, expected, `${asked} returns ${status}, not ${expected}`);
 }
 
 /** The response is 200 and JSON with exactly these members. */
-export function assertJson(answer: Answer, members: readonly string[]): Record<string, unknown> {
+export function assertJson(answer: SmokeAnswer, members: readonly string[]): Record<string, unknown> {
   assertStatus(answer, 200);
   const json = jsonOf(answer, /^application\/json\b/);
   assertMembers(answer, json, members);
@@ -136,7 +136,7 @@ const furtherMembers: Record<string, string[]> = {
 };
 
 /** The response is a problem of this type (RFC 9457) with exactly the members of one. */
-export function assertProblem(answer: Answer, status: number, type: string): void {
+export function assertProblem(answer: SmokeAnswer, status: number, type: string): void {
   assertStatus(answer, status);
   const { asked } = answer;
   const json = jsonOf(answer, /^application\/problem\+json\b/);
@@ -146,7 +146,7 @@ export function assertProblem(answer: Answer, status: number, type: string): voi
   assertMembers(answer, json, [...problemMembers, ...(furtherMembers[type] ?? [])]);
 }
 
-function jsonOf({ asked, headers, json, text }: Answer, contentType: RegExp): Record<string, unknown> {
+function jsonOf({ asked, headers, json, text }: SmokeAnswer, contentType: RegExp): Record<string, unknown> {
   const received = headers['content-type'] ?? '';
   assert(json !== null, `${asked} returns no JSON object: ${text.slice(0, 80)}`);
   assert.match(received, contentType, `${asked}: Content-Type is ${received}`);
@@ -154,13 +154,13 @@ function jsonOf({ asked, headers, json, text }: Answer, contentType: RegExp): Re
 }
 
 /** The value is an object with exactly these members. */
-export function assertMembers({ asked }: Answer, value: unknown, names: readonly string[]): void {
+export function assertMembers({ asked }: SmokeAnswer, value: unknown, names: readonly string[]): void {
   const found = typeof value === 'object' && value !== null ? Object.keys(value).sort() : [];
   const expected = [...names].sort();
   assert.deepEqual(found, expected, `${asked}: members are ${found.join(', ') || 'none'}, not ${expected.join(', ')}`);
 }
 
 /** The member is a text that is not empty. */
-export function assertText({ asked }: Answer, name: string, value: unknown): void {
+export function assertText({ asked }: SmokeAnswer, name: string, value: unknown): void {
   assert(typeof value === 'string' && value !== '', `${asked}: ${name} is ${JSON.stringify(value)}, not a text`);
 }

@@ -154,7 +154,7 @@ export class Canary extends LambdaFunction {
 export type UsageJobProps = { config: Config; encryptionKey: IKey | undefined; accounts: ITable; topic: ITopic };
 
 /** Records the usage of every account and reports limits that are nearly used up, once an hour. */
-export class UsageJob extends LambdaFunction {
+export class UsageJobFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, { config, encryptionKey, accounts, topic }: UsageJobProps) {
     super(scope, id, {
       config,

@@ -7,7 +7,7 @@ import type { DataStack } from '../data/data-stack.ts';
 import { isProtected } from '../shared/data-protection.ts';
 import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
 import { HttpApi } from './http-api.ts';
-import { Canary, HttpFunction, UsageJob } from './service-functions.ts';
+import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
 
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
@@ -68,7 +68,7 @@ export class ServiceStack extends Stack {
         canary: canary?.logs,
       }),
     });
-    if (config.usage.job) new UsageJob(this, 'Usage', { config, encryptionKey, accounts, topic });
+    if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

@@ -1,5 +1,5 @@
 import { type ByteCursor, literal, RepeatingText } from './byte-cursor.ts';
-import type { Visit } from './interpret-stand.ts';
+import type { StandVisit } from './interpret-stand.ts';
 import type { ReadCounts } from './problem-report.ts';
 import {
   dayOf,
@@ -21,10 +21,10 @@ abstract class CountingParser<T> implements FastParser {
   protected readonly day: number;
   protected readonly span: Span = { volgnummer: 0, begin: 0, eind: 0 };
   readonly #counts: ReadCounts;
-  readonly #visit: Visit<T>;
-  readonly #later: Visit<T> | undefined;
+  readonly #visit: StandVisit<T>;
+  readonly #later: StandVisit<T> | undefined;
 
-  constructor(peildatum: string, counts: ReadCounts, visit: Visit<T>, later?: Visit<T>) {
+  constructor(peildatum: string, counts: ReadCounts, visit: StandVisit<T>, later?: StandVisit<T>) {
     this.day = dayOf(peildatum);
     this.#counts = counts;
     this.#visit = visit;
@@ -34,7 +34,7 @@ abstract class CountingParser<T> implements FastParser {
   abstract parse(cursor: ByteCursor): boolean;
 
   /** Counts an occurrence, and returns the visit that it gets, if any. */
-  protected visitOf(isIssued: boolean, validity: Exclude<Validity, 'unknown_shape'>): Visit<T> | undefined {
+  protected visitOf(isIssued: boolean, validity: Exclude<Validity, 'unknown_shape'>): StandVisit<T> | undefined {
     const counts = this.#counts;
     counts.voorkomens++;
     if (!isIssued) {

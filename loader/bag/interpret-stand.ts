@@ -44,7 +44,7 @@ const knownStatuses: Record<ObjectKind, string[]> = {
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Called with an occurrence that counts, or will. */
-export type Visit<T> = (read: T, span: Span) => void;
+export type StandVisit<T> = (read: T, span: Span) => void;
 
 /** Makes an object from the fields of a current occurrence, or says what is wrong with one of its values. */
 export type ReadRule<T> = (fields: Occurrence, file: string) => T | Problem;
@@ -53,7 +53,7 @@ export type ReadRule<T> = (fields: Occurrence, file: string) => T | Problem;
  * How to read an occurrence, and the callbacks for one that counts on the date (`visit`) or will on a later one
  * (`later`).
  */
-type Visits<T> = { read: ReadRule<T>; visit: Visit<T>; later: Visit<T> | undefined };
+type Visits<T> = { read: ReadRule<T>; visit: StandVisit<T>; later: StandVisit<T> | undefined };
 
 /**
  * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later.

@@ -8,10 +8,10 @@ import {
   type Occurrence,
   occurrenceOf,
   type ReadRule,
+  type StandVisit,
   toNummeraanduiding,
   toOpenbareRuimte,
   toWoonplaats,
-  type Visit,
   visitStand,
 } from './interpret-stand.ts';
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
@@ -27,8 +27,8 @@ export type ReadObjects<T> = (
   xml: Buffer,
   file: string,
   peildatum: string,
-  visit: Visit<T>,
-  options?: { strictly?: boolean; later?: Visit<T> },
+  visit: StandVisit<T>,
+  options?: { strictly?: boolean; later?: StandVisit<T> },
 ) => ReadCounts;
 
 /** Reads the nummeraanduidingen of an XML file. */
@@ -38,7 +38,12 @@ export const readNummeraanduidingen = objectReader('NUM', toNummeraanduiding, Fa
 export const readOpenbareRuimten = objectReader('OPR', toOpenbareRuimte, FastOpenbareRuimteParser);
 
 /** The class of a fast parser; `later` as in `ReadObjects`. */
-type FastParserClass<T> = new (peildatum: string, counts: ReadCounts, visit: Visit<T>, later?: Visit<T>) => FastParser;
+type FastParserClass<T> = new (
+  peildatum: string,
+  counts: ReadCounts,
+  visit: StandVisit<T>,
+  later?: StandVisit<T>,
+) => FastParser;
 
 /** The reader of files of `kind`, whose objects `read` makes from the fields of an occurrence. */
 function objectReader<T extends object>(
@@ -63,8 +68,8 @@ export async function readWoonplaatsen(
   xml: AsyncIterable<Uint8Array>,
   file: string,
   peildatum: string,
-  visit: Visit<Woonplaats>,
-  later?: Visit<Woonplaats>,
+  visit: StandVisit<Woonplaats>,
+  later?: StandVisit<Woonplaats>,
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
   const parser = new StandParser('WPL', file, peildatum, (fields) =>

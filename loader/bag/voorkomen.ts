@@ -56,7 +56,7 @@ export function dayOf(date: string): number {
 }
 
 /** 20211015 as `2021-10-15`. */
-export function dateOf(day: number): string {
+export function dayText(day: number): string {
   const digits = String(day).padStart(8, '0');
   return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }

@@ -1,7 +1,7 @@
 /** Days of mutations: which of them concern a dataset, and what they change in its objects. */
 
 import type { Mutation } from '../bag/mutations.ts';
-import { dateOf, dayOf, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
+import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import { addEdit, type Edits, type FoundObjects } from './object-shard.ts';
 import { isSameVoorkomen, objectLines, parseObjectLine } from './objects.ts';
 
@@ -78,7 +78,7 @@ function stillCounting(voorkomen: ObjectVoorkomen | null, date: string): ObjectV
 function textOf(voorkomen: ObjectVoorkomen | null): string {
   if (!voorkomen) return 'nothing that counts';
   const { begin, eind } = voorkomen;
-  const span = eind === noEind ? `${dateOf(begin)} on` : `${dateOf(begin)} to ${dateOf(eind)}`;
+  const span = eind === noEind ? `${dayText(begin)} on` : `${dayText(begin)} to ${dayText(eind)}`;
   if (voorkomen.kind !== 'NUM') return `'${voorkomen.naam}' (${span})`;
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = voorkomen;
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;

@@ -1,7 +1,7 @@
 import type { Problem } from '../bag/problem-report.ts';
 import {
-  dateOf,
   dayOf,
+  dayText,
   type Nummeraanduiding,
   noEind,
   type OpenbareRuimte,
@@ -60,7 +60,7 @@ export function deriveRows(
       places.push(found);
     } else onProblem({ ...found, file, identificatie: identificatieOf(line) });
   }
-  return { keys, places, next: next === noEind ? null : dateOf(next) };
+  return { keys, places, next: next === noEind ? null : dayText(next) };
 }
 
 /** Of the objects with several occurrences the lines that count on `day` and belong to this part. */

@@ -23,7 +23,7 @@ import {
   type Storage,
   UnusableObjectError,
 } from '../storage/storage.ts';
-import { inSession, type LoadOptions, type Session } from './session.ts';
+import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 const usualLinesAPack = 10_000;
 
@@ -138,7 +138,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
   });
 }
 
-async function readAll({ progress }: Session, scan: RepairOptions['scan'], keys: number): Promise<LinesByShard> {
+async function readAll({ progress }: LoadSession, scan: RepairOptions['scan'], keys: number): Promise<LinesByShard> {
   const table = new LinesByShard();
   const shown = progress.begin('compare', { rows: keys });
   for await (const lines of scan()) {
@@ -188,7 +188,7 @@ async function rebuild(
 
 const writesACheck = 1000;
 
-async function write({ addresses, fence }: Session, changes: readonly Change[]): Promise<void> {
+async function write({ addresses, fence }: LoadSession, changes: readonly Change[]): Promise<void> {
   for (let start = 0; start < changes.length; start += writesACheck) {
     await fence.confirm(0);
     await addresses.write(changes.slice(start, start + writesACheck).map(toWrite), fence);
@@ -200,7 +200,7 @@ function toWrite({ before, after }: Change): Write {
 }
 
 async function settle(
-  { storage, addresses, fence }: Session,
+  { storage, addresses, fence }: LoadSession,
   { load, peildatum }: ManifestEntry,
   { pending }: Manifest,
 ): Promise<void> {

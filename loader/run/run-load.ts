@@ -21,10 +21,10 @@ import { stage } from '../steps/stage.ts';
 import { resume, rollback } from '../steps/stored-loads.ts';
 import { SourceChangedError } from '../storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../storage/storage.ts';
-import { inSession, type LoadOptions, type Session } from './session.ts';
+import { inSession, type LoadOptions, type LoadSession } from './session.ts';
 
 /** The first half of a load, up to rows by shard; skips what is already stored. */
-async function extract(session: Session, load: string): Promise<void> {
+async function extract(session: LoadSession, load: string): Promise<void> {
   const { storage, progress, options } = session;
   await stage(storage, load, progress);
   const { members } = await getJson<Load>(storage, paths.load(load));
@@ -47,7 +47,7 @@ async function extract(session: Session, load: string): Promise<void> {
 }
 
 /** Makes the new snapshot and the changes of all shards. */
-async function merge(session: Session, load: string): Promise<void> {
+async function merge(session: LoadSession, load: string): Promise<void> {
   const { storage, progress, options } = session;
   const shards = await getJson<ShardItem[]>(storage, paths.shards(load));
   const workers = session.workers(0);
@@ -80,7 +80,7 @@ type Approval = {
 
 /** The part of a load from the guard to the end. @throws RefusedLoadError */
 async function guardAndApply(
-  session: Session,
+  session: LoadSession,
   load: string,
   { approve: approved, waiveSize = false, disposable }: Approval,
 ): Promise<LoadReport> {
@@ -97,7 +97,7 @@ async function guardAndApply(
 }
 
 /** The second half of a load that is pending, also of one that was interrupted there. */
-async function apply(session: Session, load: string): Promise<LoadReport> {
+async function apply(session: LoadSession, load: string): Promise<LoadReport> {
   const { storage, progress, fence, options } = session;
   const plan = await findJson<Plan>(storage, paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
@@ -155,7 +155,7 @@ export async function runLoad(options: RunOptions): Promise<LoadReport> {
   });
 }
 
-function loadOnce(session: Session, options: RunOptions): Promise<LoadReport> {
+function loadOnce(session: LoadSession, options: RunOptions): Promise<LoadReport> {
   return untilUnchanged(session, () =>
     afterPending(
       session,
@@ -169,7 +169,7 @@ function loadOnce(session: Session, options: RunOptions): Promise<LoadReport> {
 }
 
 /** Everything up to the guard. */
-async function prepare(session: Session, load: string, { action }: Found): Promise<void> {
+async function prepare(session: LoadSession, load: string, { action }: Found): Promise<void> {
   if (action === 'load') await extract(session, load);
   const { days } = await getJson<Load>(session.storage, paths.load(load));
   if (days.length > 0) {
@@ -231,7 +231,7 @@ export async function approveLoad(options: LoadOptions & { load: string }): Prom
  * load.
  */
 async function afterPending(
-  session: Session,
+  session: LoadSession,
   find: () => Promise<Found>,
   work: (load: string, found: Found) => Promise<LoadReport>,
 ): Promise<LoadReport> {
@@ -250,7 +250,7 @@ async function afterPending(
  * Starts again if the extract is replaced while it is read, or if work of the load is damaged or missing, which it
  * removes.
  */
-async function untilUnchanged({ storage }: Session, work: () => Promise<LoadReport>): Promise<LoadReport> {
+async function untilUnchanged({ storage }: LoadSession, work: () => Promise<LoadReport>): Promise<LoadReport> {
   return retryWithBackoff(work, {
     attempts: 3,
     firstPauseMilliseconds: 0,

@@ -36,7 +36,7 @@ export type LoadOptions = {
 };
 
 /** One run of a load under the lock. */
-export type Session = LoadContext & {
+export type LoadSession = LoadContext & {
   options: LoadOptions;
   thresholds: Thresholds;
   progress: Progress;
@@ -50,7 +50,7 @@ export type Session = LoadContext & {
 const worthThreadsBytes = 2 * 1024 * 1024;
 
 /** Runs `work` under the lock. @throws LockedError */
-export async function inSession<T>(options: LoadOptions, work: (session: Session) => Promise<T>): Promise<T> {
+export async function inSession<T>(options: LoadOptions, work: (session: LoadSession) => Promise<T>): Promise<T> {
   const { addresses, thresholds = localGuardDefaults, progress = noProgress } = options;
   const location = typeof options.storage === 'string' ? options.storage : null;
   const storage = typeof options.storage === 'string' ? await openStorage(options.storage) : options.storage;

@@ -26,7 +26,7 @@ import {
 } from '../storage/storage.ts';
 import { withEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { readMember } from './stage.ts';
+import { readZipMember } from './stage.ts';
 
 /**
  * What `extractPart` stores beside the object lines (`objects` is their number); if it exists, the part is finished.
@@ -54,7 +54,7 @@ export async function extractPart(
   const problems = emptyReport();
   let voorkomens = 0;
   const add = (num: Nummeraanduiding, span: Span) => rows.add(num, span);
-  await readMember(storage, load, index, async (zip, member) => {
+  await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
       const counts = await withEntry(zip, file, label, (xml) =>

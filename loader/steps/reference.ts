@@ -1,5 +1,5 @@
 import { fileLabel, listXmlFiles, type Member } from '../bag/extract-members.ts';
-import type { Visit } from '../bag/interpret-stand.ts';
+import type { StandVisit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
@@ -9,7 +9,7 @@ import type { Amount } from '../progress.ts';
 import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { entryStream, withEntry, type ZipEntry } from '../zip/zip.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { readMember } from './stage.ts';
+import { readZipMember } from './stage.ts';
 
 /** XML of one part; the country's 16 GB make some 125 parts of ten files. */
 const usualPartBytes = 128 * 1024 * 1024;
@@ -30,12 +30,12 @@ export async function reference(
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
   const file = new ReferenceWriter();
-  const addStreet: Visit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
-  const addPlace: Visit<Woonplaats> = (place, span) => file.addPlace(place, span);
+  const addStreet: StandVisit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
+  const addPlace: StandVisit<Woonplaats> = (place, span) => file.addPlace(place, span);
   const parts: Part[] = [];
   // Places first: the memory of their one large file is freed while the streets are read.
   for (const [index, member] of [...load.members.entries()].reverse()) {
-    await readMember(storage, load, index, async (zip) => {
+    await readZipMember(storage, load, index, async (zip) => {
       const files = await listXmlFiles(zip, member.name);
       if (member.kind === 'NUM') {
         for (const group of inParts(files, partBytes)) {

@@ -152,7 +152,7 @@ async function* counted(chunks: AsyncIterable<Buffer>, count: (bytes: number) =>
  * were staged, and on the extract otherwise.
  * @throws MissingObjectError, DamagedObjectError, ExtractError
  */
-export async function readMember<T>(
+export async function readZipMember<T>(
   storage: Storage,
   load: Load,
   index: number,

@@ -1,6 +1,6 @@
 import type { Admin } from '../../core/accounts/admin/admin.ts';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
-import type { Historie, NumVoorkomen, Voorkomens } from './stand-xml.ts';
+import type { Historie, NumStand, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 
 /** The snapshot date of the demo extract. */
@@ -61,7 +61,7 @@ export const demoExamples: [DemoExample, ...DemoExample[]] = [
 ];
 
 type Address = [postcode: string | undefined, number: number, letter?: string, addition?: string, change?: Change];
-type Change = Partial<Historie> & { type?: NumVoorkomen['type']; woonplaats?: string };
+type Change = Partial<Historie> & { type?: NumStand['type']; woonplaats?: string };
 
 /**
  * By woonplaats and street. Not a source of addresses: the well-known ones are public facts, some come from a real

@@ -17,7 +17,7 @@ export type Historie = {
   geregistreerdLV?: string;
 };
 
-export type NumVoorkomen = Historie & {
+export type NumStand = Historie & {
   identificatie: string;
   huisnummer: number;
   huisletter?: string;
@@ -30,7 +30,7 @@ export type NumVoorkomen = Historie & {
   woonplaats?: string;
 };
 
-export type OprVoorkomen = Historie & {
+export type OprStand = Historie & {
   identificatie: string;
   naam: string;
   woonplaats: string;
@@ -38,9 +38,9 @@ export type OprVoorkomen = Historie & {
 };
 
 /** `corners` is a closed ring of coordinates in the national grid, `121000.5 487000 ...`; by default a small square. */
-export type WplVoorkomen = Historie & { identificatie: string; naam: string; corners?: string };
+export type WplStand = Historie & { identificatie: string; naam: string; corners?: string };
 
-export type Voorkomens = { NUM: NumVoorkomen[]; OPR: OprVoorkomen[]; WPL: WplVoorkomen[] };
+export type Voorkomens = { NUM: NumStand[]; OPR: OprStand[]; WPL: WplStand[] };
 
 /** One XML file of an extract in Kadaster's form: line ends in the header only, all objects on one line. */
 export function fileXml<K extends ObjectKind>(kind: K, voorkomens: Voorkomens[K], peildatum: string): string {

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
-  type Answer,
+  type GatewayAnswer,
   gatewayEvent,
   integrationAnswer,
   integrationFailed,
@@ -140,7 +140,7 @@ async function answerTo(
   server: Server,
   request: IncomingMessage,
   { id, time, target, match }: Received,
-): Promise<Answer> {
+): Promise<GatewayAnswer> {
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
   if (requestLine > headLimitBytes) return ownAnswer(414, 'URI Too Long');
@@ -178,7 +178,7 @@ function hasValidHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
   return hosts === 1 || (hosts === 0 && httpVersion !== '1.1');
 }
 
-function write(response: ServerResponse, answer: Answer, withoutBody: boolean): void {
+function write(response: ServerResponse, answer: GatewayAnswer, withoutBody: boolean): void {
   response.statusCode = answer.statusCode;
   for (const [name, value] of answer.headers) response.appendHeader(name, value);
   const hasBody = ![204, 304].includes(answer.statusCode);
@@ -205,7 +205,7 @@ function portOf(server: Server): number {
 }
 
 const lingerMilliseconds = 500;
-const parserAnswers: Record<string, Answer> = {
+const parserAnswers: Record<string, GatewayAnswer> = {
   HPE_HEADER_OVERFLOW: ownAnswer(431, 'Request Header Fields Too Large'),
   ERR_HTTP_REQUEST_TIMEOUT: ownAnswer(408, 'Request Timeout'),
 };
@@ -217,7 +217,7 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /** Writes a response to a raw socket and closes it. Safe to call again: the parser may report one socket several times. */
-function refuse(socket: Duplex, { statusCode, body }: Answer): void {
+function refuse(socket: Duplex, { statusCode, body }: GatewayAnswer): void {
   if (refused.has(socket)) return;
   refused.add(socket);
   socket.on('error', () => undefined);

@@ -205,14 +205,14 @@ function commonLogTime(time: Date): string {
 }
 
 /** A response to the client, with its headers in order. */
-export type Answer = {
+export type GatewayAnswer = {
   readonly statusCode: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 };
 
 /** A response of the gateway itself: `{"message":"Not Found"}`. */
-export function ownAnswer(statusCode: number, message: string): Answer {
+export function ownAnswer(statusCode: number, message: string): GatewayAnswer {
   return {
     statusCode,
     headers: [['Content-Type', 'application/json']],
@@ -249,7 +249,7 @@ const connectionHeaders = new Set([
  * Turns what a function returned, as JSON text, into a response by the rules of payload format 2.0: an object with a
  * `statusCode` is a response; anything else is the body of a 200.
  */
-export function integrationAnswer(payload: string): Answer {
+export function integrationAnswer(payload: string): GatewayAnswer {
   const returned: unknown = JSON.parse(payload);
   if (typeof returned !== 'object' || returned === null || !('statusCode' in returned)) {
     const body = typeof returned === 'string' ? returned : payload;

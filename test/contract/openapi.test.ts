@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lookupExamples, validationExample } from '../../bin/openapi/answers.ts';
-import { openApiDocument } from '../../bin/openapi/reference.ts';
+import { createOpenApiDocument } from '../../bin/openapi/reference.ts';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
 import { newAccount } from '../support/address-service.ts';
@@ -34,7 +34,7 @@ function lookUp(query: Record<string, unknown>, apiKey = key) {
 
 describe('the OpenAPI document', () => {
   it('is the same as generated from the schemas, as a file, and as published without a key', async () => {
-    const generated = JSON.parse(JSON.stringify(openApiDocument()));
+    const generated = JSON.parse(JSON.stringify(createOpenApiDocument()));
     expect(await file()).toEqual(generated);
     const { status, json, headers } = await service.send('/v1/openapi.json');
     expect([status, headers['content-type']]).toEqual([200, 'application/json']);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { openApiDocument } from '../../bin/openapi/reference.ts';
+import { createOpenApiDocument } from '../../bin/openapi/reference.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
 
 type Parameter = { name: string; schema: { pattern?: string; minimum?: number; maximum?: number } };
 
-const parameters = openApiDocument().paths?.['/address']?.get?.parameters as unknown as Parameter[];
+const parameters = createOpenApiDocument().paths?.['/address']?.get?.parameters as unknown as Parameter[];
 const valid = { postcode: '1012RJ', huisnummer: '147', toevoeging: 'a' };
 
 function schemaOf(name: keyof typeof valid): Parameter['schema'] {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
-import { followMutations, type LoadOptions, loadExtract } from '../../local/dataset.ts';
+import { followMutations, type LocalLoadOptions, loadExtract } from '../../local/dataset.ts';
 import { writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { startErrorText } from '../../local/messages.ts';
 import { Random } from '../bench/generator/random.ts';
@@ -16,7 +16,7 @@ import { firstState, laterDays, type RegisterDay } from '../support/register.ts'
 
 let folder: string;
 let engine: TestDynamoDb;
-let loaded: LoadOptions;
+let loaded: LocalLoadOptions;
 const random = new Random(5);
 const first = firstState(random, '2026-01-08');
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { noProgress } from '../../loader/progress.ts';
-import { type Dataset, loadExtract } from '../../local/dataset.ts';
+import { loadExtract, type ServedDataset } from '../../local/dataset.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { greeting, startErrorText } from '../../local/messages.ts';
 import { badExtracts, makeBadExtracts } from '../support/bad-extracts.ts';
@@ -42,7 +42,7 @@ async function extract(peildatum: string, { addresses = 40, streets = 2 }): Prom
   return file;
 }
 
-const load = (file: string | undefined): Promise<Dataset> =>
+const load = (file: string | undefined): Promise<ServedDataset> =>
   loadExtract({
     client: engine.client,
     table: 'addresses',

@@ -1,4 +1,4 @@
-import type { Historie, NumVoorkomen, OprVoorkomen, Voorkomens, WplVoorkomen } from '../../local/demo/stand-xml.ts';
+import type { Historie, NumStand, OprStand, Voorkomens, WplStand } from '../../local/demo/stand-xml.ts';
 import { type MutationGroup, mutationsBetween } from '../../local/demo/write-extract.ts';
 import type { Random } from '../bench/generator/random.ts';
 
@@ -13,12 +13,12 @@ export type RegisterDay = { date: string; state: Voorkomens; groups: MutationGro
 /** A small register of a few streets, in which every odd case occurs within some days. */
 export function firstState(random: Random, date: string, objects = 40): Voorkomens {
   const begin = '2010-01-01';
-  const WPL: WplVoorkomen[] = ['Weesp', 'Muiden', 'Amsterdam'].map((naam, i) => ({
+  const WPL: WplStand[] = ['Weesp', 'Muiden', 'Amsterdam'].map((naam, i) => ({
     identificatie: `10${12 + i}`,
     naam,
     begin,
   }));
-  const OPR: OprVoorkomen[] = Array.from({ length: 8 }, (_, i) => ({
+  const OPR: OprStand[] = Array.from({ length: 8 }, (_, i) => ({
     identificatie: id('30', i),
     naam: `Straat ${'ABCDEFGH'[i]}`,
     woonplaats: random.pick(WPL).identificatie,
@@ -31,7 +31,7 @@ export function firstState(random: Random, date: string, objects = 40): Voorkome
 const id = (type: string, index: number) => `0457${type}${String(index + 1).padStart(10, '0')}`;
 const postcodes = ['1381AA', '1381AB', '1382AA', '1390ZZ', '1012JS', '9999ZZ'];
 
-function num(random: Random, index: number, streets: OprVoorkomen[], begin: string, date: string): NumVoorkomen {
+function num(random: Random, index: number, streets: OprStand[], begin: string, date: string): NumStand {
   return {
     identificatie: id('20', index),
     huisnummer: 1 + random.int(4),

@@ -7,7 +7,7 @@ import type { AdminStore } from './admin-store.ts';
 import type { OwnLimitChanges } from './window-changes.ts';
 
 /** What is changed, in which partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
-export type Change = { partition: string; action: string; detail: Record<string, unknown> };
+export type AuditedChange = { partition: string; action: string; detail: Record<string, unknown> };
 
 /**
  * One change: who, when, what. `unknown` means that nothing has marked it as done: the change is still running, or its
@@ -25,7 +25,7 @@ const prefix = 'audit#';
 const outcome = 'outcome';
 
 /** Runs `work` between writing its entry and marking it as done: no change happens without one (decision 0104). */
-export async function audited<T>(store: AdminStore, change: Change, work: () => Promise<T>): Promise<T> {
+export async function audited<T>(store: AdminStore, change: AuditedChange, work: () => Promise<T>): Promise<T> {
   const { key, attributes } = newEntry(store, change);
   await store.put({ ...key, ...attributes });
   // The caller must learn what became of the change, and a new key is seen only there: where the end of an entry can't be
@@ -69,7 +69,7 @@ export async function auditOf(store: AdminStore, partition: string, last: number
   return items.map(readEntry);
 }
 
-function newEntry({ actor, now }: AdminStore, { partition, action, detail }: Change) {
+function newEntry({ actor, now }: AdminStore, { partition, action, detail }: AuditedChange) {
   const time = new Date(now()).toISOString();
   // The time sorts the entries; the random part distinguishes two changes in the same millisecond.
   const item = `${prefix}${time}#${randomBytes(6).toString('hex')}`;

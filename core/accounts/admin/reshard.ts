@@ -7,7 +7,7 @@ import { type AdminStore, exists, isUnchanged, retryConflicts, type Write } from
 import {
   type GuardedChanges,
   mergeWindows,
-  noChanges,
+  noItemChanges,
   resetWindows,
   shareWindows,
   toleratedSeconds,
@@ -165,7 +165,7 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
  * transaction. Its own days stay the same, also while it is charged.
  */
 function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
-  const { changes, guards } = noChanges();
+  const { changes, guards } = noItemChanges();
   const total = closed.reduce((sum, { usage }) => sum + usage.total, 0);
   if (total === 0) return { changes, guards };
   if (target.usage.date !== null) {
@@ -184,7 +184,7 @@ function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
  * today.
  */
 function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
-  const { changes, guards } = noChanges();
+  const { changes, guards } = noItemChanges();
   const { date, days } = usage;
   if (date === null || date <= dateOf(nowSeconds + toleratedSeconds)) return { changes, guards };
   const today = dateOf(nowSeconds);

@@ -42,7 +42,7 @@ export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
 type WindowChanges = Required<Changes>;
 
 /** No changes. */
-export function noChanges(): GuardedChanges {
+export function noItemChanges(): GuardedChanges {
   return { changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
 }
 
@@ -57,7 +57,7 @@ export function windowChanges(
   own: Limits,
   atSeconds: number,
 ): GuardedChanges {
-  const made = noChanges();
+  const made = noItemChanges();
   const { set, remove } = made.changes;
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
@@ -150,7 +150,7 @@ export function shareWindows(
   own: Limits,
   atSeconds: number,
 ): GuardedChanges[] {
-  const all = Array.from({ length: count }, noChanges);
+  const all = Array.from({ length: count }, noItemChanges);
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
     const seen = all.map((_, i) => countOf(shards[i], window));
@@ -209,7 +209,7 @@ function startOf(shards: readonly Access[], window: WindowName, current: number)
  * window is dropped. `target` may be charged while this is written: the guards hold as long as no window rolls.
  */
 export function mergeWindows(target: Access, closed: readonly Access[]): GuardedChanges {
-  const { changes, guards } = noChanges();
+  const { changes, guards } = noItemChanges();
   for (const window of windowNames) {
     const seen = countOf(target, window);
     if (!seen || closed.length === 0) continue;
@@ -249,7 +249,7 @@ export function futureWindows(shards: readonly Access[], nowSeconds: number): { 
  * the current one, so they restart at 0; a shard that is in the present keeps its count.
  */
 export function resetWindows(access: Access, windows: readonly WindowName[], nowSeconds: number): GuardedChanges {
-  const { changes, guards } = noChanges();
+  const { changes, guards } = noItemChanges();
   for (const window of windows) {
     const seen = countOf(access, window);
     changes.remove.push(accessItem.exhausted(window));

@@ -1,4 +1,4 @@
-import type { Historie, NumVoorkomen, OprVoorkomen, Voorkomens, WplVoorkomen } from '../../../local/demo/stand-xml.ts';
+import type { Historie, NumStand, OprStand, Voorkomens, WplStand } from '../../../local/demo/stand-xml.ts';
 import type { MutationGroup } from '../../../local/demo/write-extract.ts';
 import { placeName, streetName } from './names.ts';
 import { nextMonth } from './next-month.ts';
@@ -44,9 +44,9 @@ export function block(plan: Plan, index: number, onDay?: (day: number, groups: M
   const WPL = Array.from({ length: placesPerBlock }, (_, i) => place(random, index * placesPerBlock + i));
   const OPR = Array.from({ length: streetsPerBlock }, (_, i) => {
     const identificatie = `${municipality}30${String(index * 1_000 + i).padStart(10, '0')}`;
-    return street(random, identificatie, (WPL[i % placesPerBlock] as WplVoorkomen).identificatie);
+    return street(random, identificatie, (WPL[i % placesPerBlock] as WplStand).identificatie);
   });
-  const NUM: NumVoorkomen[] = [];
+  const NUM: NumStand[] = [];
   for (let object = 0; NUM.length < voorkomensPerBlock; object++) {
     const home = Math.floor((NUM.length * streetsPerBlock) / voorkomensPerBlock);
     const identificatie = `${municipality}20${String(index * 20_000 + object).padStart(10, '0')}`;
@@ -64,7 +64,7 @@ export function block(plan: Plan, index: number, onDay?: (day: number, groups: M
   return first;
 }
 
-function place(random: Random, index: number): WplVoorkomen {
+function place(random: Random, index: number): WplStand {
   let [x, y] = [20_000_000 + random.int(240_000_000), 310_000_000 + random.int(300_000_000)];
   const start = coordinates(x, y);
   const corners = [start];
@@ -87,7 +87,7 @@ function coordinates(xMillimetres: number, yMillimetres: number): string {
   return `${xMillimetres / 1_000} ${yMillimetres / 1_000}`;
 }
 
-function street(random: Random, identificatie: string, woonplaats: string): OprVoorkomen {
+function street(random: Random, identificatie: string, woonplaats: string): OprStand {
   const naam = streetName(random);
   const isLong = naam.length > 24;
   return {
@@ -100,7 +100,7 @@ function street(random: Random, identificatie: string, woonplaats: string): OprV
 }
 
 /** A third of the streets had another name or place before. */
-function withHistory(random: Random, current: OprVoorkomen): OprVoorkomen[] {
+function withHistory(random: Random, current: OprStand): OprStand[] {
   if (!random.chance(0.33)) return [current];
   const renamed = '2015-06-01';
   const earlier = { ...current, naam: `${streetName(random)}`, begin: '2005-01-01', eind: renamed };
@@ -114,13 +114,13 @@ function nummeraanduiding(
   identificatie: string,
   object: number,
   home: number,
-  streets: OprVoorkomen[],
-  places: WplVoorkomen[],
-): NumVoorkomen[] {
-  const openbareRuimte = random.chance(0.00001) ? '9999300000000000' : (streets[home] as OprVoorkomen).identificatie;
+  streets: OprStand[],
+  places: WplStand[],
+): NumStand[] {
+  const openbareRuimte = random.chance(0.00001) ? '9999300000000000' : (streets[home] as OprStand).identificatie;
   const isNextStreets = random.chance(0.0003); // shared postcodes make the few keys that have two streets
   const postcode = postcodeOf(plan, index, 2 * (isNextStreets ? home + 1 : home) + (isNextStreets ? 0 : object % 2));
-  const current: NumVoorkomen = {
+  const current: NumStand = {
     identificatie,
     huisnummer: 1 + Math.floor((object % 48) * (random.chance(0.02) ? 9 : 1)),
     ...(random.chance(0.07) ? { huisletter: random.pick(['a', 'b', 'c', 'A', 'B', 'x']) } : {}),
@@ -130,9 +130,7 @@ function nummeraanduiding(
     ...(random.chance(0.985) ? { postcode } : {}),
     ...(random.chance(0.012) ? { type: random.pick(['Ligplaats', 'Standplaats'] as const) } : {}),
     openbareRuimte,
-    ...(random.chance(0.001)
-      ? { woonplaats: (places[(home + 1) % placesPerBlock] as WplVoorkomen).identificatie }
-      : {}),
+    ...(random.chance(0.001) ? { woonplaats: (places[(home + 1) % placesPerBlock] as WplStand).identificatie } : {}),
     ...registered(new Random(plan.seed, index, home, Math.floor(object / 12))),
     ...documented(random),
   };
@@ -140,7 +138,7 @@ function nummeraanduiding(
 }
 
 /** Most objects have one occurrence; the others a history, a withdrawal, or an oddity that the register really holds. */
-function lifeOf(random: Random, current: NumVoorkomen): NumVoorkomen[] {
+function lifeOf(random: Random, current: NumStand): NumStand[] {
   const fate = random.int(100_000);
   const changed = `${2011 + random.int(14)}-0${1 + random.int(9)}-1${random.int(10)}`;
   const { postcode: _, ...withoutPostcode } = current;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { deliveryXml, fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/demo/stand-xml.ts';
+import { deliveryXml, fileXml, type OprStand, type WplStand } from '../../../local/demo/stand-xml.ts';
 import type { BlockJob, MadeBlock } from './block-worker.ts';
 import { type Plan, peildatumOf, voorkomensPerBlock, wholeCountryBlocks } from './country.ts';
 import { addTruths, type Difference, noTruth, type Truth } from './truth.ts';
@@ -43,8 +43,8 @@ export function blocksOf(scale: number): number {
 async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, 'truth' | 'difference'>> {
   const peildatum = peildatumOf(plan);
   const date = `${peildatum.slice(8)}${peildatum.slice(5, 7)}${peildatum.slice(0, 4)}`;
-  const streets: OprVoorkomen[] = [];
-  const places: WplVoorkomen[] = [];
+  const streets: OprStand[] = [];
+  const places: WplStand[] = [];
   let truth = noTruth();
   let difference: Difference | null = null;
 
@@ -69,7 +69,7 @@ async function writeCountry(plan: Plan, path: string): Promise<Pick<Generated, '
 
 async function* files<K extends 'OPR' | 'WPL'>(
   kind: K,
-  voorkomens: { OPR: OprVoorkomen[]; WPL: WplVoorkomen[] }[K],
+  voorkomens: { OPR: OprStand[]; WPL: WplStand[] }[K],
   peildatum: string,
   name: string,
 ): AsyncGenerator<PackedEntry> {

@@ -1,4 +1,4 @@
-import type { NumVoorkomen, OprVoorkomen, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import type { NumStand, OprStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { Random } from './random.ts';
 
 const day = '2026-01-21';
@@ -31,11 +31,11 @@ export function nextMonth(first: Voorkomens, random: Random, peildatum: string):
   return { NUM, OPR, WPL: first.WPL };
 }
 
-function isOpen({ eind, live, begin }: NumVoorkomen | OprVoorkomen): boolean {
+function isOpen({ eind, live, begin }: NumStand | OprStand): boolean {
   return eind === undefined && live !== false && begin < day;
 }
 
-function renamed(street: OprVoorkomen): OprVoorkomen[] {
+function renamed(street: OprStand): OprStand[] {
   const { verkorteNaam: _, ...next } = street;
   return [
     { ...street, eind: day },
@@ -43,9 +43,9 @@ function renamed(street: OprVoorkomen): OprVoorkomen[] {
   ];
 }
 
-function changed(num: NumVoorkomen, random: Random): NumVoorkomen[] {
+function changed(num: NumStand, random: Random): NumStand[] {
   const next = { ...num, volgnummer: (num.volgnummer ?? 1) + 1, begin: day };
-  const changes: NumVoorkomen[] = [
+  const changes: NumStand[] = [
     { ...next, live: false },
     { ...next, huisnummertoevoeging: random.pick(['1', '2', 'bis']) },
     { ...next, huisnummer: 300 + random.int(200) },

@@ -1,4 +1,4 @@
-import type { NumVoorkomen, Voorkomens } from '../../../local/demo/stand-xml.ts';
+import type { NumStand, Voorkomens } from '../../../local/demo/stand-xml.ts';
 import type { MutationGroup } from '../../../local/demo/write-extract.ts';
 import type { Random } from './random.ts';
 
@@ -13,7 +13,7 @@ export function passDay({ NUM, OPR }: Voorkomens, random: Random, date: string):
   const objects = Math.floor(objectsADay) + (random.chance(objectsADay % 1) ? 1 : 0);
   for (let tries = 0; touched.size < objects && tries < 100; tries++) {
     const at = random.int(NUM.length);
-    const num = NUM[at] as NumVoorkomen;
+    const num = NUM[at] as NumStand;
     const isLast = NUM[at + 1]?.identificatie !== num.identificatie;
     if (touched.has(num.identificatie) || !isLast || !isOpen(num, date)) continue;
     touched.add(num.identificatie);
@@ -45,10 +45,10 @@ function after({ volgnummer = 1 }: { volgnummer?: number }, begin: string) {
   return { volgnummer: volgnummer + 1, begin };
 }
 
-function changed(NUM: NumVoorkomen[], at: number, random: Random, date: string): MutationGroup {
-  const was = NUM[at] as NumVoorkomen;
+function changed(NUM: NumStand[], at: number, random: Random, date: string): MutationGroup {
+  const was = NUM[at] as NumStand;
   const wordt = { ...was, eind: date };
-  const next: NumVoorkomen = { ...was, ...after(was, date) };
+  const next: NumStand = { ...was, ...after(was, date) };
   if (random.chance(0.3)) next.live = false;
   else if (random.chance(0.5)) next.huisnummertoevoeging = random.pick(['1', '2', 'bis']);
   else next.huisnummer = 300 + random.int(200);
@@ -56,8 +56,8 @@ function changed(NUM: NumVoorkomen[], at: number, random: Random, date: string):
   return { kind: 'NUM', changes: [{ was, wordt }, { wordt: next }] };
 }
 
-function corrected(NUM: NumVoorkomen[], at: number, random: Random, date: string): MutationGroup {
-  const was = NUM[at] as NumVoorkomen;
+function corrected(NUM: NumStand[], at: number, random: Random, date: string): MutationGroup {
+  const was = NUM[at] as NumStand;
   const wordt = { ...was, tijdstipInactief: `${date}T01:00:00.000`, tijdstipInactiefLV: `${date}T01:05:00.000` };
   const next = { ...was, ...after(was, was.begin), huisnummer: 500 + random.int(200) };
   NUM.splice(at, 1, wordt, next);
@@ -65,7 +65,7 @@ function corrected(NUM: NumVoorkomen[], at: number, random: Random, date: string
 }
 
 /** A new neighbour; one in five begins some days later. */
-function added(NUM: NumVoorkomen[], neighbour: NumVoorkomen, random: Random, date: string): MutationGroup {
+function added(NUM: NumStand[], neighbour: NumStand, random: Random, date: string): MutationGroup {
   const { eind: _, volgnummer: __, ...kept } = neighbour;
   const identificatie = String(Number(NUM.at(-1)?.identificatie) + 1).padStart(16, '0');
   const later = new Date(Date.parse(date) + 3 * 86_400_000).toISOString().slice(0, 10);

@@ -2,12 +2,12 @@ import type { ReadCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen } from '../../../loader/bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../../../loader/bag/voorkomen.ts';
 import type { ExtractErrorCode } from '../../../loader/extract-error.ts';
-import { fileXml, type NumVoorkomen } from '../../../local/demo/stand-xml.ts';
+import { fileXml, type NumStand } from '../../../local/demo/stand-xml.ts';
 
 export const peildatum = '2026-01-08';
 
 /** An occurrence that counts. */
-export const someNum: NumVoorkomen = {
+export const someNum: NumStand = {
   identificatie: '0457200000199640',
   huisnummer: 9,
   huisletter: 'a',
@@ -18,7 +18,7 @@ export const someNum: NumVoorkomen = {
 };
 
 /** A file of NUM occurrences. */
-export function numXml(...voorkomens: NumVoorkomen[]): string {
+export function numXml(...voorkomens: NumStand[]): string {
   return fileXml('NUM', voorkomens, peildatum);
 }
 

@@ -6,21 +6,21 @@ import { emptyCounts, type ReadCounts } from '../../../loader/bag/problem-report
 import { readOpenbareRuimten, readStands, readWoonplaatsen } from '../../../loader/bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import { ExtractError } from '../../../loader/extract-error.ts';
-import { fileXml, type OprVoorkomen, type WplVoorkomen } from '../../../local/demo/stand-xml.ts';
+import { fileXml, type OprStand, type WplStand } from '../../../local/demo/stand-xml.ts';
 import { ofPeildatum } from './nummeraanduidingen.ts';
 
 const peildatum = '2026-01-08';
-const street: OprVoorkomen = {
+const street: OprStand = {
   identificatie: '0457300000000035',
   naam: 'Buitenveer',
   woonplaats: '3631',
   begin: '2010-01-01',
 };
-const place: WplVoorkomen = { identificatie: '3631', naam: 'Weesp', begin: '2016-01-01' };
+const place: WplStand = { identificatie: '3631', naam: 'Weesp', begin: '2016-01-01' };
 
 type Read<T> = { visited: T[]; counts: ReadCounts };
 
-function streets(voorkomens: OprVoorkomen[], strictly: boolean): Read<OpenbareRuimte> {
+function streets(voorkomens: OprStand[], strictly: boolean): Read<OpenbareRuimte> {
   const visited: OpenbareRuimte[] = [];
   const xml = Buffer.from(fileXml('OPR', voorkomens, peildatum));
   const counts = readOpenbareRuimten(xml, 'opr.xml', peildatum, (found) => visited.push(found), { strictly });
@@ -64,7 +64,7 @@ describe.each([
     expect(streets([{ ...street, naam, verkorteNaam: 'Burg Nahuyssingel' }], strictly).visited[0]?.naam).toBe(naam);
   });
 
-  it.each<[string, Partial<OprVoorkomen>]>([
+  it.each<[string, Partial<OprStand>]>([
     ['withdrawn', { live: false }],
     ['ended', { eind: '2020-01-01' }],
     ['future', { begin: '2026-02-01' }],
@@ -74,7 +74,7 @@ describe.each([
     expect(counts).toMatchObject({ voorkomens: 2, current: 1, notCurrent: { [reason]: 1 } });
   });
 
-  it.each<[string, Partial<OprVoorkomen>]>([
+  it.each<[string, Partial<OprStand>]>([
     ["naam ''", { naam: '' }],
     ["naam ' Veer'", { naam: ' Veer' }],
     ["naam 'Veer\npad'", { naam: 'Veer\npad' }],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
+import type { NumStand } from '../../../local/demo/stand-xml.ts';
 import { numXml, read, someNum } from './nummeraanduidingen.ts';
 
 const day = fc.constantFrom('2010-09-29', '2026-01-07', '2026-01-08', '2026-01-09', '2104-01-21', '20-1-1', '');
@@ -33,9 +33,7 @@ const num = fc
     tijdstipInactiefLV: rarely(moment),
     tijdstipNietBagLV: rarely(moment),
   })
-  .map(
-    (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as NumVoorkomen,
-  );
+  .map((values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as NumStand);
 
 type Mutation = (xml: Buffer) => Buffer;
 const at = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });

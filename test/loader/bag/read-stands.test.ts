@@ -4,7 +4,7 @@ import { FastNummeraanduidingParser } from '../../../loader/bag/fast-parser.ts';
 import { emptyCounts } from '../../../loader/bag/problem-report.ts';
 import { readNummeraanduidingen, readStands } from '../../../loader/bag/read-stands.ts';
 import { SchemaParser } from '../../../loader/bag/schema.ts';
-import type { NumVoorkomen } from '../../../local/demo/stand-xml.ts';
+import type { NumStand } from '../../../local/demo/stand-xml.ts';
 import { numXml, ofPeildatum, peildatum, read, someNum } from './nummeraanduidingen.ts';
 
 const samples = '../shared/bag-samples';
@@ -35,7 +35,7 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     });
   });
 
-  it.each<[string, Partial<NumVoorkomen>, string | null]>([
+  it.each<[string, Partial<NumStand>, string | null]>([
     ['counts', {}, null],
     ['begins on the snapshot date', { begin: peildatum }, null],
     ['begins later', { begin: '2026-01-09' }, 'future'],
@@ -244,16 +244,14 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
         ),
       ),
     );
-    const nums = each.map(
-      (state, i) => ({ ...someNum, ...state, huisnummer: i + 1, volgnummer: i + 1 }) as NumVoorkomen,
-    );
+    const nums = each.map((state, i) => ({ ...someNum, ...state, huisnummer: i + 1, volgnummer: i + 1 }) as NumStand);
     const outcome = read(numXml(...nums), reader);
     if (!('counts' in outcome)) throw new Error(outcome.message);
     const held = nums.filter(({ begin, eind, live, tijdstipInactief, tijdstipInactiefLV, tijdstipNietBagLV }) => {
       const isOut = !live || tijdstipInactief || tijdstipInactiefLV || tijdstipNietBagLV;
       return !isOut && (eind === undefined || (eind > begin && eind > peildatum));
     });
-    const spanOf = ({ huisnummer, volgnummer, begin, eind }: NumVoorkomen) => ({
+    const spanOf = ({ huisnummer, volgnummer, begin, eind }: NumStand) => ({
       huisnummer,
       span: {
         volgnummer,
@@ -317,13 +315,13 @@ describe.each(['strict', 'fast'] as const)('nummeraanduidingen, by the %s reader
     );
   });
 
-  it.each<[keyof NumVoorkomen, unknown[]]>([
+  it.each<[keyof NumStand, unknown[]]>([
     ['huisnummer', [1, 99_999]],
     ['huisletter', ['a', 'z', 'A', 'Z']],
     ['huisnummertoevoeging', ['0', 'z', 'abcd', '9999', 'AZaz']],
     ['postcode', ['1000AA', '9999ZZ', '1234BX', '5678YC']],
   ])('may have any %s that the register allows', (name, values) => {
-    const outcome = read(numXml(...values.map((value) => ({ ...someNum, [name]: value }) as NumVoorkomen)), reader);
+    const outcome = read(numXml(...values.map((value) => ({ ...someNum, [name]: value }) as NumStand)), reader);
     expect(outcome).toMatchObject({ visited: values.map((value) => ({ [name]: value })), counts: { problems: [] } });
   });
 

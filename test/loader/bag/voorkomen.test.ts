@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dateOf, dayOf, type Geldigheid, noEind, whyNotCurrent } from '../../../loader/bag/voorkomen.ts';
+import { dayOf, dayText, type Geldigheid, noEind, whyNotCurrent } from '../../../loader/bag/voorkomen.ts';
 
 const live = 'Naamgeving uitgegeven';
 const moment = '2020-01-01T10:00:00.000';
@@ -30,7 +30,7 @@ describe('a date', () => {
     ['0985-01-31', 9_850_131],
     ['9999-12-31', 99_991_231],
   ])('%s is a number, and back', (date, day) => {
-    expect([dayOf(date), dateOf(day)]).toEqual([day, date]);
+    expect([dayOf(date), dayText(day)]).toEqual([day, date]);
   });
 
   it('is before the end of an occurrence that has none, which has as many digits', () => {

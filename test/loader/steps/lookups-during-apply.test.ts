@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { comparePlaces } from '../../../core/addresses/address-item.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
-import type { NumVoorkomen, OprVoorkomen } from '../../../local/demo/stand-xml.ts';
+import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
 import { type Month, tableOf, voorkomensOf } from './months.ts';
@@ -33,9 +33,9 @@ const after: Month = {
 /** The same difference as a day of mutations. */
 async function dayBetween(): Promise<string> {
   const { NUM, OPR, WPL } = voorkomensOf(before);
-  const [buitenveer] = OPR as [OprVoorkomen];
+  const [buitenveer] = OPR as [OprStand];
   const binnenveer = { ...buitenveer, identificatie: '0000300000000099', naam: 'Binnenveer' };
-  const [first] = NUM as [NumVoorkomen];
+  const [first] = NUM as [NumStand];
   const ends = { eind: after.peildatum };
   const next = {
     WPL,
