@@ -62,20 +62,33 @@ Example:
     .action(async (options: LoadCommandOptions) => {
       let differences = 0;
       let damaged: string[] = [];
+      let unusable: string[] = [];
       await useLoads(terminal, options, async (loads) => {
         const report = await loads.repair({ planOnly: true });
         differences = report.added + report.changed + report.removed;
-        damaged = report.rebuilt;
+        ({ rebuilt: damaged, unusable } = report);
         return repairResult(report);
       });
       if (damaged.length > 0) {
         const message = `The snapshot is damaged in the shards ${damaged.join(', ')}. Rebuild them: "load repair".`;
         throw new CommandError('storage_damaged', message, { details: { differences, damaged } });
       }
+      requireObjects(unusable);
       if (differences === 0) return;
       const message = `The table differs from the snapshot in ${counted(differences, 'lookup')}. Repair it: "load repair".`;
       throw new CommandError('differs', message, { details: { differences } });
     });
+}
+
+/** @throws CommandError where objects behind the snapshot are damaged, which neither the table nor a repair can restore */
+function requireObjects(unusable: readonly string[]): void {
+  if (unusable.length === 0) return;
+  throw new CommandError(
+    'storage_damaged',
+    `The addresses are right, but ${counted(unusable.length, 'object')} behind the snapshot can't be read, so no mutations can be ` +
+      'applied. Load a full extract with "load run --again", which makes a new snapshot.',
+    { details: { unusable } },
+  );
 }
 
 async function repairResult(report: RepairReport): Promise<Result> {
@@ -124,15 +137,21 @@ Example:
   npm run bag-adres -- load repair --plan --stack bag-adres-prod`,
     )
     .action(async ({ plan, ...options }: LoadCommandOptions & { plan?: true }) => {
-      await useLoads(terminal, options, (loads) => repair(loads, plan === true));
+      let unusable: string[] = [];
+      await useLoads(terminal, options, async (loads) => {
+        const { report, result } = await repair(loads, plan === true);
+        unusable = report.unusable;
+        return result;
+      });
+      requireObjects(unusable);
     });
 }
 
-async function repair(loads: LoadCommands, planOnly: boolean): Promise<Result> {
+async function repair(loads: LoadCommands, planOnly: boolean): Promise<{ report: RepairReport; result: Result }> {
   const report = await loads.repair({ planOnly });
   const result = await repairResult(report);
-  if (!report.pending || planOnly) return result;
-  return { ...result, hint: `That load is not published yet: run "load run ${loads.where}" now.` };
+  if (!report.pending || planOnly) return { report, result };
+  return { report, result: { ...result, hint: `That load is not published yet: run "load run ${loads.where}" now.` } };
 }
 
 function addStatus(load: Command, terminal: Terminal): void {

@@ -189,7 +189,7 @@ function nextText({ from, waiting, problem }: MutationStatus): string {
 /** What a repair found and did. */
 export function renderRepair(report: RepairReport): string {
   const { outcome, peildatum, keys, added, changed, removed, listsChanged } = report;
-  const rebuilt = rebuiltText(report);
+  const rebuilt = [...rebuiltText(report), ...unusableText(report)];
   const title = `Compared the table with the snapshot of ${peildatum} (${counted(keys, 'distinct lookup')})`;
   if (added + changed + removed + listsChanged === 0) return [`${title}: no differences.`, ...rebuilt].join('\n');
   const verb = outcome === 'planned' ? 'Would repair' : 'Repaired';
@@ -200,6 +200,13 @@ export function renderRepair(report: RepairReport): string {
     ...listText(listsChanged),
   ];
   return [`${title}.`, '', renderChanges(report), '', `${verb}: ${what.join(', ')}.`, ...rebuilt].join('\n');
+}
+
+function unusableText({ unusable }: RepairReport): string[] {
+  const [first, ...more] = unusable;
+  if (first === undefined) return [];
+  const all = more.length > 0 ? `${first} and ${counted(more.length, 'other object')}` : first;
+  return [`Not repaired, as the table does not hold them: ${all}, which mutations need.`];
 }
 
 function rebuiltText({ outcome, rebuilt, unexplained }: RepairReport): string[] {

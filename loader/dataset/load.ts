@@ -6,8 +6,17 @@ import type { ProblemCounts } from '../bag/problem-report.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import type { ChangeCounts } from './lines.ts';
 
-/** The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`. */
-export type Snapshot = { id: string; shards: string[] };
+/**
+ * The register as it was on one date, in the storage: its lines are in `snapshots/<id>/<shard>`, the objects behind them in
+ * `snapshots/<id>/objects/<shard>`. What these lists name counts, whatever else is stored beside it.
+ */
+export type Snapshot = {
+  id: string;
+  /** The shards with lines. */
+  shards: string[];
+  /** The shards with objects; earlier versions did not record them. */
+  objects?: string[];
+};
 
 /** The version of an extract at its source: enough to detect a change without reading it. Plain JSON. */
 export type SourceVersion = {
@@ -69,7 +78,7 @@ export function loadId(peildatum: string, identity: string, base: string | null)
 }
 
 /** Raised when the stored form of streets, rows, snapshots or changes changes, so that no load continues in the old form. */
-const formatVersion = 4;
+const formatVersion = 5;
 
 /** Identifies the contents of an extract by its members' checksums. */
 export function extractIdentity(peildatum: string, members: readonly Member[]): string {

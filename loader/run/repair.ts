@@ -11,7 +11,10 @@ import {
 } from '../dataset/lines.ts';
 import type { Manifest, ManifestEntry, Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
+import { ObjectShardReader } from '../dataset/object-shard.ts';
+import { checkedReference } from '../dataset/reference-file.ts';
 import { packLines, unpackLines, unpackWrites } from '../dataset/stored-form.ts';
+import { shardsOfObjects } from '../steps/extract.ts';
 import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../steps/stored-loads.ts';
 import {
@@ -83,6 +86,11 @@ export type RepairReport = ChangeCounts & {
   /** Shards of the snapshot that were damaged or missing, and were rebuilt from the table. */
   rebuilt: string[];
   /**
+   * Objects of the storage behind the snapshot's lines that are damaged or missing. The table can't give them back: only a full
+   * extract can, and until then no mutations can be applied.
+   */
+  unusable: string[];
+  /**
    * How many more lines the snapshot has with the rebuilt shards than its load counted; not 0 if the table had changed.
    */
   unexplained: number;
@@ -120,6 +128,7 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
+    const unusable = await unusableObjects(session.storage, target);
     const unexplained = rebuilt.length > 0 ? lines - keys - target.listKeys : 0;
     const { changes, listsChanged, examples } = found;
     const outcome = planOnly ? 'planned' : 'repaired';
@@ -133,9 +142,30 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
       examples,
       pending: manifest.pending !== null,
       rebuilt,
+      unusable,
       unexplained,
     };
   });
+}
+
+/** The keys of what mutations need of a snapshot and can't be read. */
+async function unusableObjects(storage: Storage, { snapshot, extract }: ManifestEntry): Promise<string[]> {
+  if (!extract) return []; // one of before snapshots had objects
+  const unusable: string[] = [];
+  const check = async (key: string, decode: (bytes: Buffer) => unknown) => {
+    await getUnpacked(storage, key, decode).catch((error) => {
+      if (!(error instanceof UnusableObjectError)) throw error;
+      unusable.push(key);
+    });
+  };
+  await check(paths.snapshotReference(snapshot.id), checkedReference);
+  for (const shard of await shardsOfObjects(storage, snapshot)) {
+    await check(paths.snapshotObjects(snapshot.id, shard), (bytes) => {
+      const reader = new ObjectShardReader(bytes);
+      for (const part of reader.parts) reader.lines(part);
+    });
+  }
+  return unusable;
 }
 
 async function readAll({ progress }: LoadSession, scan: RepairOptions['scan'], keys: number): Promise<LinesByShard> {

@@ -3,7 +3,7 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
-import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Part, type Snapshot } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import { type Edits, edited, isNamed, type NamedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
@@ -97,10 +97,10 @@ export type ObjectSource = {
 /** The objects of a shard before any mutation of the load is applied. */
 export async function objectSource(storage: Storage, load: Load, shard: string): Promise<ObjectSource> {
   if (load.kind === 'mutations') {
-    const { id = '', shards = [] } = load.base?.snapshot ?? {};
+    const { id = '', shards = [], objects = shards } = load.base?.snapshot ?? {};
     const key = paths.snapshotObjects(id, shard);
     const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
-    if (!found && shards.includes(shard)) throw new MissingObjectError(key);
+    if (!found && objects.includes(shard)) throw new MissingObjectError(key);
     const stored = found ?? new ObjectShardReader(null);
     return {
       stored,
@@ -120,6 +120,14 @@ export async function objectSource(storage: Storage, load: Load, shard: string):
   };
   const find = async (part: string, named: NamedObjects) => (await lines(part)).filter((line) => isNamed(line, named));
   return { stored: null, lines, find };
+}
+
+/** The shards with objects of a snapshot: those that it names, or for one of an earlier version those that are stored. */
+export async function shardsOfObjects(storage: Storage, { id, objects }: Snapshot): Promise<string[]> {
+  if (objects) return objects;
+  const prefix = paths.snapshotObjects(id, '');
+  const found = (await storage.list(prefix)).map(({ key }) => key.slice(prefix.length));
+  return found.filter((name) => /^\d\d$/.test(name));
 }
 
 /** Reads a batch of parts. */

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
-import { begin, type Load, type ManifestEntry, type SourceVersion } from '../dataset/load.ts';
+import { begin, type Load, type ManifestEntry, type Snapshot, type SourceVersion } from '../dataset/load.ts';
 import {
   isAboutSize,
   type LoadCounts,
@@ -55,7 +55,7 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
   }
-  const { counts, files, shards } = await addUp(storage, loadId);
+  const { counts, files, snapshot } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
@@ -86,7 +86,7 @@ export async function guard(
     writes: files.reduce((total, { writes }) => total + writes, 0),
   });
   await fence.confirm(0);
-  await putManifest(storage, begin(manifest, entryOf(load, plan, shards)), manifest);
+  await putManifest(storage, begin(manifest, entryOf(load, plan, snapshot)), manifest);
   return plan;
 }
 
@@ -100,13 +100,13 @@ function isAudit({ kind, peildatum }: Load, base: ManifestEntry | null): boolean
   );
 }
 
-async function addUp(storage: Storage, load: string) {
-  const collected = await getJson<Collected>(storage, paths.collected(load));
-  const items = await getJson<ShardItem[]>(storage, paths.shards(load));
+async function addUp(storage: Storage, loadId: string) {
+  const collected = await getJson<Collected>(storage, paths.collected(loadId));
+  const items = await getJson<ShardItem[]>(storage, paths.shards(loadId));
   const merged = await mapConcurrently(items, concurrentReads, ({ shard }) =>
-    getJson<Merged>(storage, paths.merged(load, shard)),
+    getJson<Merged>(storage, paths.merged(loadId, shard)),
   );
-  const mutated = await findJson<Mutated>(storage, paths.mutated(load));
+  const mutated = await findJson<Mutated>(storage, paths.mutated(loadId));
   const voorkomens = collected.voorkomens;
   const problems = mutated && collected.problems ? mutatedProblems(collected.problems, mutated) : collected.problems;
   const counts: LoadCounts = {
@@ -118,7 +118,13 @@ async function addUp(storage: Storage, load: string) {
   const files: ChangeFile[] = merged.flatMap((shard) =>
     shard.files.map(({ name, writes }) => ({ changes: name, writes })),
   );
-  return { counts, files, shards: merged.filter(({ keys }) => keys > 0).map(({ shard }) => shard) };
+  const named = (isThere: (shard: Merged) => boolean) => merged.filter(isThere).map(({ shard }) => shard);
+  const snapshot: Snapshot = {
+    id: loadId,
+    shards: named(({ keys }) => keys > 0),
+    objects: named(({ hasObjects }) => hasObjects),
+  };
+  return { counts, files, snapshot };
 }
 
 /** The problems after the mutations: streets and places that are current several times were counted again. */
@@ -126,12 +132,12 @@ function mutatedProblems(collected: ProblemReport, { problems }: Mutated): Probl
   return mergeReports([{ ...collected, several_current: emptyReport().several_current }, problems]);
 }
 
-function entryOf(load: Load, { counts, audit }: Plan, shards: string[]): ManifestEntry {
+function entryOf(load: Load, { counts, audit }: Plan, snapshot: Snapshot): ManifestEntry {
   return {
     load: load.id,
     kind: load.kind,
     peildatum: load.peildatum,
-    snapshot: load.target?.snapshot ?? { id: load.id, shards },
+    snapshot: load.target?.snapshot ?? snapshot,
     identity: load.identity,
     source: load.source,
     extract: load.extract,

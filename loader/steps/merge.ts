@@ -30,6 +30,8 @@ import { readReference } from './reference.ts';
 export type Merged = ShardCounts & {
   shard: string;
   files: { name: string; writes: number }[];
+  /** Whether the new snapshot has objects of this shard. */
+  hasObjects: boolean;
   addresses: number;
   problems: ProblemReport;
 };
@@ -52,7 +54,7 @@ export async function mergeShard(
   if (await storage.open(paths.merged(loadId, shard))) return { objects: 0 };
   const load = await getJson<Load>(storage, paths.load(loadId));
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, shard);
-  const merged: Merged = { shard, files: [], ...noChanges(), addresses: 0, problems: emptyReport() };
+  const merged: Merged = { shard, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() };
   const objects = new ObjectShardWriter();
   const after = load.target
     ? await snapshotOf(storage, load.target.snapshot, shard)
@@ -89,7 +91,8 @@ export async function mergeShard(
   }
   await flush();
   if (!load.target && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
-  if (!objects.isEmpty) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
+  merged.hasObjects = !objects.isEmpty;
+  if (merged.hasObjects) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);
   return { objects: objects.count };
 }

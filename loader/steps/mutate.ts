@@ -38,7 +38,7 @@ import {
 } from '../storage/storage.ts';
 import { bufferAccess } from '../zip/random-access.ts';
 import { type Collected, putShards, type ShardItem } from './collect.ts';
-import { objectSource } from './extract.ts';
+import { objectSource, shardsOfObjects } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 
 /** What `mutate` stores beside edits and a new reference; if it exists, the step is finished. */
@@ -157,8 +157,7 @@ async function shardsOf(storage: Storage, load: Load): Promise<string[]> {
   if (load.kind !== 'mutations') {
     return (await getJson<ShardItem[]>(storage, paths.shards(load.id))).map(({ shard }) => shard);
   }
-  const prefix = paths.snapshotObjects(load.base?.snapshot.id ?? '', '');
-  return (await storage.list(prefix)).map(({ key }) => key.slice(prefix.length));
+  return load.base ? shardsOfObjects(storage, load.base.snapshot) : [];
 }
 
 async function findObjects(

@@ -14,7 +14,7 @@ const unfinished = /\.(\d+)\.[0-9a-f-]{36}\.part$/;
 
 /**
  * A storage in a folder: an object is a file, written under a temporary name and then renamed. The unfinished file of a
- * killed process is listed like an object, so it is removed together with the rest of its load.
+ * killed process is no object, so it is never listed; `delete` removes it with the objects beside it.
  */
 export function folderStorage(folder: string): Storage {
   const root = resolve(folder);
@@ -60,6 +60,7 @@ export function folderStorage(folder: string): Storage {
     list: (prefix) => list(root, prefix),
     delete: async (keys) => {
       for (const key of keys) await rm(pathOf(key), { force: true });
+      for (const top of new Set(keys.map(topFolder))) if (top !== '.') await removeUnfinished(pathOf(top));
       for (const folder of new Set(keys.map((key) => dirname(pathOf(key))))) await removeEmpty(folder, root);
     },
   };
@@ -94,16 +95,27 @@ async function list(root: string, prefix: string): Promise<StoredObject[]> {
   for (const entry of entries ?? []) {
     const path = join(entry.parentPath, entry.name);
     const key = path.slice(root.length + 1).replaceAll(sep, '/');
-    if (!entry.isFile() || isBeingWritten(key) || !key.startsWith(prefix)) continue;
+    if (!entry.isFile() || unfinished.test(key) || !key.startsWith(prefix)) continue;
     const found = await stat(path).catch(nullWhenMissing);
     if (found) objects.push({ key, size: found.size });
   }
   return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function isBeingWritten(key: string): boolean {
-  const [, pid] = unfinished.exec(key) ?? [];
-  return pid !== undefined && isRunning(Number(pid));
+/** The folder of everything that is stored for one load or snapshot: `snapshots/2026-01-08-3f9a2c1b04`. */
+function topFolder(key: string): string {
+  return dirname(key.split('/').slice(0, 3).join('/'));
+}
+
+/** Removes what killed processes left of their writes, in a folder and those below it. */
+async function removeUnfinished(folder: string): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(nullWhenMissing);
+  for (const { name, parentPath } of entries ?? []) {
+    const pid = unfinished.exec(name)?.[1];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    await rm(join(parentPath, name), { force: true });
+    await removeEmpty(parentPath, folder);
+  }
 }
 
 /** Removes a folder that is empty now, and its parents up to `root`. */

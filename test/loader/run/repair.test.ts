@@ -6,6 +6,7 @@ import { addressItem, type Item, keyItem, type StoredAddress } from '../../../co
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { LinesByShard, repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { readManifest } from '../../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
 import { paths } from '../../../loader/storage/storage.ts';
 import { countWrites } from '../steps/count-writes.ts';
@@ -86,6 +87,23 @@ describe('a repair', () => {
     expect(await bench.listsIn(place.table)).toEqual(lists);
     expect(await served()).toEqual(tableOf(january));
     expect(await repair()).toMatchObject({ listsChanged: 0 });
+  });
+
+  it.each([
+    ['missing', null],
+    ['damaged', Buffer.from('junk')],
+  ])('names objects behind the snapshot that are %s, which only an extract can restore', async (_, bytes) => {
+    expect(await repair()).toMatchObject({ unusable: [] });
+    const { published } = await readManifest(place.options.storage);
+    const { id = '', objects = [] } = published?.snapshot ?? {};
+    const keys = [paths.snapshotReference(id), paths.snapshotObjects(id, objects[0] ?? '')];
+    for (const key of keys) {
+      if (bytes) await place.options.storage.put(key, bytes);
+      else await place.options.storage.delete([key]);
+    }
+    expect(await repair()).toMatchObject({ outcome: 'repaired', rebuilt: [], unusable: keys });
+    await runLoad({ ...place.options, source: sources.january, again: true });
+    expect(await repair()).toMatchObject({ unusable: [] });
   });
 
   it('with --plan reports the same and writes no address, like one that finds no difference', async () => {

@@ -1,4 +1,5 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Place } from '../../../core/addresses/address-item.ts';
@@ -149,6 +150,20 @@ describe('days of mutations', () => {
       reason: `no mutations follow ${register.days.at(-1)?.date} yet`,
     });
     expect(await content()).toEqual(before);
+  });
+
+  it('need only the objects that the snapshot names, whatever a killed process left beside them', async () => {
+    const register = new Register(13, 2);
+    await register.deliver();
+    const { options } = await newDataset();
+    const storage = bench.newFolder();
+    const all = { ...options, storage, mutations: [register.mutations] };
+    await runLoad({ ...options, storage, source: await register.extract() });
+    const snapshot = join(storage, 'snapshots', (await readdir(join(storage, 'snapshots')))[0] ?? '');
+    const dead = spawnSync(process.execPath, ['--version']).pid;
+    const unfinished = `13.${dead}.00000000-0000-0000-0000-000000000000.part`;
+    for (const folder of [snapshot, join(snapshot, 'objects')]) await writeFile(join(folder, unfinished), 'half');
+    expect(await runLoad(all)).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
   });
 
   it('can be planned, rolled back, and applied again', async () => {

@@ -153,16 +153,19 @@ describe.each(storages.slice(1))('a storage in %s', (_, storage) => {
 });
 
 describe('a storage in a folder', () => {
-  it('leaves no unfinished file behind, lists none that is being written, and removes those of dead processes', async () => {
+  it('lists no unfinished file, and removes those of dead processes with the objects beside them', async () => {
     const storage = folderStorage(join(folder, 'own'));
     await storage.putStream('x/broken', broken()).catch(() => undefined);
     expect(readdirSync(join(folder, 'own', 'x'))).toEqual([]);
     const dead = spawnSync(process.execPath, ['--version']).pid;
     for (const pid of [dead, process.pid]) {
-      await storage.put(`x/${pid}.${pid}.00000000-0000-0000-0000-000000000000.part`, Buffer.from('half'));
+      await storage.put(`snapshots/x/objects/13.${pid}.00000000-0000-0000-0000-000000000000.part`, Buffer.from('half'));
     }
-    expect((await storage.list('x/')).map(({ key }) => key)).toEqual([
-      `x/${dead}.${dead}.00000000-0000-0000-0000-000000000000.part`,
+    await storage.put('snapshots/x/13', Buffer.from('whole'));
+    expect((await storage.list('snapshots/')).map(({ key }) => key)).toEqual(['snapshots/x/13']);
+    await storage.delete(['snapshots/x/13']);
+    expect(readdirSync(join(folder, 'own', 'snapshots', 'x', 'objects'))).toEqual([
+      `13.${process.pid}.00000000-0000-0000-0000-000000000000.part`,
     ]);
   });
 
