@@ -7,8 +7,9 @@ import {
   type OpenbareRuimte,
   type Woonplaats,
 } from '../bag/voorkomen.ts';
+import { dayAt } from './fields.ts';
 import { placeText, type Rows } from './lines.ts';
-import { dayAt, elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
+import { elsewhere, fieldsAt, identificatieOf, noPlace, type ObjectLine, parseObjectLine } from './objects.ts';
 
 /** Finds an object by its identification; a `Map` does. */
 type Lookup<T> = { get(identificatie: string): T | undefined };

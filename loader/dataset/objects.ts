@@ -1,5 +1,6 @@
 import { addressKey, longestAddressKey, writeAddressKey } from '../../core/addresses/address-key.ts';
 import { dayOf, type Nummeraanduiding, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
+import { dayAt, dayDigits, dayWidth, fixedText, writeDay } from './fields.ts';
 import type { Line } from './lines.ts';
 
 /**
@@ -23,12 +24,14 @@ export type ObjectLine = Line;
 export const elsewhere = '~';
 /** The place of an occurrence without one of its own. */
 export const noPlace = '....';
+const idWidth = 16;
+const placeWidth = noPlace.length;
 const idAt = 1;
-const beginAt = idAt + 16;
-const eindAt = beginAt + 8;
-const streetAt = eindAt + 8;
-const placeAt = streetAt + 16;
-const severalAt = placeAt + 4;
+const beginAt = idAt + idWidth;
+const eindAt = beginAt + dayWidth;
+const streetAt = eindAt + dayWidth;
+const placeAt = streetAt + idWidth;
+const severalAt = placeAt + placeWidth;
 const volgnummerAt = severalAt + 1;
 
 /** Where the fields of a line begin, from its tab on. */
@@ -79,22 +82,10 @@ export function writeSingleLine(
 
 const tab = 0x09;
 const dot = 0x2e;
-const zero = 0x30;
 
 function writeAscii(bytes: Uint8Array, start: number, text: string): number {
   for (let i = 0; i < text.length; i++) bytes[start + i] = text.charCodeAt(i);
   return start + text.length;
-}
-
-/** The same eight digits as `digits` gives. */
-function writeDay(bytes: Uint8Array, start: number, day: number): number {
-  let left = day;
-  for (let i = start + 7; i >= start; i--) {
-    const tens = (left / 10) | 0; // as an integer: a third of the time of a remainder
-    bytes[i] = zero + left - 10 * tens;
-    left = tens;
-  }
-  return start + 8;
 }
 
 /** The lines of one object by the part that each is stored with; occurrences that ended on or before `peildatum` are not. */
@@ -137,13 +128,9 @@ export function withoutEnded(part: string, lines: ObjectLine[], peildatum: strin
 function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
   const { postcode, huisnummer, huisletter, huisnummertoevoeging } = num;
   const key = addressKey({ postcode: postcode ?? '', huisnummer, toevoeging: huisletter + huisnummertoevoeging });
-  const place = num.woonplaats ?? noPlace;
-  return `${key}\t${num.identificatie}${digits(num.begin)}${digits(num.eind)}${num.openbareRuimte}${place}${flag}${num.volgnummer}`;
-}
-
-/** The eight digits of a date: `0000-00-00` occurs. */
-function digits(day: number): string {
-  return String(day).padStart(8, '0');
+  const [id, street] = [fixedText(num.identificatie, idWidth), fixedText(num.openbareRuimte, idWidth)];
+  const place = fixedText(num.woonplaats ?? noPlace, placeWidth);
+  return `${key}\t${id}${dayDigits(num.begin)}${dayDigits(num.eind)}${street}${place}${flag}${num.volgnummer}`;
 }
 
 /** The occurrence of a line. The toevoeging is in upper case, and no longer divided into its two parts. */
@@ -170,20 +157,13 @@ export function parseObjectLine(line: ObjectLine): NumVoorkomen {
 /** The identification of the nummeraanduiding of a line. */
 export function identificatieOf(line: ObjectLine): string {
   const at = line.indexOf('\t') + idAt;
-  return line.slice(at, at + 16);
+  return line.slice(at, at + idWidth);
 }
 
 /** The street that the nummeraanduiding of a line lies on, and its own place (`....` for none). */
 export function referencesOf(line: ObjectLine): { street: string; place: string } {
   const at = line.indexOf('\t');
   return { street: line.slice(at + streetAt, at + placeAt), place: line.slice(at + placeAt, at + severalAt) };
-}
-
-/** The date whose eight digits are at `start`; without a string, as it is read for every address. */
-export function dayAt(line: ObjectLine, start: number): number {
-  let day = 0;
-  for (let i = start; i < start + 8; i++) day = day * 10 + line.charCodeAt(i) - zero;
-  return day;
 }
 
 /** Whether two occurrences are the same as far as addresses are concerned. */

@@ -10,21 +10,20 @@ import {
 } from '../bag/voorkomen.ts';
 import { releaseMemory } from '../release-memory.ts';
 import type { Reference } from './derive-rows.ts';
+import {
+  checkedLines,
+  idLength,
+  isCurrent,
+  lineEnd,
+  mostAddedBytes,
+  placeLine,
+  placesOf,
+  streetIn,
+  streetLine,
+  streetsOf,
+  withWholeDates,
+} from './reference-lines.ts';
 import { checkedJson, GrowingBytes, packLineBytes, parseCheckedJson, unpackLineBytes } from './stored-form.ts';
-
-/**
- * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`: identification,
- * begin, number, end, place, name. That of a place is the same without a place. So of the lines of one object the greatest
- * is that of the last to begin, and among equals of the highest number.
- */
-const idLength = 16;
-const placeIdLength = 4;
-const beginAt = 1;
-const eindAt = beginAt + 9 + 6;
-const afterSpan = eindAt + 9;
-const placeAt = idLength + afterSpan;
-const nameAt = placeAt + placeIdLength + 1;
-const lineEnd = 0x0a;
 
 /** The memory of a `StreetTable`, which threads share: a message between them copies nothing. */
 export type StreetMemory = { text: SharedArrayBuffer; slots: SharedArrayBuffer };
@@ -62,7 +61,7 @@ export class StreetTable {
     const text = this.#text;
     const end = position + lines.copy(text, position);
     for (let start = position; start < end; start = text.indexOf(lineEnd, start) + 1) {
-      if (!isCurrent(text, start + idLength, day)) continue;
+      if (!isCurrent(text, start, day)) continue;
       const identificatie = text.toString('latin1', start, start + idLength);
       const slot = this.#slotOf(identificatie);
       const held = this.#slots[slot] as number;
@@ -78,10 +77,7 @@ export class StreetTable {
     if (this.#last?.identificatie === identificatie) return this.#last;
     const start = (this.#slots[this.#slotOf(identificatie)] as number) - 1;
     if (start < 0) return undefined;
-    const text = this.#text;
-    const woonplaats = text.toString('latin1', start + placeAt, start + nameAt - 1);
-    const naam = text.toString('utf8', start + nameAt, text.indexOf(lineEnd, start));
-    this.#last = { identificatie, naam, woonplaats };
+    this.#last = { identificatie, ...streetIn(this.#text, start) };
     return this.#last;
   }
 
@@ -108,18 +104,6 @@ export class StreetTable {
   }
 }
 
-/** Whether the line whose identification ends at `at` counts on `day`. */
-function isCurrent(text: Buffer, at: number, day: number): boolean {
-  return numberAt(text, at + beginAt) <= day && numberAt(text, at + eindAt) > day;
-}
-
-/** Eight digits as a number. */
-function numberAt(text: Buffer, start: number): number {
-  let number = 0;
-  for (let i = 0; i < 8; i++) number = 10 * number + (text[start + i] as number) - 0x30;
-  return number;
-}
-
 /** FNV-1a. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
@@ -128,7 +112,16 @@ function hashOf(text: string): number {
 }
 
 /** The number of streets, the bytes of their text, and the packed length of each of their groups. */
-type Header = { streets: number; bytes: number; groups: number[]; problems: ProblemReport };
+type Header = {
+  /** Absent in files of releases that wrote the dates before the year 1000 without their leading zeros. */
+  version?: typeof version;
+  streets: number;
+  bytes: number;
+  groups: number[];
+  problems: ProblemReport;
+};
+
+const version = 2;
 
 /**
  * Writes the file of the streets and places that count now or later, for every worker: a header, the streets in groups,
@@ -136,18 +129,18 @@ type Header = { streets: number; bytes: number; groups: number[]; problems: Prob
  * whole file.
  */
 export class ReferenceWriter {
-  readonly #header: Header = { streets: 0, bytes: 0, groups: [], problems: emptyReport() };
+  readonly #header: Header = { version, streets: 0, bytes: 0, groups: [], problems: emptyReport() };
   readonly #packed: Buffer[] = [];
   readonly #places = new GrowingBytes();
   readonly #group = new GrowingBytes();
 
-  addStreet({ identificatie, woonplaats, naam }: OpenbareRuimte, span: Span): void {
+  addStreet(street: OpenbareRuimte, span: Span): void {
     this.#header.streets++;
-    this.#group.write(line(identificatie, ...spanTexts(span), woonplaats, naam));
+    this.#group.write(streetLine(street, span));
   }
 
-  addPlace({ identificatie, naam }: Woonplaats, span: Span): void {
-    this.#places.write(line(identificatie, ...spanTexts(span), naam));
+  addPlace(place: Woonplaats, span: Span): void {
+    this.#places.write(placeLine(place, span));
   }
 
   addProblems(problems: Iterable<Problem>): void {
@@ -185,13 +178,13 @@ export type ReadReference = ReferenceMemory & { severalCurrent: { OPR: string[];
 export async function readReferenceFile(packed: Buffer, peildatum: string): Promise<ReadReference> {
   const { header, start } = headerOf(packed);
   const day = dayOf(peildatum);
-  const streets = streetMemory(header.bytes, header.streets);
+  const streets = streetMemory(header.bytes + header.streets * (header.version ? 0 : mostAddedBytes), header.streets);
   const table = new StreetTable(streets);
   const severalCurrent: ReadReference['severalCurrent'] = { OPR: [], WPL: [] };
   let position = start;
   let filled = 0;
   for (const length of header.groups) {
-    const lines = unpackLineBytes(packed.subarray(position, position + length));
+    const lines = unpackGroup(header, packed.subarray(position, position + length), 'OPR');
     severalCurrent.OPR.push(...table.add(lines, filled, day));
     filled += lines.length;
     releaseMemory(lines);
@@ -199,7 +192,7 @@ export async function readReferenceFile(packed: Buffer, peildatum: string): Prom
     await setImmediate();
   }
   const places = new Map<string, Woonplaats>();
-  for (const { span, ...place } of placesAt(packed.subarray(position))) {
+  for (const { span, ...place } of placesOf(unpackGroup(header, packed.subarray(position), 'WPL'))) {
     if (span.begin > day || span.eind <= day) continue;
     if (places.has(place.identificatie)) severalCurrent.WPL.push(place.identificatie);
     places.set(place.identificatie, place);
@@ -212,10 +205,14 @@ export function* occurrencesIn(packed: Buffer): Generator<(OprVoorkomen | WplVoo
   const { header, start } = headerOf(packed);
   let position = start;
   for (const length of header.groups) {
-    yield linesOf(packed.subarray(position, position + length)).map(streetOf);
+    yield streetsOf(unpackGroup(header, packed.subarray(position, position + length), 'OPR'));
     position += length;
   }
-  yield placesAt(packed.subarray(position)).map(({ span, ...place }) => ({ kind: 'WPL', ...place, ...span }));
+  yield placesOf(unpackGroup(header, packed.subarray(position), 'WPL')).map(({ span, ...place }) => ({
+    kind: 'WPL',
+    ...place,
+    ...span,
+  }));
 }
 
 /** The streets and places, for lookups. */
@@ -234,46 +231,20 @@ function headerOf(packed: Buffer): { header: Header; start: number } {
   return { header: parseCheckedJson<Header>(packed.subarray(4, start)), start };
 }
 
-/** Returns the same bytes after verifying every checksum in them. @throws Error when they are damaged */
+/** Returns the same bytes after verifying every checksum and line in them. @throws Error when they are damaged */
 export function checkedReference(packed: Buffer): Buffer {
   const { header, start } = headerOf(packed);
   let position = start;
-  for (const length of [...header.groups, packed.length]) {
-    releaseMemory(unpackLineBytes(packed.subarray(position, position + length)));
+  for (const length of header.groups) {
+    releaseMemory(unpackGroup(header, packed.subarray(position, position + length), 'OPR'));
     position += length;
   }
+  unpackGroup(header, packed.subarray(position), 'WPL');
   return packed;
 }
 
-/** No name has a line end: a name with one is reported as a problem when it is read. */
-function line(...values: string[]): string {
-  return `${values.join('\t')}\n`;
-}
-
-function spanTexts({ begin, volgnummer, eind }: Span): string[] {
-  return [String(begin), String(volgnummer).padStart(5, '0'), String(eind)];
-}
-
-function linesOf(packed: Uint8Array): string[] {
-  return unpackLineBytes(packed).toString().split('\n').slice(0, -1);
-}
-
-function spanOf(text: string, idEnd: number): Span {
-  const [begin, volgnummer, eind] = text.slice(idEnd + beginAt, idEnd + afterSpan - 1).split('\t');
-  return { volgnummer: Number(volgnummer), begin: Number(begin), eind: Number(eind) };
-}
-
-function streetOf(text: string): OprVoorkomen {
-  const identificatie = text.slice(0, idLength);
-  const woonplaats = text.slice(placeAt, nameAt - 1);
-  return { kind: 'OPR', identificatie, naam: text.slice(nameAt), woonplaats, ...spanOf(text, idLength) };
-}
-
-/** In the order of their lines, so that of several current ones the last counts. */
-function placesAt(packed: Uint8Array): (Woonplaats & { span: Span })[] {
-  return [...new Set(linesOf(packed))].sort().map((text) => ({
-    identificatie: text.slice(0, placeIdLength),
-    naam: text.slice(placeIdLength + afterSpan),
-    span: spanOf(text, placeIdLength),
-  }));
+/** The lines of one group, in the form of this version. @throws Error when a field of one is not where it was written */
+function unpackGroup({ version }: Header, packed: Uint8Array, kind: 'OPR' | 'WPL'): Buffer {
+  const lines = unpackLineBytes(packed);
+  return checkedLines(version ? lines : withWholeDates(lines), kind);
 }

@@ -1,12 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { emptyReport } from '../../../loader/bag/problem-report.ts';
 import { dayOf, noEind, type OpenbareRuimte, type Span, type Woonplaats } from '../../../loader/bag/voorkomen.ts';
 import {
+  checkedReference,
+  occurrencesIn,
   ReferenceWriter,
   readReferenceFile,
   referenceAt,
   referenceProblems,
 } from '../../../loader/dataset/reference-file.ts';
+import { checkedJson, packLineBytes } from '../../../loader/dataset/stored-form.ts';
 
 const digits = (count: number) => fc.stringMatching(new RegExp(`^[0-9]{${count}}$`));
 /** All but what the reader calls a problem. */
@@ -23,8 +27,8 @@ const streetId = fc.oneof(
 );
 const peildatum = '2026-01-08';
 const span: fc.Arbitrary<Span> = fc.record({
-  begin: fc.constantFrom(19991231, 20100929, 20101001, 20260108, 20260109),
-  eind: fc.constantFrom(noEind, noEind, 20260108, 20260109),
+  begin: fc.constantFrom(0, 101, 10101, 9991231, 19991231, 20100929, 20101001, 20260108, 20260109),
+  eind: fc.constantFrom(noEind, noEind, 10102, 20260108, 20260109),
   volgnummer: fc.integer({ min: 1, max: 3 }),
 });
 const street: fc.Arbitrary<OpenbareRuimte & { span: Span }> = fc.record({
@@ -115,6 +119,61 @@ describe('the file of streets and places', () => {
         },
       ),
     );
+  });
+
+  it('reads every field of every occurrence back as it was written', () => {
+    const anySpan: fc.Arbitrary<Span> = fc.record({
+      begin: fc.nat(noEind),
+      eind: fc.nat(noEind),
+      volgnummer: fc.integer({ min: 1, max: 99_999 }),
+    });
+    const streets = fc.array(fc.tuple(street, anySpan));
+    const places = fc.uniqueArray(fc.tuple(place, anySpan), { selector: ([{ identificatie }]) => identificatie });
+    fc.assert(
+      fc.property(streets, places, (streets, places) => {
+        const file = new ReferenceWriter();
+        for (const [one, span] of streets) file.addStreet(one, span);
+        file.endGroup();
+        for (const [one, span] of places) file.addPlace(one, span);
+        const [readStreets, readPlaces] = [...occurrencesIn(checkedReference(file.pack()))];
+        expect(readStreets).toEqual(streets.map(([{ span: _, ...one }, span]) => ({ kind: 'OPR', ...one, ...span })));
+        const written = places.map(([{ span: _, ...one }, span]) => ({ kind: 'WPL', ...one, ...span }));
+        expect(readPlaces).toEqual(written.sort((a, b) => (a.identificatie < b.identificatie ? -1 : 1)));
+      }),
+    );
+  });
+
+  it('refuses a value that would move the fields after it', () => {
+    const file = new ReferenceWriter();
+    const [place, since] = [
+      { identificatie: '3631', naam: 'Weesp' },
+      { begin: 10101, eind: noEind, volgnummer: 1 },
+    ];
+    const wrong = [
+      [{ ...place, identificatie: '363' }, since],
+      [place, { ...since, begin: 100_000_000 }],
+      [place, { ...since, begin: -1 }],
+      [place, { ...since, volgnummer: 100_000 }],
+    ] as const;
+    for (const [one, span] of wrong) expect(() => file.addPlace(one, span)).toThrow("A stored line can't hold");
+  });
+
+  it('is read as well where an earlier release wrote a date before the year 1000 without its leading zeros', async () => {
+    const lines = ['0457300000000035\t10101\t00001\t99999999\t3631\tBuitenveer\n', '3631\t0\t00002\t99999999\tWeesp\n'];
+    const [streets, places] = lines.map((line) => packLineBytes(Buffer.from(line))) as [Buffer, Buffer];
+    const bytes = lines[0]?.length ?? 0;
+    const header = checkedJson({ streets: 1, bytes, groups: [streets.length], problems: emptyReport() });
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(header.length);
+    const packed = Buffer.concat([length, header, streets, places]);
+    const { openbareRuimten, woonplaatsen } = referenceAt(await readReferenceFile(packed, peildatum));
+    const street = { identificatie: '0457300000000035', naam: 'Buitenveer', woonplaats: '3631' };
+    expect(openbareRuimten.get(street.identificatie)).toEqual(street);
+    expect(woonplaatsen.get('3631')).toEqual({ identificatie: '3631', naam: 'Weesp' });
+    expect([...occurrencesIn(packed)]).toEqual([
+      [{ kind: 'OPR', ...street, begin: 10101, volgnummer: 1, eind: noEind }],
+      [{ kind: 'WPL', identificatie: '3631', naam: 'Weesp', begin: 0, volgnummer: 2, eind: noEind }],
+    ]);
   });
 
   it('reports which objects do not exist, without being read completely', () => {

@@ -1,0 +1,101 @@
+import type { OpenbareRuimte, OprVoorkomen, Span, Woonplaats } from '../bag/voorkomen.ts';
+import { dayDigits, dayIn, dayWidth, fixedText, numberText } from './fields.ts';
+
+/**
+ * One occurrence of a street is `0457300000000035<tab>20100929<tab>00001<tab>99999999<tab>3631<tab>Buitenveer`: identification,
+ * begin, number, end, place, name. That of a place is the same without a place. So of the lines of one object the greatest
+ * is that of the last to begin, and among equals of the highest number.
+ */
+export const idLength = 16;
+const placeIdLength = 4;
+const numberWidth = 5;
+const beginAt = 1;
+const numberAt = beginAt + dayWidth + 1;
+const eindAt = numberAt + numberWidth + 1;
+const afterSpan = eindAt + dayWidth + 1;
+const placeAt = idLength + afterSpan;
+const nameAt = placeAt + placeIdLength + 1;
+export const lineEnd = 0x0a;
+const tab = 0x09;
+
+/** The line of an occurrence of a street. @throws LineFieldError */
+export function streetLine({ identificatie, woonplaats, naam }: OpenbareRuimte, span: Span): string {
+  return line(fixedText(identificatie, idLength), ...spanTexts(span), fixedText(woonplaats, placeIdLength), naam);
+}
+
+/** The line of an occurrence of a place. @throws LineFieldError */
+export function placeLine({ identificatie, naam }: Woonplaats, span: Span): string {
+  return line(fixedText(identificatie, placeIdLength), ...spanTexts(span), naam);
+}
+
+/** No name has a line end: a name with one is reported as a problem when it is read. */
+function line(...values: string[]): string {
+  return `${values.join('\t')}\n`;
+}
+
+function spanTexts({ begin, volgnummer, eind }: Span): string[] {
+  return [dayDigits(begin), numberText(volgnummer, numberWidth), dayDigits(eind)];
+}
+
+/** Whether the line of a street at `start` counts on `day`. */
+export function isCurrent(text: Buffer, start: number, day: number): boolean {
+  return dayIn(text, start + idLength + beginAt) <= day && dayIn(text, start + idLength + eindAt) > day;
+}
+
+/** What the line of a street at `start` says of it. */
+export function streetIn(text: Buffer, start: number): Omit<OpenbareRuimte, 'identificatie'> {
+  const woonplaats = text.toString('latin1', start + placeAt, start + nameAt - 1);
+  return { naam: text.toString('utf8', start + nameAt, text.indexOf(lineEnd, start)), woonplaats };
+}
+
+/** The occurrences of streets in these lines. */
+export function streetsOf(lines: Buffer): OprVoorkomen[] {
+  return textsOf(lines).map((text) => ({
+    kind: 'OPR',
+    identificatie: text.slice(0, idLength),
+    naam: text.slice(nameAt),
+    woonplaats: text.slice(placeAt, nameAt - 1),
+    ...spanOf(text, idLength),
+  }));
+}
+
+/** The occurrences of places in these lines, each once, ordered so that of several current ones the last counts. */
+export function placesOf(lines: Buffer): (Woonplaats & { span: Span })[] {
+  return [...new Set(textsOf(lines))].sort().map((text) => ({
+    identificatie: text.slice(0, placeIdLength),
+    naam: text.slice(placeIdLength + afterSpan),
+    span: spanOf(text, placeIdLength),
+  }));
+}
+
+function textsOf(lines: Buffer): string[] {
+  return lines.toString().split('\n').slice(0, -1);
+}
+
+function spanOf(text: string, idEnd: number): Span {
+  const [begin, volgnummer, eind] = text.slice(idEnd + beginAt, idEnd + afterSpan - 1).split('\t');
+  return { volgnummer: Number(volgnummer), begin: Number(begin), eind: Number(eind) };
+}
+
+/** Returns the same lines if each has its fields where they were written. @throws Error */
+export function checkedLines(lines: Buffer, kind: 'OPR' | 'WPL'): Buffer {
+  const id = kind === 'OPR' ? idLength : placeIdLength;
+  const tabs = [id, id + numberAt - 1, id + eindAt - 1, id + afterSpan - 1];
+  for (let start = 0; start < lines.length; start = lines.indexOf(lineEnd, start) + 1) {
+    if (tabs.some((at) => lines[start + at] !== tab)) throw new Error('a line of the streets and places is damaged');
+  }
+  return lines;
+}
+
+/** The most bytes by which `withWholeDates` lengthens a line. */
+export const mostAddedBytes = 2 * (dayWidth - 1);
+
+/** Lines of a release that wrote dates before the year 1000 without their leading zeros, with these. */
+export function withWholeDates(lines: Buffer): Buffer {
+  const text = lines.toString('latin1');
+  const whole = text.replace(
+    /^(\d+\t)(\d{1,8})(\t\d{5}\t)(\d{1,8})\t/gm,
+    (_, id, begin, volgnummer, eind) => `${id}${dayDigits(Number(begin))}${volgnummer}${dayDigits(Number(eind))}\t`,
+  );
+  return whole === text ? lines : Buffer.from(whole, 'latin1');
+}
