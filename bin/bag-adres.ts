@@ -7,7 +7,7 @@ import { snakeCase, type Terminal } from './cli/command.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
 import { addLoadCommands } from './cli/load.ts';
 import { addPlanCommands } from './cli/plan.ts';
-import { addUsageCommands } from './cli/reports.ts';
+import { addUsageCommands } from './cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from './connect/errors.ts';
 
 /** 0: done. 1: refused or failed. 2: usage error; nothing was tried. */

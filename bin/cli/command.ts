@@ -165,18 +165,22 @@ export function checkLocation({ local, data }: ConnectionOptions): void {
 /** Options of a command on accounts, plans and keys. */
 export type AccountsOptions = ConnectionOptions & { json?: true };
 
-/** Opens the admin module on the tables that `options` name, prints the result of `work`, and closes it in any case. */
+/**
+ * Opens the admin module on the tables that `options` name, prints the result of `work`, unless it has printed it itself, and closes
+ * it in any case.
+ */
 export async function useAdmin(
   terminal: Terminal,
   options: AccountsOptions,
-  work: (admin: Admin) => Promise<Result>,
+  work: (admin: Admin) => Promise<Result | undefined>,
 ): Promise<void> {
   checkLocation(options);
   // Imported here because the AWS clients load slower than `--help` should print.
   const { openAdmin } = await import('../connect/admin.ts');
   const { admin, close } = await openAdmin(options, terminal.env);
   try {
-    printResult(terminal, options, await work(admin));
+    const result = await work(admin);
+    if (result) printResult(terminal, options, result);
   } finally {
     close();
   }

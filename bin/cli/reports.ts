@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { Admin } from '../../core/accounts/admin/admin.ts';
 import type { AuditEntry } from '../../core/accounts/admin/audit.ts';
-import type { DayRefusals, UsageRange } from '../../core/accounts/admin/usage.ts';
+import type { DayRefusals } from '../../core/accounts/admin/usage.ts';
+import type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
 import { monthOf } from '../../core/accounts/quota.ts';
 import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
 import { UsageError } from '../connect/errors.ts';
@@ -17,9 +18,9 @@ import {
   withAccounts,
 } from './command.ts';
 
-type Period = 'day' | 'month';
+/** What a row of usage sums up. */
+export type Period = 'day' | 'month';
 type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Period };
-type ExportOptions = AccountsOptions & { month: string; by: Period; csv?: true };
 
 /** Lookups of a day (`2026-11-21`) or a month (`2026-11`). */
 type Row = { period: string; lookups: number };
@@ -46,8 +47,12 @@ Example:
     .action(async (id: string, { from, to, by, ...options }: UsageOptions) => {
       const name = accountId(id);
       const range = rangeOf(from, to, by);
+      const isDefault = from === undefined && by === 'month';
       await useAdmin(terminal, options, async (admin) => {
-        const usage = await admin.accounts.usage(name, range);
+        // Twelve months, or as many as are kept.
+        const kept = isDefault ? await admin.accounts.usageKeptSince() : '';
+        const start = range.from !== undefined && range.from < kept ? { from: kept } : {};
+        const usage = await admin.accounts.usage(name, { ...range, ...start });
         const rows = rowsOf(usage.days, by);
         const { account, from, to, days, refusals } = usage;
         const refused = refusals.length > 0 && (by === 'day' ? { refusals } : { refusals: refusalsByMonth(refusals) });
@@ -57,38 +62,8 @@ Example:
     });
 }
 
-/** `usage export`. */
-export function addUsageCommands(program: Command, terminal: Terminal): void {
-  const usage = program.command('usage').description('lookups of all accounts, for invoices');
-  withAccounts(usage.command('export'))
-    .description('list the lookups of every account in a month, exactly as counted for the quota; deleted accounts too')
-    .requiredOption('--month <month>', 'the UTC month, like 2026-11')
-    .option('--csv', 'print CSV with the header account,month,lookups, or account,date,lookups with --by day')
-    .addOption(byPeriod('month'))
-    .addHelpText(
-      'after',
-      `
-Example:
-  npm run -s bag-adres -- usage export --month 2026-11 --csv --local`,
-    )
-    .action(async ({ month, by, csv, ...options }: ExportOptions) => {
-      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
-      const range = monthRange('--month', month);
-      await useAdmin(terminal, options, async (admin) => {
-        const found = await admin.accounts.usageOfAll(range);
-        const rows = found.flatMap(({ account, days }) =>
-          rowsOf(days, by).map(({ period, lookups }) => ({ account, period, lookups })),
-        );
-        const head = ['account', by === 'day' ? 'date' : 'month', 'lookups'];
-        const cells = rows.map(({ account, period, lookups }) => [account, period, String(lookups)]);
-        const text = csv ? [head, ...cells].map((row) => row.join(',')).join('\n') : table(head, cells);
-        const json = rows.map(({ account, period, lookups }) => ({ account, [`${head[1]}`]: period, lookups }));
-        return { json, text };
-      });
-    });
-}
-
-function byPeriod(fallback: Period): Option {
+/** `--by`. */
+export function byPeriod(fallback: Period): Option {
   return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
 }
 
@@ -104,13 +79,15 @@ function rangeOf(from: string | undefined, to: string | undefined, by: Period): 
   return { from: first.toISOString().slice(0, 10), ...last };
 }
 
-function monthRange(option: string, month: string): { from: string; to: string } {
+/** The first and the last day of a month that an option names. @throws UsageError */
+export function monthRange(option: string, month: string): { from: string; to: string } {
   const range = monthOf(month);
   if (range) return range;
   throw new UsageError(`${option} takes a month, like 2026-11, not "${month}".`);
 }
 
-function rowsOf(days: readonly { date: string; lookups: number }[], by: Period): Row[] {
+/** The lookups by day or month. */
+export function rowsOf(days: readonly { date: string; lookups: number }[], by: Period): Row[] {
   const sums = new Map<string, number>();
   for (const { date, lookups } of days) {
     const period = by === 'day' ? date : date.slice(0, 7);

@@ -115,6 +115,8 @@ export async function openAdmin(
   env: NodeJS.ProcessEnv,
 ): Promise<{ admin: Admin; close: () => void }> {
   const { client, accountsTable: table, checksumSecret } = await findTables(options, env);
+  // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of usage.
+  client.middlewareStack.remove('loggerMiddleware');
   const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret, actor: operator() });
   return { admin, close: () => client.destroy() };
 }

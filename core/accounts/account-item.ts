@@ -19,6 +19,7 @@ import { dateOf, inWindowOrder, type QuotaState, type WindowCount, type WindowNa
  * | account id or `plan#<code>` | `audit#<time>#<random>` | an audit entry (`audit.ts`) |
  * | `plan#<code>` | `plan` | limits, state, version |
  * | account id | `deleted` | what remains of a deleted account (`delete-account.ts`) |
+ * | `usage#` | `retention` | for how many months usage is kept (`usage-range.ts`) |
  * | `account#`, `deleted#`, `plan#` | the id of an account, of a deleted one, a plan code | nothing: an index of names (`admin-store.ts`) |
  */
 export const accessItem = {

@@ -22,7 +22,7 @@ function recordKey(account: string, date: string): Record<string, string> {
 export type UnitsByDate = Record<string, number>;
 
 /** How many whole months usage records are kept unless a deployment configures it. */
-const defaultUsageMonths = 25;
+export const defaultUsageMonths = 25;
 
 /** The lookups of the days that are not recorded yet, with the one that is being counted. */
 export function unrecorded({ total, date, mark, days }: UsageCount): UnitsByDate {

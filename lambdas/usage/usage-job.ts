@@ -1,6 +1,7 @@
 import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
 import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
 import { recordUsage } from '../../core/accounts/admin/usage.ts';
+import { setKeptMonths } from '../../core/accounts/admin/usage-range.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/accounts/quota.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Update } from '../../core/dynamodb.ts';
@@ -27,6 +28,7 @@ export async function runUsageJob(
   store: AdminStore,
   { months, messageAtShare, send }: UsageJob,
 ): Promise<UsageJobResult> {
+  await setKeptMonths(store, months);
   const result: UsageJobResult = { recorded: 0, messages: 0, failures: [] };
   await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
     try {

@@ -26,7 +26,9 @@ export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../core/
 export type { KeyInput, KeyView } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';
 export type { PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
-export type { AccountUsage, DayRefusals, DayUsage, UsageRange } from '../../core/accounts/admin/usage.ts';
+export type { AccountUsage, DayRefusals, DayUsage } from '../../core/accounts/admin/usage.ts';
+export type { ListedUsage, UsagePage, UsagePageOptions } from '../../core/accounts/admin/usage-pages.ts';
+export type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
 export type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 export type { KeyRecord } from '../../core/accounts/key-record.ts';
 export { type Limits, type WindowName, windowNames } from '../../core/accounts/quota.ts';

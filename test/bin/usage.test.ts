@@ -39,6 +39,12 @@ async function lookups(account: string, at: number, count: number): Promise<void
   for (let i = 0; i < count; i++) await charge(access, claim, () => at, AbortSignal.timeout(20_000));
 }
 
+/** The month so many months from `seconds`. */
+function monthsFrom(seconds: number, months: number): string {
+  const date = new Date(seconds * 1000);
+  return dateOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / 1000).slice(0, 7);
+}
+
 describe('account usage', () => {
   it('--json prints each day of the range, today included', async () => {
     const range = ['--from', dateOf(now - 2 * day), '--to', today];
@@ -129,6 +135,14 @@ describe('usage export', () => {
     const { out } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--by', 'day', '--csv');
     expect(out).toMatch(/^account,date,lookups\n/);
     expect(out.split('\n')).toContain(`acme,${today},2`);
+  });
+
+  it.each([
+    [monthsFrom(now, 1), /has not begun yet; the current month is/],
+    [monthsFrom(now, -26), /Usage is kept for 25 whole months, so there is none before/],
+  ])('refuses the month %s, of which it knows nothing, instead of listing zeros', async (month, message) => {
+    const { exit, out, err } = await bench.run('usage', 'export', '--month', month, '--csv');
+    expect([exit, out, err]).toEqual([1, '', expect.stringMatching(message)]);
   });
 
   it.each([['2026-13'], ['2026'], ['november']])('refuses the month %s', async (month) => {

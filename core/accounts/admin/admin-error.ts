@@ -27,7 +27,10 @@ export type AdminRefusals = {
   'accounts.list': 'invalid';
   'accounts.audit': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';
+  'accounts.usagePage': 'invalid' | 'conflict';
+  'accounts.eachUsage': 'invalid' | 'conflict';
   'accounts.usageOfAll': 'invalid' | 'conflict';
+  'accounts.usageKeptSince': never;
   'backup.export': never;
   'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';

@@ -219,11 +219,6 @@ export async function listNames(
   return { names, cursor: entries.length > limit ? (names.at(-1) ?? null) : null };
 }
 
-/** All names of an index, read page by page. */
-export async function* allNames(store: AdminStore, index: keyof typeof partitions): AsyncGenerator<string> {
-  for await (const names of pagesOf(store, index)) yield* names;
-}
-
 /** Every account, read page by page: shard 0 of it, as it is when its page is read. */
 export async function* allAccounts(store: AdminStore): AsyncGenerator<Access> {
   for await (const names of pagesOf(store, 'account')) {

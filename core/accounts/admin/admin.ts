@@ -32,7 +32,16 @@ import {
   startSession,
 } from './members.ts';
 import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
-import { type AccountUsage, type UsageRange, usageOf, usageOfAll } from './usage.ts';
+import { type AccountUsage, usageOf } from './usage.ts';
+import {
+  eachUsage,
+  type ListedUsage,
+  type UsagePage,
+  type UsagePageOptions,
+  usageOfAll,
+  usagePage,
+} from './usage-pages.ts';
+import { firstKeptDay, keptMonths, type UsageRange } from './usage-range.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {
@@ -79,8 +88,14 @@ export type Admin = {
     delete(id: string): Promise<void>;
     /** The lookups of an account for each UTC day of a range, exactly as charged, also of a deleted account. */
     usage(id: string, range?: UsageRange): Promise<AccountUsage>;
-    /** The same for every account, by id. Reads each of them. */
-    usageOfAll(range?: UsageRange): Promise<AccountUsage[]>;
+    /** A page of the usage of all accounts, by id; of deleted ones too, if they have lookups in the range. */
+    usagePage(options?: UsagePageOptions): Promise<UsagePage>;
+    /** The same, one account after the other, with one page of them in memory. */
+    eachUsage(range?: UsageRange): AsyncGenerator<ListedUsage>;
+    /** The same in one list: for few accounts. */
+    usageOfAll(range?: UsageRange): Promise<ListedUsage[]>;
+    /** The first day whose usage is still kept, `2024-10-01`. */
+    usageKeptSince(): Promise<string>;
     /** The changes of an account and its keys, newest first; 100 entries by default. */
     audit(id: string, last?: number): Promise<AuditEntry[]>;
   };
@@ -151,7 +166,10 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       list: (options) => listAccounts(store, options),
       delete: (id) => deleteAccount(store, id),
       usage: (id, range) => usageOf(store, id, range),
+      usagePage: (options) => usagePage(store, options),
+      eachUsage: (range) => eachUsage(store, range),
       usageOfAll: (range) => usageOfAll(store, range),
+      usageKeptSince: async () => firstKeptDay(await keptMonths(store), store.nowSeconds()),
       audit: (id, last) => auditAccount(store, id, last),
     },
     backup: {

@@ -22,7 +22,7 @@ import { type AdminStore, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
 import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './members.ts';
 import { getPlan, putPlan } from './plans.ts';
-import { checkDate } from './usage.ts';
+import { checkDate } from './usage-range.ts';
 import { windowChanges } from './window-changes.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */

@@ -1,8 +1,7 @@
-import { forEachConcurrently } from '../../concurrency.ts';
 import type { Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
-import { dateOf, daySeconds, isDate, secondsOf } from '../quota.ts';
+import { dateOf, daySeconds, secondsOf } from '../quota.ts';
 import {
   dateIn,
   lookupsIn,
@@ -15,9 +14,10 @@ import {
   usageRecord,
 } from '../usage-record.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
-import { type AdminStore, allNames, findAccess, retryConflicts } from './admin-store.ts';
+import { type AdminStore, findAccess, retryConflicts } from './admin-store.ts';
 import { isDeleted } from './delete-account.ts';
 import { allShards } from './reshard.ts';
+import { readRange, type UsageRange } from './usage-range.ts';
 
 /** The lookups of an account for each UTC day from `from` to `to`, both included, in order; a day without any has 0. */
 export type AccountUsage = {
@@ -33,11 +33,8 @@ export type DayUsage = { date: string; lookups: number };
 
 export type DayRefusals = { date: string } & RefusalCounts;
 
-/** UTC dates, `2026-11-21`. Without them the last 30 days, today included. */
-export type UsageRange = { from?: string | undefined; to?: string | undefined };
-
-/** The longest range of days: three years. */
-const maxRangeDays = 1100;
+/** The first and the last day, both included. */
+export type DayRange = { from: string; to: string };
 
 /**
  * What an account used, exactly as charged, also for a deleted account while its records are kept. Throws `invalid`,
@@ -45,58 +42,32 @@ const maxRangeDays = 1100;
  */
 export async function usageOf(store: AdminStore, id: string, range: UsageRange = {}): Promise<AccountUsage> {
   checkAccountId(id);
-  const { from, to } = readRange(range, store.nowSeconds());
-  const { units, refusals } = await readUnits(store, id, { from, to });
+  const days = await readRange(store, range);
+  return usageView(id, days, await readUnits(store, id, days));
+}
+
+/** The usage of one account, with a member for each day. */
+export function usageView(account: string, { from, to }: DayRange, { units, refusals }: Units): AccountUsage {
   const days: DayUsage[] = [];
   for (let at = secondsOf(from); at <= secondsOf(to); at += daySeconds) {
     const date = dateOf(at);
     days.push({ date, lookups: units[date] ?? 0 });
   }
-  return { account: id, from, to, days, refusals };
+  return { account, from, to, days, refusals };
 }
 
-/** How many accounts are read at the same time. */
-const concurrency = 16;
+/** The lookups and refusals of an account by day. */
+type Units = { units: UnitsByDate; refusals: DayRefusals[] };
 
-/**
- * The same for every account, by id: for each that exists, and for each deleted one with lookups in the range.
- * Throws `invalid`, `conflict`.
- */
-export async function usageOfAll(store: AdminStore, range: UsageRange = {}): Promise<AccountUsage[]> {
-  readRange(range, store.nowSeconds());
-  const found: AccountUsage[] = [];
-  const read = (keep: (usage: AccountUsage) => boolean) => async (id: string) => {
-    const usage = await usageOf(store, id, range);
-    if (keep(usage)) found.push(usage);
+/** What these records hold. */
+export function unitsIn(records: readonly Item[]): Units {
+  return {
+    units: Object.fromEntries(records.map((record) => [dateIn(record), lookupsIn(record)])),
+    refusals: records.flatMap((record): DayRefusals[] => {
+      const counts = refusalsIn(record);
+      return counts ? [{ date: dateIn(record), ...counts }] : [];
+    }),
   };
-  // An account that was deleted in the meantime has been read already, or is among the deleted ones.
-  const existing = new Set<string>();
-  await forEachConcurrently(allNames(store, 'account'), concurrency, async (id) => {
-    existing.add(id);
-    await read(() => true)(id);
-  });
-  await forEachConcurrently(allNames(store, 'deleted'), concurrency, async (id) => {
-    if (!existing.has(id)) await read(({ days }) => days.some(({ lookups }) => lookups > 0))(id);
-  });
-  return found.toSorted((a, b) => (a.account < b.account ? -1 : 1));
-}
-
-function readRange({ from, to }: UsageRange, nowSeconds: number): { from: string; to: string } {
-  if (from !== undefined) checkDate('from', from);
-  if (to !== undefined) checkDate('to', to);
-  const last = to ?? dateOf(nowSeconds);
-  const first = from ?? dateOf(secondsOf(last) - 29 * daySeconds);
-  if (first > last) throw new AdminError('invalid', `The range ends (${last}) before it begins (${first}).`);
-  if ((secondsOf(last) - secondsOf(first)) / daySeconds >= maxRangeDays) {
-    throw new AdminError('invalid', `A range has at most ${maxRangeDays} days. Choose a shorter one.`);
-  }
-  return { from: first, to: last };
-}
-
-/** Throws `invalid` unless `date` is a UTC date of this century. */
-export function checkDate(name: string, date: string): void {
-  if (isDate(date)) return;
-  throw new AdminError('invalid', `"${name}" is a UTC date, for instance 2026-11-21.`);
 }
 
 /** Attempts, each a few reads. One fails only while a day is being recorded or the shards change. */
@@ -106,11 +77,7 @@ const maxReads = 20;
  * The lookups by day. The access items are read before and after the records: if no day was moved between them meanwhile,
  * each lookup was seen in exactly one place.
  */
-async function readUnits(
-  store: AdminStore,
-  id: string,
-  range: { from: string; to: string },
-): Promise<{ units: UnitsByDate; refusals: DayRefusals[] }> {
+export async function readUnits(store: AdminStore, id: string, range: DayRange): Promise<Units> {
   let before = await shardsOf(store, id);
   for (let reads = 0; reads < maxReads; reads++) {
     const records = await readRecords(store, id, range);
@@ -119,12 +86,8 @@ async function readUnits(
       if (after.length === 0 && !(await isDeleted(store, id))) {
         throw new AdminError('not_found', `There is no account "${id}".`, { subject: 'account' });
       }
-      const recorded = Object.fromEntries(records.map((record) => [dateIn(record), lookupsIn(record)]));
-      const refusals = records.flatMap((record): DayRefusals[] => {
-        const counts = refusalsIn(record);
-        return counts ? [{ date: dateIn(record), ...counts }] : [];
-      });
-      return { units: sumByDate([recorded, ...after.map(({ usage }) => unrecorded(usage))]), refusals };
+      const { units, refusals } = unitsIn(records);
+      return { units: sumByDate([units, ...after.map(({ usage }) => unrecorded(usage))]), refusals };
     }
     before = after;
   }
@@ -150,7 +113,8 @@ function movedNothing(before: readonly Access[], after: readonly Access[]): bool
   );
 }
 
-function readRecords(store: AdminStore, id: string, { from, to }: { from: string; to: string }): Promise<Item[]> {
+/** The records of an account in a range, without their keys' account. */
+export function readRecords(store: AdminStore, id: string, { from, to }: DayRange): Promise<Item[]> {
   return store.query({
     TableName: store.table,
     KeyConditionExpression: '#account = :account AND #item BETWEEN :from AND :to',

@@ -54,6 +54,9 @@ assert.deepEqual((await admin.accounts.list({ prefix: 'sh', limit: undefined }))
 
 assert.equal((await admin.accounts.usage('shop', { to: undefined })).days.length, 30);
 assert.equal((await admin.accounts.usageOfAll())[0]?.account, 'shop');
+assert.equal((await admin.accounts.usagePage({ limit: 1, cursor: undefined })).accounts[0]?.plan, 'large');
+for await (const { account } of admin.accounts.eachUsage()) assert.equal(account, 'shop');
+assert.match(await admin.accounts.usageKeptSince(), /^20\d\d-\d\d-01$/);
 
 const expires = new Date(Date.UTC(2100, 0));
 const { key, keyId } = await admin.keys.create({

@@ -2,8 +2,10 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { maxUnrecordedDays } from '../../../../core/accounts/account.ts';
+import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { recordUsage } from '../../../../core/accounts/admin/usage.ts';
+import { readAccounts } from '../../../../core/accounts/admin/usage-pages.ts';
 import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
@@ -84,6 +86,8 @@ describe('any sequence of lookups, changes and records by several instances', ()
     await admin.plans.put({ code: 'months', limits: { month: null } });
     await admin.plans.put({ code: 'minutes', limits: { minute: 100_000 } });
     const store = (with_: DynamoDBDocumentClient) => createAdminStore(with_, table, 'job', () => clock.now);
+    // An instance whose clock is ahead counts on a day that has not begun.
+    const later = createAdmin({ client, table, checksumSecret, now: () => clock.now + 2 * 86_400_000 });
     const record = async (id: string, with_: DynamoDBDocumentClient) =>
       recordUsage(store(with_), await getAccess(store(client), id), 25);
     await fc.assert(
@@ -130,7 +134,9 @@ describe('any sequence of lookups, changes and records by several instances', ()
         }
         const to = new Date(clock.now + 2 * 86_400_000).toISOString().slice(0, 10);
         const check = async () => {
-          const { days } = await admin.accounts.usage(id, { from, to });
+          const { days } = await later.accounts.usage(id, { from, to });
+          const [listed] = await readAccounts(store(client), [id], { from, to });
+          expect(listed?.days).toEqual(days);
           const charged = Object.values(counted).reduce((sum, units) => sum + units, 0);
           expect(days.reduce((sum, { lookups }) => sum + lookups, 0)).toBe(charged + lost);
           const unknown = days.map(({ date, lookups }) => lookups - (counted[date] ?? 0));

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdminStore } from '../../../../core/accounts/admin/admin-store.ts';
-import { usageOf, usageOfAll } from '../../../../core/accounts/admin/usage.ts';
+import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
+import { recordUsage, usageOf } from '../../../../core/accounts/admin/usage.ts';
+import { type UsagePage, usageOfAll, usagePage } from '../../../../core/accounts/admin/usage-pages.ts';
+import { keptMonths, setKeptMonths } from '../../../../core/accounts/admin/usage-range.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** On 1 August 2026. */
@@ -48,7 +50,7 @@ describe('the usage of an account', () => {
     [{}, '2026-07-04', '2026-08-02', 30],
     [{ to: '2026-03-01' }, '2026-01-31', '2026-03-01', 30],
     [{ from: '2026-08-02' }, '2026-08-02', '2026-08-02', 1],
-    [{ from: '2023-01-01', to: '2026-01-04' }, '2023-01-01', '2026-01-04', 1100],
+    [{ from: '2024-07-01', to: '2026-08-31' }, '2024-07-01', '2026-08-31', 792],
   ])('of the range %j is that from %s to %s', async (range, from, to, count) => {
     const usage = await usageOf(store(), 'acme', range);
     expect([usage.from, usage.to, usage.days.length]).toEqual([from, to, count]);
@@ -59,6 +61,9 @@ describe('the usage of an account', () => {
     [{ from: '2023-01-01', to: '2026-01-05' }, 'at most 1100 days'],
     [{ from: '2026-08-02', to: '2026-08-01' }, 'ends (2026-08-01) before it begins (2026-08-02)'],
     [{ from: '2026-08-03' }, 'ends (2026-08-02) before it begins (2026-08-03)'],
+    [{ from: '2026-08-01', to: '2026-09-01' }, '2026-09 has not begun yet; the current month is 2026-08'],
+    [{ to: '2027-01-31' }, '2027-01 has not begun yet'],
+    [{ from: '2024-06-30', to: '2024-07-31' }, 'kept for 25 whole months, so there is none before 2024-07-01'],
     [{ from: '2026-02-30' }, '"from" is a UTC date'],
     [{ to: 'today' }, '"to" is a UTC date'],
   ])('is refused for the range %j, as is that of all accounts', async (range, message) => {
@@ -97,9 +102,103 @@ describe('the usage of an account', () => {
     await expect(usageOf(torn, 'acme')).rejects.toMatchObject({ code: 'conflict' });
     expect(records).toBe(20);
   });
+
+  it('is complete when a day that had ended is recorded after its record was read', async () => {
+    const { admin, request, clock } = bench;
+    await admin.accounts.create({ id: 'moving', plan: 'standard' });
+    const { key } = await admin.keys.create({ account: 'moving', label: 'k' });
+    for (let i = 0; i < 7; i++) expect(await request(key)).toBe('charged');
+    clock.now += dayMilliseconds;
+    const reading = afterQueries(
+      (name) => name === 'usage#',
+      () => record('moving'),
+    );
+    const { days } = await usageOf(reading.store, 'moving', { from: '2026-08-02', to: '2026-08-03' });
+    clock.now -= dayMilliseconds;
+    expect([reading.done(), days]).toEqual([
+      true,
+      [
+        { date: '2026-08-02', lookups: 7 },
+        { date: '2026-08-03', lookups: 0 },
+      ],
+    ]);
+  });
 });
 
+/** Moves the days of an account that have ended into records. */
+async function record(account: string): Promise<void> {
+  expect(await recordUsage(store(), await getAccess(store(), account), 25)).toBe(true);
+}
+
+/** A store that runs `work` once, right after its first query of items whose name begins so has been answered. */
+function afterQueries(isMeant: (prefix: string) => boolean, work: () => Promise<void>) {
+  const moving = store();
+  const { query } = moving;
+  let done = false;
+  moving.query = async (read) => {
+    const answer = await query(read);
+    const isFirst =
+      !done && Object.values(read.ExpressionAttributeValues).some((value) => isMeant(String(value).slice(0, 6)));
+    if (isFirst) {
+      done = true;
+      await work();
+    }
+    return answer;
+  };
+  return { store: moving, done: () => done };
+}
+
 describe('the usage of all accounts', () => {
+  it('has a day once that is recorded between the reads of the account and of its records', async () => {
+    const { admin, request, clock } = bench;
+    await admin.accounts.create({ id: 'twice', plan: 'standard' });
+    const { key } = await admin.keys.create({ account: 'twice', label: 'k' });
+    for (let i = 0; i < 3; i++) expect(await request(key)).toBe('charged');
+    clock.now += dayMilliseconds;
+    const reading = store();
+    const { getAll } = reading;
+    reading.getAll = async (keys) => {
+      const items = await getAll(keys);
+      await record('twice');
+      return items;
+    };
+    const found = await usageOfAll(reading, { from: '2026-08-02', to: '2026-08-03' });
+    clock.now -= dayMilliseconds;
+    expect(found.find(({ account }) => account === 'twice')?.days).toEqual([
+      { date: '2026-08-02', lookups: 3 },
+      { date: '2026-08-03', lookups: 0 },
+    ]);
+    await admin.accounts.suspend('twice');
+  });
+
+  it('has the same accounts, with their plans, in pages of any size', async () => {
+    const range = { from: '2026-08-01', to: '2026-08-02' };
+    const all = await usageOfAll(store(), range);
+    const paged = [];
+    let cursor: string | null = null;
+    do {
+      const page: UsagePage = await usagePage(store(), { ...range, limit: 2, ...(cursor !== null && { cursor }) });
+      expect(page.accounts.length).toBeLessThanOrEqual(2);
+      paged.push(...page.accounts);
+      cursor = page.cursor;
+    } while (cursor !== null);
+    expect(paged).toEqual(all);
+    const plans = Object.fromEntries(all.map(({ account, plan }) => [account, plan]));
+    expect(plans).toMatchObject({ acme: 'standard', gone: null, idle: 'standard' });
+  });
+
+  it('is kept for as many months as the job said last, 25 if it never ran', async () => {
+    expect(await keptMonths(store())).toBe(25);
+    await setKeptMonths(store(), 3);
+    await expect(usageOf(store(), 'acme', { from: '2026-04-30' })).rejects.toMatchObject({
+      message: 'Usage is kept for 3 whole months, so there is none before 2026-05-01. Begin on that day or later.',
+    });
+    expect((await usageOf(store(), 'acme', { from: '2026-05-01' })).from).toBe('2026-05-01');
+    expect(await bench.admin.accounts.usageKeptSince()).toBe('2026-05-01');
+    await setKeptMonths(store(), 25);
+    expect(await keptMonths(store())).toBe(25);
+  });
+
   it('has an account once that is deleted while it is read', async () => {
     const { admin, request } = bench;
     await admin.accounts.create({ id: 'late', plan: 'standard' });
@@ -123,7 +222,7 @@ describe('the usage of all accounts', () => {
   it('is that of each that exists, and of each deleted one with lookups in the range, by id', async () => {
     const lookups = async (from: string) =>
       (await usageOfAll(store(), { from, to: '2026-08-02' }))
-        .filter(({ account }) => account !== 'late')
+        .filter(({ account }) => !['late', 'moving', 'twice'].includes(account))
         .map(({ account, days }) => [account, days.reduce((sum, day) => sum + day.lookups, 0)]);
     expect(await lookups('2026-08-01')).toEqual([
       ['acme', 3],
