@@ -84,6 +84,7 @@ export const faultCodes = [
   'missing',
   'duplicate',
   'wrong-name',
+  'misplaced-key',
   'postcode-character',
   'postcode-leading-zero',
   'postcode-incomplete',
@@ -103,10 +104,23 @@ export const faultCodes = [
 
 export type FaultCode = (typeof faultCodes)[number];
 
+const sentText = z.optional(z.string());
+
+export const suggestionSchema = z.object({
+  postcode: sentText,
+  huisnummer: sentText,
+  toevoeging: sentText,
+  include: sentText,
+});
+
+/** The parameters to send instead, with their values. */
+export type Suggestion = z.infer<typeof suggestionSchema>;
+
 export const inputFaultSchema = z.object({
   parameter: z.string(),
   code: z.enum(faultCodes),
   detail: z.string(),
+  suggestion: z.optional(suggestionSchema),
 });
 
 /** One fault of the input; `code` is stable and documented. */

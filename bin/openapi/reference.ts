@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
-import { otherNames } from '../../core/addresses/address-input.ts';
+import { otherNames } from '../../core/addresses/parameter-names.ts';
 import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
@@ -104,9 +104,9 @@ export function createOpenApiDocument() {
             description:
               'Finds the street and town for an exact postcode, huisnummer and toevoeging: `12` does not match `12A`. A valid ' +
               'lookup counts one unit in each time window of the quota, whatever the outcome; an invalid one does not count. ' +
-              'Unknown parameters are ignored, except the names that other APIs use for a house number or an addition ' +
-              '(`huisletter`, `huisnummertoevoeging`, `house_number`, `addition` and the like): those are invalid, because ' +
-              'ignoring them would return another address.',
+              'Unknown parameters are ignored, except misspellings of these (`toevoging`, `Postcode`) and the names that other APIs ' +
+              'use for a part of an address (`huisletter`, `huisnummertoevoeging`, `house_number`, `unit` and the like): those are ' +
+              'invalid, because ignoring them could return another address. An API key in a parameter is invalid too.',
             'x-codeSamples': codeSamples(),
             requestParams: { query: addressQuery },
             responses: { '200': lookupResponse, ...problemReferences(401, 403, 422, 429, 500, 503) },
@@ -220,17 +220,14 @@ function problemSection(code: ExplainedCode): string {
 }
 
 function namesTable(): string {
-  const { huisnummer, huisletter, toevoeging } = otherNames;
-  const names = (list: readonly string[]) =>
-    list
-      .filter((name) => name !== 'toevoeging')
-      .map((name) => `\`${name.replaceAll(' ', '_')}\``)
-      .join(', ');
+  const { postcode, huisnummer, huisletter, huisnummertoevoeging } = otherNames;
+  const names = (list: readonly string[]) => list.map((name) => `\`${name.replaceAll(' ', '_')}\``).join(', ');
   return [
     '| send | instead of |',
     '|---|---|',
+    `| \`postcode\` | ${names(postcode)} |`,
     `| \`huisnummer\` | ${names(huisnummer)} |`,
-    `| \`toevoeging\` | ${names([...huisletter, ...toevoeging])} |`,
+    `| \`toevoeging\` | ${names([...huisletter, ...huisnummertoevoeging])} |`,
     '',
   ].join('\n');
 }

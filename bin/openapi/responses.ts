@@ -6,6 +6,7 @@ import {
   invalidInputSchema,
   problemSchema,
   quotaExceededSchema,
+  suggestionSchema,
 } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
@@ -143,6 +144,12 @@ nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
   code: faultCodes.map((code) => `\`${code}\`: ${explanations.en[code].happened}`).join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
+nameSchema(
+  suggestionSchema,
+  'Suggestion',
+  'The parameters to send instead, with their values, where the input says clearly what is meant: sent in place of the ' +
+    'parameter at fault they are valid. An empty value means: leave it out. The service never applies it.',
+);
 nameSchema(invalidInputSchema, 'InvalidInput', '', { errors: 'One entry for each fault.' });
 nameSchema(quotaExceededSchema, 'QuotaExceeded', '', {
   violated_windows: 'The time windows in which no quota is left.',
@@ -171,6 +178,7 @@ const exampleMembers: Partial<Record<ProblemCode, Record<string, unknown>>> = {
         parameter: 'huisnummer',
         code: 'huisnummer-with-toevoeging',
         detail: 'huisnummer has more than a number: send huisnummer=12 and toevoeging=A.',
+        suggestion: { huisnummer: '12', toevoeging: 'A' },
       },
     ],
   },

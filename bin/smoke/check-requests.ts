@@ -187,6 +187,8 @@ const faulty: [code: string, parameter: string, queries: string[]][] = [
   }),
   ['wrong-name', 'huisletter', [`${p}&${h}&huisletter=b`, `${p}&${h}&huisletter=`]],
   ['wrong-name', 'house_number', [`${p}&${h}&house_number=147`]],
+  ['wrong-name', 'toevoging', [`${p}&${h}&toevoging=A`]],
+  ['misplaced-key', 'api_key', [`${p}&${h}&api_key=bagadres_example_key`]],
   ['duplicate', 'postcode', [`${p}&${p}&${h}`, `${p}&postcode=2513AA&${h}`]],
   ['duplicate', 'huisnummer', [`${p}&${h}&${h}`]],
   ['duplicate', 'toevoeging', [`${p}&${h}&toevoeging=a&toevoeging=a`]],
@@ -207,13 +209,22 @@ function assertFaults(answer: SmokeAnswer, expected: Fault[]): void {
   const { asked, json } = answer;
   const errors = (Array.isArray(json?.errors) ? json.errors : []) as Record<string, unknown>[];
   for (const error of errors) {
-    assertMembers(answer, error, ['parameter', 'code', 'detail']);
+    const { suggestion, ...always } = error;
+    assertMembers(answer, always, ['parameter', 'code', 'detail']);
     assertText(answer, 'detail of a fault', error.detail);
+    if (suggestion !== undefined) assertSuggestion(answer, suggestion);
   }
   const text = (faults: Partial<Record<keyof Fault, unknown>>[]) =>
     faults.map(({ parameter, code }) => `${code} ${parameter}`).sort();
   const found = text(errors);
   assert.deepEqual(found, text(expected), `${asked}: the faults are ${found.join(', ') || 'none'}`);
+}
+
+/** An object of one or more parameters to send, as texts. */
+function assertSuggestion({ asked }: SmokeAnswer, suggestion: unknown): void {
+  const values = typeof suggestion === 'object' && suggestion !== null ? Object.entries(suggestion) : [];
+  const isOne = values.length > 0 && values.every(([, value]) => typeof value === 'string');
+  assert(isOne, `${asked}: suggestion is ${JSON.stringify(suggestion)}, not parameters with texts`);
 }
 
 const inputChecks: Check[] = [
@@ -241,7 +252,23 @@ const inputChecks: Check[] = [
     title: 'distinguishes letter case in names of parameters',
     async run({ client }) {
       const answer = await client.send(`/v1/address?Postcode=1012RJ&${h}`);
-      assertFaults(answer, [{ parameter: 'postcode', code: 'missing' }]);
+      assertFaults(answer, [
+        { parameter: 'postcode', code: 'missing' },
+        { parameter: 'Postcode', code: 'wrong-name' },
+      ]);
+    },
+  },
+  {
+    section: 'input',
+    title: 'suggests the number and the toevoeging for 12A',
+    async run({ client }) {
+      const answer = await client.send(`/v1/address?${p}&huisnummer=12A`);
+      const [fault] = Array.isArray(answer.json?.errors) ? answer.json.errors : [];
+      assert.deepEqual(
+        fault?.suggestion,
+        { huisnummer: '12', toevoeging: 'A' },
+        `${answer.asked}: suggestion is ${JSON.stringify(fault?.suggestion)}`,
+      );
     },
   },
 ];

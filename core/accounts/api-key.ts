@@ -33,6 +33,11 @@ export function containsApiKey(text: string): boolean {
   return keyLike.test(text);
 }
 
+/** Whether a parameter holds an API key, or what is left of one: no parameter has another reason to begin like that. */
+export function hasKeyPrefix(text: string): boolean {
+  return text.trimStart().toLowerCase().startsWith(`${apiKeyPrefix}_`) || containsApiKey(text);
+}
+
 /** The text without API keys and parts of keys, for logs, errors and reports: people paste keys where they don't belong. */
 export function redactKeys(text: string): string {
   return text.replaceAll(new RegExp(`${apiKeyPrefix}_[\\w.-]*`, 'gi'), `${apiKeyPrefix}_...`);

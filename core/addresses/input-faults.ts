@@ -1,150 +1,144 @@
 import * as z from 'zod/mini';
-import { type FaultCode, huisnummerParameter, postcodeParameter, toevoegingParameter } from '../contract.ts';
+import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
+import {
+  type FaultCode,
+  huisnummerParameter,
+  postcodeParameter,
+  type Suggestion,
+  toevoegingParameter,
+} from '../contract.ts';
+import {
+  type Advice,
+  adviseHuisnummer,
+  adviseMissing,
+  advisePostcode,
+  adviseToevoeging,
+  comparable,
+  numberIn,
+  postcodeIn,
+  toevoegingIn,
+  withAfter,
+  withBefore,
+} from './input-advice.ts';
+import { isOwnName, type Meaning, meaningOf, type Sent } from './parameter-names.ts';
 
-/** What kind of fault a value has, and a sentence that says what to send instead. */
-export type Advice = { code: FaultCode; detail: string };
+/** One fault of what was sent for an address, at the name that was sent or should have been. */
+export type AddressFault = { name: string; code: FaultCode; detail: string; suggestion?: Suggestion };
 
-const forms = {
-  postcode: 'four digits, the first not 0, and two letters, such as 1012JS',
-  huisnummer: 'one to five digits, from 1 to 99999',
-  toevoeging: 'at most five letters and digits, such as A, 2 or bis',
-} as const;
-
-/** What is wrong with a parameter that is absent, empty or only spaces. */
-export function adviseMissing(parameter: 'postcode' | 'huisnummer', sentAs?: string): Advice {
-  const hint = sentAs === undefined ? '' : ` It was sent as ${sentAs}, which is not a parameter.`;
-  return { code: 'missing', detail: `${parameter} is required: send ${forms[parameter]}.${hint}` };
+/** Every fault of an invalid address, at most one for each name. */
+export function addressFaults(sent: Sent): AddressFault[] {
+  const meant = whatIsMeant(sent);
+  const faults = [
+    ownFault('postcode', sent, meant),
+    ownFault('huisnummer', sent, meant),
+    ownFault('toevoeging', sent, meant),
+    ...[...sent.keys()].map((name) => otherFault(name, sent, meant)),
+  ];
+  return faults.filter((fault) => fault !== undefined);
 }
 
-/** What is wrong with an invalid postcode. */
-export function advisePostcode(value: string): Advice {
-  const text = value.replaceAll(' ', '');
-  const plain = withoutSeparators(text.normalize('NFKC'));
-  if (plain !== text && isPostcode(plain)) {
-    const detail = `postcode has characters other than letters and digits: send postcode=${plain.toUpperCase()}.`;
-    return { code: 'postcode-character', detail };
+type Own = 'postcode' | 'huisnummer' | 'toevoeging';
+
+const schemas = { postcode: postcodeParameter, huisnummer: huisnummerParameter, toevoeging: toevoegingParameter };
+const advise = { postcode: advisePostcode, huisnummer: adviseHuisnummer, toevoeging: adviseToevoeging };
+
+function ownFault(name: Own, sent: Sent, meant: Meant): AddressFault | undefined {
+  const [value = '', ...further] = sent.get(name) ?? [];
+  if ([value, ...further].some(hasKeyPrefix)) return faultAt(name, misplacedKey);
+  if (further.length > 0) {
+    const advice: Advice = { code: 'duplicate', wrong: `${name} was sent more than once`, instead: 'send it once' };
+    return faultAt(name, advice, meant[name]);
   }
-  if (/[^0-9A-Za-z]/.test(text)) return { code: 'postcode-character', detail: `postcode must be ${forms.postcode}.` };
-  if (/^0/.test(text))
-    return { code: 'postcode-leading-zero', detail: `postcode can't begin with 0: send ${forms.postcode}.` };
-  if (/^[1-9]\d{0,3}$|^[1-9]\d{3}[A-Za-z]$/.test(text)) {
-    return { code: 'postcode-incomplete', detail: `postcode is incomplete: send ${forms.postcode}.` };
+  if (name !== 'toevoeging' && !value.replaceAll(' ', '')) {
+    const missing = faultAt(name, adviseMissing(name), meant[name]);
+    const other = [...sent.keys()].find((other) => other !== name && meaningOf(other) === name);
+    if (other !== undefined) missing.detail += ` It was sent as ${shown(other)}, which is not a parameter.`;
+    return missing;
   }
-  if (isPostcode(text.slice(0, 6))) {
-    return {
-      code: 'postcode-too-long',
-      detail: 'postcode has more than four digits and two letters: send those alone.',
-    };
-  }
-  return { code: 'postcode-form', detail: `postcode must be ${forms.postcode}.` };
+  return z.safeParse(schemas[name], value).success ? undefined : faultAt(name, advise[name](value), meant[name]);
 }
 
-/** Digits, then any separator, then the rest. */
-const numberAndRest = /^(\d{1,5})(?:[\s\-–/.,]*)([A-Za-z][0-9A-Za-z\s\-–/.]*)$/;
-const range = /^(\d{1,5})(?:[\s\-–/,;&+]+|\s*(?:t\/?m|tot|en)\s*)(\d{1,5})$/i;
+const insteadOf = {
+  postcode: 'send the postcode as postcode',
+  huisnummer: 'send the number as huisnummer',
+  toevoeging: 'send what follows the number as toevoeging',
+  include: 'send it as include',
+};
 
-/** What follows the number in an invalid huisnummer, such as `A` in `12 A`: a part of the toevoeging. */
-export function additionIn(value: string): string {
-  const trimmed = value.trim();
-  const [, first = '', rest = ''] = numberAndRest.exec(trimmed) ?? [];
-  return isHuisnummer(first) && !range.test(trimmed) ? rest : '';
+/** What is wrong with a name that is not ours: it means one of ours, or it has a key. Any other is ignored. */
+function otherFault(name: string, sent: Sent, meant: Meant): AddressFault | undefined {
+  if (isOwnName(name)) return undefined;
+  if ([name, ...(sent.get(name) ?? [])].some(hasKeyPrefix)) return faultAt(redactKeys(name), misplacedKey);
+  const meaning = meaningOf(name);
+  if (meaning === null) return undefined;
+  const own = meaning === 'huisletter' || meaning === 'huisnummertoevoeging' ? 'toevoeging' : meaning;
+  const advice: Advice = { code: 'wrong-name', wrong: `${shown(name)} is not a parameter`, instead: insteadOf[own] };
+  return faultAt(name, advice, own === 'include' ? undefined : meant[own]);
 }
 
-/**
- * What is wrong with an invalid huisnummer. `sent` is the toevoeging that was sent, under any name: it follows the text after
- * the number. `null`: it is not clear.
- */
-export function adviseHuisnummer(value: string, sent: string | null = ''): Advice {
-  const trimmed = value.trim();
-  const rest = additionIn(value);
-  if (rest) {
-    const first = Number.parseInt(trimmed, 10);
-    const toevoeging = sent === null ? null : toevoegingOf(withBefore(rest, sent));
-    const detail =
-      toevoeging === null
-        ? `huisnummer has more than a number: send huisnummer=${first}, and what follows it in toevoeging.`
-        : `huisnummer has more than a number: send huisnummer=${first} and toevoeging=${toevoeging}.`;
-    return { code: 'huisnummer-with-toevoeging', detail };
-  }
-  const [, from = '', to = ''] = range.exec(trimmed) ?? [];
-  if (isHuisnummer(from) && isHuisnummer(to)) {
-    const detail =
-      `huisnummer has two numbers: send one, huisnummer=${Number(from)} or huisnummer=${Number(to)}; ` +
-      `if the second is a toevoeging, huisnummer=${Number(from)} and toevoeging=${to}.`;
-    return { code: 'huisnummer-range', detail };
-  }
-  if (trimmed !== value && isHuisnummer(trimmed)) {
-    return { code: 'huisnummer-space', detail: `huisnummer has a space: send huisnummer=${Number(trimmed)}.` };
-  }
-  const [, sign, unsigned = ''] = /^([+\-–−])(\d+)$/.exec(trimmed) ?? [];
-  if (sign) {
-    const detail = isHuisnummer(unsigned)
-      ? `huisnummer has a sign: send huisnummer=${Number(unsigned)}.`
-      : `huisnummer has a sign: send ${forms.huisnummer}.`;
-    return { code: 'huisnummer-sign', detail };
-  }
-  const [, whole = ''] = /^(\d{1,5})[.,]0*$/.exec(trimmed) ?? [];
-  if (isHuisnummer(whole)) {
-    return { code: 'huisnummer-decimal', detail: `huisnummer is a whole number: send huisnummer=${Number(whole)}.` };
-  }
-  if (/^0+$/.test(trimmed)) return { code: 'huisnummer-zero', detail: 'huisnummer must be at least 1.' };
-  if (/^\d{6,}$/.test(trimmed)) {
-    const shorter = trimmed.replace(/^0+/, '');
-    const detail = isHuisnummer(shorter)
-      ? `huisnummer has more than five digits: send huisnummer=${shorter}.`
-      : 'huisnummer has more than five digits: the greatest is 99999.';
-    return { code: 'huisnummer-too-long', detail };
-  }
-  return { code: 'huisnummer-form', detail: `huisnummer must be ${forms.huisnummer}.` };
+/** A detail repeats a name only where that is harmless, wherever the text is shown. */
+function shown(name: string): string {
+  return /^[\w.[\] -]{1,60}$/.test(name) ? name : 'this name';
 }
 
-/** What is wrong with an invalid toevoeging. */
-export function adviseToevoeging(value: string): Advice {
-  const plain = toevoegingOf(value);
-  if (/^[0-9A-Za-z ]*$/.test(value)) {
-    return {
-      code: 'toevoeging-too-long',
-      detail: `toevoeging must be ${forms.toevoeging}: the register abbreviates longer ones.`,
-    };
-  }
-  const what = /^[0-9A-Za-z \-–]*$/.test(value) ? 'a hyphen' : 'characters other than letters and digits';
-  const detail =
-    plain === null
-      ? `toevoeging has ${what}: send ${forms.toevoeging}.`
-      : `toevoeging has ${what}: send toevoeging=${plain}.`;
-  return { code: 'toevoeging-character', detail };
+const misplacedKey: Advice = {
+  code: 'misplaced-key',
+  wrong: 'an API key was sent as a parameter, where logs can keep it',
+  instead: 'send it in the header X-API-Key only, and ask for a new one, because this one must be replaced',
+};
+
+function faultAt(name: string, { code, wrong, instead }: Advice, suggestion?: Suggestion): AddressFault {
+  const values = Object.entries(suggestion ?? {}).map(([own, value]) => (value ? `${own}=${value}` : `no ${own}`));
+  const detail = `${wrong}: ${values.length > 0 ? `send ${values.join(' and ')}` : instead}.`;
+  return { name, code, detail, ...(suggestion && { suggestion }) };
 }
 
-/** A toevoeging as the value to send, without what people write between its parts; `null` where that is not valid. */
-export function toevoegingOf(text: string): string | null {
-  const plain = withoutSeparators(text);
-  return plain !== '' && z.safeParse(toevoegingParameter, plain).success ? plain : null;
+/** What to send for each parameter, where everything that was sent for it says one thing. */
+type Meant = Record<Own, Suggestion | undefined>;
+
+/** Joins what was sent under every name, so that the suggestions of several faults never contradict each other. */
+function whatIsMeant(sent: Sent): Meant {
+  const valuesOf = (meaning: Meaning) =>
+    [...sent].flatMap(([name, values]) =>
+      meaningOf(name) === meaning ? values.filter((value) => !hasKeyPrefix(value)) : [],
+    );
+  const filled = (name: Own) => valuesOf(name).filter((value) => value.replaceAll(' ', ''));
+  const numbers = filled('huisnummer').map(numberIn);
+  const postcode = only(filled('postcode').map(postcodeIn));
+  const huisnummer = only(numbers.map((number) => number?.huisnummer));
+  const rest = joined(numbers.map((number) => number?.rest ?? ''));
+  const [letter, own, addition] = [
+    joined(valuesOf('huisletter')),
+    joined(valuesOf('toevoeging')),
+    joined(valuesOf('huisnummertoevoeging')),
+  ];
+  const areClear = rest !== undefined && letter !== undefined && own !== undefined && addition !== undefined;
+  const toevoeging = areClear ? toevoegingIn(wholeToevoeging(rest, letter, own, addition)) : undefined;
+  return {
+    postcode: postcode === undefined ? undefined : { postcode },
+    huisnummer: numberSuggestion(huisnummer, rest, toevoeging),
+    toevoeging: toevoeging === undefined ? undefined : { toevoeging },
+  };
 }
 
-/** Two parts of a toevoeging in their order; the first is left out where the second begins with it. */
-export function withBefore(first: string, second: string): string {
-  return comparable(second).startsWith(comparable(first)) ? second : first + second;
+/** The parts of a toevoeging in their order. Our own may have those of the others in it. */
+function wholeToevoeging(rest: string, letter: string, own: string, addition: string): string {
+  return withBefore(rest, own === '' ? letter + addition : withAfter(withBefore(letter, own), addition));
 }
 
-/** Two parts of a toevoeging in their order; the second is left out where the first ends with it. */
-export function withAfter(first: string, second: string): string {
-  return comparable(first).endsWith(comparable(second)) ? first : first + second;
+/** A number with what follows it: a number without that would be another address. */
+function numberSuggestion(huisnummer?: string, rest?: string, toevoeging?: string): Suggestion | undefined {
+  if (huisnummer === undefined || (rest !== '' && toevoeging === undefined)) return undefined;
+  return rest === '' ? { huisnummer } : { huisnummer, toevoeging };
 }
 
-/** Whether a huisnummer is valid as it is. */
-export function isHuisnummer(text: string): boolean {
-  return z.safeParse(huisnummerParameter, text).success;
+/** The one value that all are; `undefined` for none, for several, and where one is not clear. */
+function only(values: (string | undefined)[]): string | undefined {
+  return new Set(values).size === 1 ? values[0] : undefined;
 }
 
-function isPostcode(text: string): boolean {
-  return z.safeParse(postcodeParameter, text).success;
-}
-
-function comparable(part: string): string {
-  return withoutSeparators(part).toUpperCase();
-}
-
-/** Without white space and the marks that people put into postcodes and toevoegingen; other characters may mean something. */
-function withoutSeparators(text: string): string {
-  return text.replaceAll(/[\s\-–—_/\\.,:;'"()]/g, '');
+/** The one text that all are that aren't empty, but for letter case and separators; `undefined` for several. */
+function joined(texts: string[]): string | undefined {
+  const [first = '', ...others] = texts.filter((text) => comparable(text));
+  return others.every((other) => comparable(other) === comparable(first)) ? first : undefined;
 }

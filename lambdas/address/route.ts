@@ -41,7 +41,7 @@ export function readInput(): Middleware {
 export function requireValidInput(): Middleware {
   return {
     before: ({ event }) => {
-      if (event.input && !event.input.request) throw new Refusal({ code: 'invalid-input', faults: event.input.faults });
+      if (event.input?.request === null) throw new Refusal({ code: 'invalid-input', faults: event.input.faults() });
     },
   };
 }

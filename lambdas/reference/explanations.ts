@@ -49,7 +49,8 @@ const english: Record<ExplainedCode, Explanation> = {
   'invalid-input': {
     happened:
       'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has ' +
-      'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead.',
+      'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead. Where that is clear, ' +
+      '`suggestion` has it for a program: the parameters to send, with their values.',
     remedy:
       'Correct every parameter that `errors` names and send the request again. The same request always gets the same response.',
   },
@@ -63,12 +64,17 @@ const english: Record<ExplainedCode, Explanation> = {
   },
   'wrong-name': {
     happened:
-      'A parameter has the name that another API uses for a house number or an addition, such as `huisletter`, ' +
-      '`huisnummertoevoeging` or `house_number`. Ignoring it would return another address.',
+      'A parameter has the name that another API uses for a part of an address, such as `huisletter`, `huisnummertoevoeging` or ' +
+      '`house_number`, or a misspelled name, such as `toevoging` or `Toevoeging`. Ignoring it could return another address.',
     remedy:
       'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
-      '`huisnummertoevoeging=99` become `toevoeging=b99`. `detail` has the value to send where it can be derived. Leave the ' +
+      '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send where it can be derived. Leave the ' +
       'parameter out, even when it is empty.',
+  },
+  'misplaced-key': {
+    happened:
+      'A parameter has an API key. A query string is kept in logs, histories and proxies, so the key is no longer secret.',
+    remedy: 'Send the key in the header `X-API-Key` only. Ask your provider for a new key, and have this one revoked.',
   },
   'postcode-character': {
     happened:
@@ -96,7 +102,8 @@ const english: Record<ExplainedCode, Explanation> = {
       'Look up one of them. If the second is an addition, send it as `toevoeging`: `huisnummer=12` and `toevoeging=14`.',
   },
   'huisnummer-space': {
-    happened: 'The huisnummer begins or ends with white space. In a query string a `+` is a space too.',
+    happened:
+      'The huisnummer begins or ends with white space: a space, a tab or a line break. In a query string a `+` is a space too.',
     remedy: huisnummerForm.en,
   },
   'huisnummer-sign': { happened: 'The huisnummer has a plus or minus sign, as in `-12`.', remedy: huisnummerForm.en },
@@ -173,7 +180,8 @@ const dutch: Record<ExplainedCode, Explanation> = {
   'invalid-input': {
     happened:
       'Een of meer parameters zijn ongeldig. Er is geen adres opgezocht en het verzoek telde niet mee voor het quotum. `errors` ' +
-      'heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` met wat u in plaats daarvan moet sturen.',
+      'heeft een element voor elke fout: de naam van de `parameter`, een vaste `code`, en een `detail` met wat u in plaats daarvan moet sturen. ' +
+      'Waar dat duidelijk is, heeft `suggestion` het voor een programma: de parameters om te sturen, met hun waarden.',
     remedy:
       'Verbeter elke parameter die `errors` noemt en stuur het verzoek opnieuw. Hetzelfde verzoek krijgt altijd hetzelfde antwoord.',
   },
@@ -188,12 +196,20 @@ const dutch: Record<ExplainedCode, Explanation> = {
   },
   'wrong-name': {
     happened:
-      'Een parameter heeft de naam die een andere API voor een huisnummer of toevoeging gebruikt, zoals `huisletter`, ' +
-      '`huisnummertoevoeging` of `house_number`. Zonder die waarde zou het antwoord een ander adres zijn.',
+      'Een parameter heeft de naam die een andere API voor een deel van een adres gebruikt, zoals `huisletter`, ' +
+      '`huisnummertoevoeging` of `house_number`, of een verkeerd gespelde naam, zoals `toevoging` of `Toevoeging`. Zonder die waarde ' +
+      'kan het antwoord een ander adres zijn.',
     remedy:
       'Stuur het nummer als `huisnummer`, en huisletter en huisnummertoevoeging aan elkaar als `toevoeging`: `huisletter=b` en ' +
-      '`huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `detail`. Laat de ' +
+      '`huisnummertoevoeging=99` worden `toevoeging=b99`. Waar de juiste waarde af te leiden is, staat die in `suggestion`. Laat de ' +
       'parameter weg, ook als hij leeg is.',
+  },
+  'misplaced-key': {
+    happened:
+      'Een parameter bevat een API-sleutel. Een query string wordt bewaard in logs, geschiedenissen en proxy’s, dus de sleutel is ' +
+      'niet meer geheim.',
+    remedy:
+      'Stuur de sleutel alleen in de header `X-API-Key`. Vraag uw leverancier om een nieuwe sleutel en laat deze intrekken.',
   },
   'postcode-character': {
     happened:
@@ -223,7 +239,8 @@ const dutch: Record<ExplainedCode, Explanation> = {
       'Zoek één van de twee op. Is het tweede een toevoeging, stuur het dan als `toevoeging`: `huisnummer=12` en `toevoeging=14`.',
   },
   'huisnummer-space': {
-    happened: 'Het huisnummer begint of eindigt met witruimte. In een query string is een `+` ook een spatie.',
+    happened:
+      'Het huisnummer begint of eindigt met witruimte: een spatie, een tab of een regeleinde. In een query string is een `+` ook een spatie.',
     remedy: huisnummerForm.nl,
   },
   'huisnummer-sign': {

@@ -91,7 +91,9 @@ export const english = {
   ] as [string, string][],
   problems: 'All errors',
   faults: 'Codes of invalid input',
-  faultsLead: 'A 422 has one entry in `errors` for each fault. Each `code` is stable: translate by it.',
+  faultsLead:
+    'A 422 has one entry in `errors` for each fault. Each `code` is stable: translate by it. `suggestion` has the parameters to send ' +
+    'instead, where the input says clearly what is meant: show it to the person who typed.',
   status: 'Status',
   meaning: 'Meaning and what to do',
   code: 'Code',
@@ -174,7 +176,8 @@ export const dutch: Words & Descriptions = {
   problems: 'Alle fouten',
   faults: 'Codes van ongeldige invoer',
   faultsLead:
-    'Een 422 heeft in `errors` een element voor elke fout. Elke `code` ligt vast: gebruik die om te vertalen.',
+    'Een 422 heeft in `errors` een element voor elke fout. Elke `code` ligt vast: gebruik die om te vertalen. `suggestion` ' +
+    'heeft de parameters om in plaats daarvan te sturen, als de invoer duidelijk is: laat die zien aan wie typte.',
   status: 'Status',
   meaning: 'Betekenis en oplossing',
   code: 'Code',
@@ -250,8 +253,9 @@ export const dutch: Words & Descriptions = {
     lookUpAddress:
       'Vindt straat en woonplaats bij precies deze postcode, dit huisnummer en deze toevoeging: `12` is niet `12A`. Een geldige zoekopdracht ' +
       'telt als één in elk tijdvenster van het quotum, wat de uitkomst ook is; een ongeldige telt niet. Onbekende parameters worden ' +
-      'genegeerd, behalve de namen die andere API’s voor een huisnummer of toevoeging gebruiken (`huisletter`, `huisnummertoevoeging`, ' +
-      '`house_number`, `addition` en dergelijke): die zijn ongeldig, want zonder die waarde zou het antwoord een ander adres zijn.',
+      'genegeerd, behalve verkeerd gespelde (`toevoging`, `Postcode`) en de namen die andere API’s voor een deel van een adres gebruiken ' +
+      '(`huisletter`, `huisnummertoevoeging`, `house_number`, `unit` en dergelijke): die zijn ongeldig, want zonder die waarde kan het ' +
+      'antwoord een ander adres zijn. Een API-sleutel in een parameter is ook ongeldig.',
     validateKey: 'Geeft aan of de sleutel geldig is en welke limieten gelden. Telt niet mee voor het quotum.',
     getOpenApi:
       'Dit document in OpenAPI 3.1. Er is geen sleutel voor nodig. Stuur de `ETag` die u hebt als `If-None-Match`: zolang het document gelijk is, ' +

@@ -156,6 +156,11 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ['has other codes', text('"duplicate"', '"twice"'), /duplicate of postcode/],
   ['writes problems as plain JSON', header('content-type', 'application/json', status(422)), /huisnummer-range of/],
   ['accepts 0 as a huisnummer', query(/huisnummer=0(&|$)/, 'huisnummer=1$1'), /huisnummer-zero of/],
+  [
+    'suggests another toevoeging',
+    text('"toevoeging":"A"}', '"toevoeging":"B"}'),
+    /suggests the number and the toevoeging/,
+  ],
   ['treats a tab as a space', query(/%09/, '+'), /postcode-character of/],
   ['uses the first of two values', query(/&toevoeging=a$/, ''), /duplicate of toevoeging/],
   ['fails at a NUL', statusOf((_, { url }) => url.search.includes('%00'), 500), /postcode-character of/],

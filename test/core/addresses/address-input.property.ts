@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readAddressInput } from '../../../core/addresses/address-input.ts';
 import { addressKey, isAddressKey } from '../../../core/addresses/address-key.ts';
-import { faultCodes } from '../../../core/contract.ts';
+import { faultCodes, type InputFault } from '../../../core/contract.ts';
 
 const letter = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz');
 const alphanumeric = fc.oneof(letter, fc.constantFrom(...'0123456789'));
@@ -23,7 +23,25 @@ function spaced(text: string) {
 const value = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: fc.constantFrom(...' 0123456789aAbBzZ-/.,+_&\tß\u00a0é１') }),
-  fc.constantFrom('12A', '12-14', '147 ', '0', '-12', '000147', 'A-2', '2-hoog', 'tweehoog', 'a/b', '0123AB', '1012 J'),
+  fc.constantFrom(
+    '12A',
+    '12-14',
+    '147 ',
+    '0',
+    '-12',
+    '000147',
+    'A-2',
+    '2-hoog',
+    'tweehoog',
+    'a/b',
+    '0123AB',
+    '1012 J',
+    '1012 JS',
+    '1012JS',
+    '１０１２ＪＳ',
+    '12ﬁ',
+    '12½',
+  ),
 );
 const parameter = fc.constantFrom(
   'postcode',
@@ -35,6 +53,9 @@ const parameter = fc.constantFrom(
   'house_number',
   'number',
   'Toevoeging',
+  'toevoging',
+  'huisnumer',
+  'Postcode',
   'zipcode',
 );
 const query = fc
@@ -66,7 +87,8 @@ describe('the input of a lookup', () => {
   it('is a valid address or has documented error codes, for any query', () => {
     fc.assert(
       fc.property(query, (raw) => {
-        const { request, faults } = readAddressInput(raw);
+        const { request } = readAddressInput(raw);
+        const faults = faultsOf(raw);
         if (request) {
           expect(isAddressKey(addressKey(request))).toBe(true);
           return;
@@ -79,17 +101,86 @@ describe('the input of a lookup', () => {
     );
   });
 
-  it('is valid with the values that an error suggests', () => {
+  it('has no longer a fault whose suggestion is sent, and no new one', () => {
     fc.assert(
       fc.property(query, (raw) => {
-        for (const { detail } of readAddressInput(raw).faults) {
-          for (const [, name = '', value = ''] of detail.matchAll(/\b(postcode|huisnummer|toevoeging)=(\S*\w)/g)) {
-            const corrected = new URLSearchParams({ postcode: '1381AA', huisnummer: '9', [name]: value });
-            expect([detail, readAddressInput(String(corrected)).faults]).toEqual([detail, []]);
+        const faults = faultsOf(raw);
+        for (const fault of faults.filter(({ suggestion }) => suggestion)) {
+          const others = faults.filter(({ parameter }) => parameter !== fault.parameter);
+          const left = faultsOf(corrected(raw, [fault])).map(({ parameter, code }) => `${parameter} ${code}`);
+          expect([raw, left.filter((one) => !others.some((other) => one.startsWith(`${other.parameter} `)))]).toEqual([
+            raw,
+            [],
+          ]);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is the address that was meant when the suggestions are sent, however it was written', () => {
+    const written = fc.record({
+      address: address.map((one) => ({
+        ...one,
+        postcode: one.postcode.toUpperCase(),
+        toevoeging: `b${one.toevoeging}`,
+      })),
+      separator: fc.constantFrom('', ' ', '-', ' - ', '\u00a0', '\t', '/'),
+      names: fc.constantFrom(['postcode', 'huisnummer', 'toevoeging'], ['Postcode', 'huisnumer', 'toevoging']),
+      isOneText: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(written, ({ address, separator, names, isOneText }) => {
+        const { postcode, huisnummer, toevoeging: long } = address;
+        const toevoeging = long.slice(0, 5);
+        const values = isOneText
+          ? [postcode, `${huisnummer}${separator}${toevoeging}`]
+          : [`${postcode.slice(0, 4)}${separator}${postcode.slice(4)}`, `${huisnummer}`, `${separator}${toevoeging}`];
+        const raw = String(
+          new URLSearchParams(values.map((value, index): [string, string] => [names[index] ?? '', value])),
+        );
+        expect(readAddressInput(corrected(raw, faultsOf(raw))).request).toEqual({ postcode, huisnummer, toevoeging });
+      }),
+    );
+  });
+
+  it('is valid when every fault has a suggestion and all are sent, in any order', () => {
+    fc.assert(
+      fc.property(query, (raw) => {
+        const faults = faultsOf(raw);
+        if (faults.some(({ suggestion }) => !suggestion)) return;
+        const { request } = readAddressInput(corrected(raw, faults));
+        expect([raw, request]).toEqual([raw, expect.anything()]);
+        expect(readAddressInput(corrected(raw, faults.toReversed())).request).toEqual(request);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('never gets a suggestion that the detail does not say', () => {
+    fc.assert(
+      fc.property(query, (raw) => {
+        for (const { detail, suggestion } of faultsOf(raw)) {
+          for (const [name, value] of Object.entries(suggestion ?? {})) {
+            expect(detail).toContain(value === '' ? `no ${name}` : `${name}=${value}`);
           }
         }
       }),
-      { numRuns: 1000 },
     );
   });
 });
+
+function faultsOf(raw: string): InputFault[] {
+  const input = readAddressInput(raw);
+  return input.request ? [] : input.faults();
+}
+
+/** The query with what the faults suggest in place of the parameters at fault. */
+function corrected(raw: string, faults: InputFault[]): string {
+  const query = new URLSearchParams(raw);
+  for (const { parameter } of faults) query.delete(parameter);
+  for (const { suggestion } of faults) {
+    for (const [name, value] of Object.entries(suggestion ?? {})) query.set(name, value);
+  }
+  return String(query);
+}
