@@ -7,6 +7,7 @@ import { snakeCase, type Terminal } from './cli/command.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
 import { addLoadCommands } from './cli/load.ts';
 import { addPlanCommands } from './cli/plan.ts';
+import { addSessionCommands } from './cli/session.ts';
 import { addUsageCommands } from './cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from './connect/errors.ts';
 
@@ -55,6 +56,7 @@ Examples:
   addPlanCommands(program, terminal);
   addAccountCommands(program, terminal);
   addAccessCommands(program, terminal);
+  addSessionCommands(program, terminal);
   addUsageCommands(program, terminal);
   addLoadCommands(program, terminal);
   addBackupCommands(program, terminal);

@@ -12,7 +12,10 @@ import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
 import type { Text } from './text/en.ts';
 import { texts } from './text/format.ts';
-import { type Attempt, openIdSignIn, portalCookies, sessionSeconds } from './visit/sign-in.ts';
+import { portalCookies, sessionSeconds } from './visit/cookies.ts';
+import { type Identity, UnusableIdentity } from './visit/identity.ts';
+import { createRateLimit, defaultRates } from './visit/rates.ts';
+import { type Attempt, openIdSignIn } from './visit/sign-in.ts';
 import {
   checkSettings,
   may,
@@ -35,6 +38,11 @@ export const pageRoutes: readonly PageRoute[] = [
   ...registerPages,
 ];
 
+/** A path of the portal to go back to; the first page for anything else. */
+function localPath(back = '/'): string {
+  return /^\/(?!\/)[A-Za-z0-9/._-]*$/.test(back) ? back : '/';
+}
+
 /** How long a person may take to sign in at the provider. */
 const signInSeconds = 600;
 
@@ -46,6 +54,7 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
   const signIn = openIdSignIn(settings.signIn, settings.baseUrl);
   const { languageOf, sessionOf, visitOf, roleOf } = visits(tools, cookies);
   const { files, addresses } = assetFiles(settings);
+  const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
   const app = new Hono();
   app.use(headers(settings));
   app.use(async (c, next) => {
@@ -75,12 +84,13 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
   app.get('/language', (c) => {
     const to = c.req.query('to');
     if (to === 'nl' || to === 'en') cookies.write(c, 'language', to, 365 * 86_400);
-    const back = c.req.query('back') ?? '/';
-    return c.redirect(/^\/(?!\/)[A-Za-z0-9/._-]*$/.test(back) ? back : '/', 303);
+    return c.redirect(localPath(c.req.query('back')), 303);
   });
 
   app.get('/sign-in', async (c) => {
-    const begun = await orLogged(c, signIn.begin(languageOf(c)));
+    const wait = take('signIn');
+    if (wait > 0) return tooMany(c, wait);
+    const begun = await orLogged(c, signIn.begin(languageOf(c), localPath(c.req.query('back'))));
     if (!begun) return fault(c, 'provider');
     await cookies.seal(c, 'sign-in', { ...begun.attempt }, signInSeconds);
     return c.redirect(begun.url, 303);
@@ -91,18 +101,42 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
     cookies.remove(c, 'sign-in');
     // The provider is asked only about an attempt that this browser began.
     if (!attempt || c.req.query('state') !== attempt.state) return fault(c, 'signIn');
-    const person = await orLogged(c, signIn.complete(new URL(c.req.url).search.slice(1), attempt));
-    if (!person) return fault(c, 'signIn');
-    const id = await tools.adminAs('portal').sessions.start(person.subject, sessionSeconds);
-    await cookies.seal(c, 'session', { ...person, id }, sessionSeconds);
-    return c.redirect('/', 303);
+    try {
+      const identity = await signIn.complete(new URL(c.req.url).search.slice(1), attempt);
+      await beginSession(c, identity);
+    } catch (error) {
+      logError(error, requestId(c));
+      const { name, message } = error instanceof Error ? error : { name: 'unknown', message: '' };
+      const isUnusable = error instanceof UnusableIdentity;
+      await tools.adminAs('portal').sessions.refuse({ reason: name, identity: isUnusable ? message : '-' });
+      return fault(c, isUnusable ? 'identity' : 'signIn');
+    }
+    return c.redirect(attempt.back, 303);
   });
+
+  /** The session of this browser goes on if the provider confirms who has it; any other sign-in replaces it. */
+  async function beginSession(
+    c: Context,
+    { subject, email, emailFault, name, operatorClaim }: Identity,
+  ): Promise<void> {
+    const { sessions } = tools.adminAs('portal');
+    const claims = {
+      ...(operatorClaim && { operator: operatorClaim }),
+      ...(emailFault && { email_fault: emailFault }),
+    };
+    const browser = c.req.header('user-agent');
+    const details = { people: email === undefined ? [] : [email], name, browser, claims };
+    const current = await sessionOf(c);
+    if (current?.isStale && (await sessions.confirm(current.id, subject, details))) return;
+    if (current) await sessions.end(current.person.subject, current.id);
+    await cookies.writeSession(c, await sessions.start(subject, sessionSeconds, details));
+  }
 
   app.post('/sign-out', async (c) => {
     const session = await sessionOf(c);
     if (session) {
       if (!(await visitOf(c, session))) return fault(c, 'badRequest');
-      await tools.adminAs('portal').sessions.end(session.subject, session.id);
+      await tools.adminAs('portal').sessions.end(session.person.subject, session.id);
     }
     cookies.remove(c, 'session');
     return show(c, signedOut(texts[languageOf(c)], await signIn.signOutUrl()));
@@ -110,17 +144,30 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
 
   for (const route of pageRoutes)
     app.on(route.method, route.path, async (c) => {
+      const id = await cookies.readSession(c);
+      const wait = id === undefined ? take('anonymous') : take('session', id);
+      if (wait > 0) return tooMany(c, wait);
       const session = await sessionOf(c);
       if (session) return page(c, route, session);
       return route.method === 'POST' ? fault(c, 'badRequest') : show(c, welcome(texts[languageOf(c)]));
     });
 
+  function tooMany(c: Context, waitSeconds: number): Response | Promise<Response> {
+    c.header('Retry-After', String(waitSeconds));
+    return fault(c, 'tooMany');
+  }
+
   async function page(c: Context, route: PageRoute, session: Session): Promise<Response> {
+    const { person } = session;
+    // An operator by a claim: whether that still holds only the provider knows, which remembers who signed in there.
+    if (session.isStale && route.method === 'GET')
+      return c.redirect(`/sign-in?back=${encodeURIComponent(c.req.path)}`, 303);
+    if (session.isStale) return fault(c, 'confirm', { person });
     const visit = await visitOf(c, session);
-    if (!visit) return fault(c, 'badRequest', { person: session });
-    const frame: Partial<Frame> = { person: session, formField: visit.formField };
+    if (!visit) return fault(c, 'badRequest', { person });
+    const frame: Partial<Frame> = { person, formField: visit.formField };
     if (route.of === 'service') {
-      const isAllowed = route.action === 'home' || (session.operator && may('operator', route.action));
+      const isAllowed = route.action === 'home' || (person.operator && may('operator', route.action));
       return isAllowed ? answer(c, await route.handle(visit), frame) : fault(c, 'notFound', frame);
     }
     const account = c.req.param('account') ?? '';
@@ -172,7 +219,7 @@ function headers({ baseUrl }: PortalSettings) {
 /** The files of the portal, at addresses that change with their contents. */
 function assetFiles({ colour, logo }: PortalSettings) {
   const file = (name: string, content: string | Uint8Array<ArrayBuffer>, type: string) => ({
-    path: `/${fingerprint(content)}/${name}`,
+    path: `/assets/${fingerprint(content)}/${name}`,
     content,
     type,
   });
@@ -206,11 +253,20 @@ function signedOut(text: Text, atProvider: string | undefined): Page {
   };
 }
 
-type Fault = 'badRequest' | 'forbidden' | 'notFound' | 'signIn' | 'provider';
-const faultStatus = { badRequest: 400, forbidden: 403, notFound: 404, signIn: 400, provider: 503 } as const;
+const faultStatus = {
+  badRequest: 400,
+  confirm: 403,
+  forbidden: 403,
+  notFound: 404,
+  signIn: 400,
+  identity: 400,
+  provider: 503,
+  tooMany: 429,
+} as const;
+type Fault = keyof typeof faultStatus;
 
 function faultOf(text: Text, name: Fault): Page {
-  const back = name === 'signIn' || name === 'provider' ? '/sign-in' : '/';
+  const back = ['signIn', 'identity', 'provider', 'confirm'].includes(name) ? '/sign-in' : '/';
   const explanation = text.errors[`${name}Text`];
   return faultPage(text, { title: text.errors[name], explanation, back, status: faultStatus[name] });
 }

@@ -9,6 +9,7 @@ import { environment, optionalEnvironment, requireEnvironment } from '../core/na
 import { createAdmin } from '../packages/admin/index.ts';
 import type { Loads, LoadsConfig } from '../packages/admin/loads.ts';
 import { portalApp } from './app.ts';
+import { freshSecret } from './visit/cookies.ts';
 
 const settingsSchema = z.object({
   baseUrl: z.string(),
@@ -19,6 +20,7 @@ const settingsSchema = z.object({
   signIn: z.object({
     issuer: z.string(),
     clientId: z.string(),
+    subjectClaim: z.string(),
     operators: z.array(z.string()),
     operatorClaim: z.optional(z.object({ name: z.string(), value: z.string() })),
   }),
@@ -31,6 +33,7 @@ const client = DynamoDBDocumentClient.from(createStoreClient());
 const table = requireEnvironment(environment.accountsTable);
 const bucket = requireEnvironment(environment.snapshotBucket);
 const stateMachine = requireEnvironment(environment.loadMachine);
+const sessionSecretArn = requireEnvironment(environment.portalSessionSecret);
 const clientSecretName = optionalEnvironment(environment.portalClientSecret);
 
 // Read for each key that is created: a rotation makes another version current while this instance lives.
@@ -43,8 +46,8 @@ const app = portalApp(
       ...(logoType && {
         logo: { type: logoType, bytes: new Uint8Array(readFileSync(new URL('./logo', import.meta.url))) },
       }),
-      signIn: { ...signIn, ...(clientSecretName && { clientSecret: keptSecret(clientSecretName) }) },
-      sessionSecret: keptSecret(requireEnvironment(environment.portalSessionSecret)),
+      signIn: { ...signIn, ...(clientSecretName && { clientSecret: freshSecret(() => readSecret(clientSecretName)) }) },
+      sessionSecret: freshSecret(() => readSecret(sessionSecretArn)),
     },
     adminAs: (actor) => createAdmin({ client, table, checksumSecret, actor }),
     loadsAs,
@@ -75,18 +78,6 @@ async function readSecret(id: string): Promise<string> {
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: id }));
   if (SecretString) return SecretString;
   throw new Error('A secret of the portal is empty.');
-}
-
-/** Reads a secret when it is first needed, and keeps it for this instance. */
-function keptSecret(id: string): () => Promise<string> {
-  let value: Promise<string> | undefined;
-  return () => {
-    value ??= readSecret(id);
-    value.catch(() => {
-      value = undefined;
-    });
-    return value;
-  };
 }
 
 /** The type of an error and where it was thrown: its message may contain user input. */

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Text } from './text/en.ts';
 import { type Language, texts } from './text/format.ts';
-import type { Person } from './visit/sign-in.ts';
-import { type Action, type Html, may, type Page, type PortalSettings, type Role } from './visit/visit.ts';
+import { type Action, type Html, may, type Page, type Person, type PortalSettings, type Role } from './visit/visit.ts';
 
 /** What surrounds a page. */
 export type Frame = {

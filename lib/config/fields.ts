@@ -75,6 +75,9 @@ export const portal = z.strictObject({
       clientId: text(/^[\x21-\x7e]{1,200}$/, 'the id of a client').describe(
         'The client that is registered at the provider.',
       ),
+      subjectClaim: text(/^[A-Za-z0-9_:./-]{1,100}$/, 'the name of a claim')
+        .default('sub')
+        .describe('The claim of the ID token that identifies a person for good: `oid` for Entra ID.'),
       clientSecretName: text(/^[\w/+=.@-]{1,200}$/, 'the name of a secret in Secrets Manager')
         .optional()
         .describe('The secret that contains the client secret, as plain text. Without it the client is public.'),

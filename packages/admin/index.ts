@@ -17,6 +17,7 @@ export {
   AdminError,
   type AdminErrorCode,
   type AdminRefusals,
+  isPerson,
   type Role,
   roles,
 } from '../../core/accounts/admin/admin-error.ts';
@@ -26,6 +27,7 @@ export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../core/
 export type { KeyInput, KeyView } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';
 export type { PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
+export type { SessionDetails, SessionPage, SessionScope, SessionView } from '../../core/accounts/admin/sessions.ts';
 export type { AccountUsage, DayRefusals, DayUsage } from '../../core/accounts/admin/usage.ts';
 export type { ListedUsage, UsagePage, UsagePageOptions } from '../../core/accounts/admin/usage-pages.ts';
 export type { UsageRange } from '../../core/accounts/admin/usage-range.ts';

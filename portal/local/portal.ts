@@ -84,6 +84,7 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
           issuer: provider.issuer,
           clientId: registration.clientId,
           clientSecret: async () => secret,
+          subjectClaim: 'sub',
           operators: [operator.email],
         },
         sessionSecret: async () => secret,

@@ -23,7 +23,11 @@ async function home({ admin, people, person, text }: Visit): Promise<PageAnswer>
   if (accounts.length === 1) return { goTo: `/accounts/${accounts[0]?.account}` };
   if (accounts.length === 0) {
     const who = person.email ?? person.subject;
-    return { title: text.noAccount, body: html`<div class="card"><p>${text.noAccountText(who)}</p></div>` };
+    const fault = person.emailFault && html`<p>${text.emailFaults[person.emailFault]}</p>`;
+    return {
+      title: text.noAccount,
+      body: html`<div class="card"><p>${text.noAccountText(who)}</p><pre><code id="identity">${who}</code></pre>${copyButton(text, 'identity')}${fault ?? ''}</div>`,
+    };
   }
   const items = accounts.map(({ account }) => html`<li><a href="/accounts/${account}">${account}</a></li>`);
   return { title: text.yourAccounts, body: html`<div class="card"><ul>${items}</ul></div>` };

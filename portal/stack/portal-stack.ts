@@ -71,6 +71,7 @@ export class PortalStack extends Stack {
           colour: portal.colour,
           ...(portal.logo && { logoType: portal.logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
           signIn: {
+            subjectClaim: 'sub',
             ...provider,
             operators: portal.operators.map((address) => address.toLowerCase()),
             ...(portal.operatorClaim && { operatorClaim: portal.operatorClaim }),
@@ -84,7 +85,8 @@ export class PortalStack extends Stack {
       const secret = Secret.fromSecretNameV2(this, 'ClientSecret', clientSecretName);
       lambda.usesSecret(secret, environment.portalClientSecret);
     }
-    const session = this.secretByArn('Session', this.sessionSecret(config, data));
+    const sessionSecret = this.sessionSecret(config, data);
+    const session = this.secretByArn('Session', sessionSecret);
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);
@@ -119,6 +121,7 @@ export class PortalStack extends Stack {
       ],
     });
     new CfnOutput(this, 'PortalUrl', { value: baseUrl });
+    new CfnOutput(this, 'SessionSecretArn', { value: sessionSecret.secretArn });
     new CfnOutput(this, 'CallbackUrl', { value: `${baseUrl}/callback` });
   }
 

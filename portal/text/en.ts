@@ -16,7 +16,11 @@ export const en = {
   yourAccounts: 'Your accounts',
   noAccount: 'No account yet',
   noAccountText: (identity: string) =>
-    `You are signed in as ${identity}, but you are not a member of an account. Ask an administrator of your account to add you.`,
+    `You are signed in as ${identity}, but you are not a member of an account. Ask an administrator of your account to add you with exactly this identity:`,
+  emailFaults: {
+    unverified: 'Your sign-in service did not confirm your e-mail address, so you can not be added with it.',
+    form: 'Your e-mail address has characters that can not be used here, so you can not be added with it.',
+  },
 
   overview: 'Overview',
   keys: 'Keys',
@@ -261,6 +265,14 @@ export const en = {
     conflictText: 'Your change was not saved. Check the current values, then decide again.',
     signIn: 'Signing in failed',
     signInText: 'The attempt took too long, was interrupted or was refused. Sign in again.',
+    confirm: 'Sign in once more',
+    confirmText:
+      'Whether you are an operator has to be confirmed every few minutes, and this form was open longer. Nothing was saved. Sign in, then go back and send it again.',
+    identity: 'You can not sign in with this identity',
+    identityText:
+      'The identifier that your sign-in service gave has spaces or other characters that can not be used here, or is too long. Give this to whoever manages that service: they can choose another claim.',
+    tooMany: 'Too many requests',
+    tooManyText: 'Wait a few seconds, then open the page again. Nothing was changed.',
     provider: 'Signing in is not possible right now',
     providerText: 'The sign-in provider does not respond. Try again in a minute.',
     failed: 'Something went wrong on our side',

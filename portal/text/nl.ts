@@ -18,7 +18,11 @@ export const nl: Text = {
   yourAccounts: 'Uw accounts',
   noAccount: 'Nog geen account',
   noAccountText: (identity) =>
-    `U bent ingelogd als ${identity}, maar u bent geen lid van een account. Vraag een beheerder van uw account om u toe te voegen.`,
+    `U bent ingelogd als ${identity}, maar u bent geen lid van een account. Vraag een beheerder van uw account om u met precies deze identiteit toe te voegen:`,
+  emailFaults: {
+    unverified: 'Uw inlogdienst heeft uw e-mailadres niet bevestigd. Daarom kunt u daarmee niet worden toegevoegd.',
+    form: 'Uw e-mailadres bevat tekens die hier niet kunnen. Daarom kunt u daarmee niet worden toegevoegd.',
+  },
 
   overview: 'Overzicht',
   keys: 'Sleutels',
@@ -269,6 +273,14 @@ export const nl: Text = {
     conflictText: 'Van u is niets opgeslagen. Kijk hoe het nu is en beslis dan opnieuw.',
     signIn: 'Inloggen is niet gelukt',
     signInText: 'De poging was te lang geleden, werd onderbroken of werd geweigerd. Log opnieuw in.',
+    confirm: 'Log nog een keer in',
+    confirmText:
+      'Of u operator bent, wordt om de paar minuten gecontroleerd, en dit formulier stond langer open. Er is niets opgeslagen. Log in, ga terug en verstuur het opnieuw.',
+    identity: 'U kunt met deze identiteit niet inloggen',
+    identityText:
+      'De identificatie die uw inlogdienst gaf, bevat spaties of andere tekens die hier niet kunnen, of is te lang. Geef dit door aan de beheerder van die dienst: die kan een andere claim kiezen.',
+    tooMany: 'Te veel verzoeken',
+    tooManyText: 'Wacht een paar seconden en open de pagina opnieuw. Er is niets gewijzigd.',
     provider: 'Inloggen kan op dit moment niet',
     providerText: 'De dienst waarmee u inlogt, antwoordt niet. Probeer het over een minuut opnieuw.',
     failed: 'Er ging iets mis aan onze kant',

@@ -1,19 +1,25 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { type Admin, AdminError, type Role as MemberRole } from '../../packages/admin/index.ts';
+import { type Admin, AdminError, type Role as MemberRole, type SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Text } from '../text/en.ts';
 import { type Formatter, formatter, type Language, languageFor, texts } from '../text/format.ts';
-import {
-  type CookieSettings,
-  type Identity,
-  isLoopback,
-  isOperator,
-  type Person,
-  type portalCookies,
-  type SignInSettings,
-} from './sign-in.ts';
+import { type CookieSettings, isSame, type portalCookies } from './cookies.ts';
+import { type Identity, operatorStatus } from './identity.ts';
+import type { Rates } from './rates.ts';
+import { isLoopback, type SignInSettings } from './sign-in.ts';
+
+/** Somebody who is signed in. */
+export type Person = {
+  /** `sub:` and the subject. */
+  subject: string;
+  email?: string;
+  /** Why the e-mail address of this person identifies no one. */
+  emailFault?: NonNullable<Identity['emailFault']>;
+  name: string;
+  /** By today's configuration. */
+  operator: boolean;
+};
 
 /** The role of a signed-in person for an account: that of a member, or operator of the whole service. */
 export type Role = MemberRole | 'operator';
@@ -78,6 +84,8 @@ export type Tools = {
   loadsAs?: (actor: string) => Promise<Loads>;
   /** Milliseconds since 1970. */
   now: () => number;
+  /** How many requests visitors may send; the default is for people. */
+  rates?: Rates;
 };
 
 /** One request of a signed-in person. */
@@ -95,7 +103,9 @@ export type Visit = {
   format: Formatter;
   /** The hidden field that every form must have. */
   formField: Html;
-  /** The fields of a form that was sent; the first of each name, without spaces around it. */
+  /** The id of the session. */
+  session: string;
+  /** The fields of a form that was sent; the first of each name, without spaces around it except in `person`. */
   form: Readonly<Record<string, string>>;
 };
 
@@ -105,7 +115,7 @@ export type AccountVisit = Visit & { account: string; role: Role };
 export type Html = ReturnType<typeof html> | string;
 
 /** What a page shows; `status` is 200 unless it says otherwise. */
-export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 | 409 | 422 | 500 | 503 };
+export type Page = { title: string; body: Html; status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 500 | 503 };
 
 /** A page answers with content, or sends the browser to another page (303), or with a file. */
 export type PageAnswer = Page | { goTo: string } | { file: string; type: string; name: string };
@@ -120,7 +130,8 @@ export type PageRoute =
   | (Path & { of: 'account'; action: Action; handle: (visit: AccountVisit) => Promise<PageAnswer> })
   | (Path & { of: 'service'; action: Action | 'home'; handle: (visit: Visit) => Promise<PageAnswer> });
 
-export type Session = Person & { id: string };
+/** A session, with what the provider has to confirm first. */
+export type Session = { id: string; person: Person; people: readonly string[]; isStale: boolean };
 
 /** No form of the portal is larger. */
 const formBytes = 16 * 1024;
@@ -136,25 +147,44 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
     if (!c.req.header('content-type')?.startsWith('application/x-www-form-urlencoded')) return undefined;
     const body = await c.req.text();
     if (body.length > formBytes) return undefined;
-    const fields = [...new URLSearchParams(body)].toReversed().map(([name, value]) => [name, value.trim()] as const);
+    // A space around an identity may make another one of it.
+    const read = (name: string, value: string) => (name === 'person' ? value : value.trim());
+    const fields = [...new URLSearchParams(body)]
+      .toReversed()
+      .map(([name, value]) => [name, read(name, value)] as const);
     const form: Record<string, string> = Object.fromEntries(fields);
-    const [given, wanted] = [Buffer.from(form.token ?? ''), Buffer.from(token)];
-    return given.length === wanted.length && timingSafeEqual(given, wanted) ? form : undefined;
+    return isSame(form.token ?? '', token) ? form : undefined;
+  }
+
+  function readSession(
+    { id, person: subject, people, name, claims, confirmed }: SessionView,
+    isForm: boolean,
+  ): Session {
+    const email = people.find((one) => one !== subject);
+    const evidence = { email, operatorClaim: claims.operator, confirmed };
+    const status = operatorStatus(evidence, tools.settings.signIn, { now: tools.now(), isForm });
+    const person = {
+      subject,
+      name,
+      operator: status === 'yes',
+      ...(email !== undefined && { email }),
+      ...(claims.email_fault && ({ emailFault: claims.email_fault === 'form' ? 'form' : 'unverified' } as const)),
+    };
+    return { id, person, people, isStale: status === 'stale' };
   }
 
   return {
     languageOf,
 
-    /** Who is signed in: the cookie says so, and the session has not ended since. */
+    /** Who is signed in: the browser has an id, and the table who that is, unless the session has ended. */
     async sessionOf(c: Context): Promise<Session | undefined> {
-      const session = (await cookies.unseal(c, 'session')) as (Identity & { id: string }) | undefined;
-      if (!session) return undefined;
-      const isOpen = await tools.adminAs('portal').sessions.isOpen(session.subject, session.id);
-      return isOpen ? { ...session, operator: isOperator(session, tools.settings.signIn) } : undefined;
+      const id = await cookies.readSession(c);
+      const session = id === undefined ? null : await tools.adminAs('portal').sessions.find(id);
+      return session ? readSession(session, c.req.method === 'POST') : undefined;
     },
 
     /** The visit of a session; `undefined` if it brings a form that is not ours. */
-    async visitOf(c: Context, { id, ...person }: Session): Promise<Visit | undefined> {
+    async visitOf(c: Context, { id, person, people }: Session): Promise<Visit | undefined> {
       const token = await cookies.formToken(id);
       const form = c.req.method === 'POST' ? await formOf(c, token) : {};
       if (!form) return undefined;
@@ -167,7 +197,8 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
         admin: tools.adminAs(actor),
         loads: loadsAs && (() => loadsAs(actor)),
         person,
-        people: person.email === undefined ? [person.subject] : [person.subject, person.email],
+        people,
+        session: id,
         language,
         text: texts[language],
         format: formatter(language),

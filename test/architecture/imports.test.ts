@@ -149,8 +149,9 @@ describe('imports', () => {
 });
 
 describe('files', () => {
-  it('have at most 300 lines', () => {
-    expect(sources.filter((file) => textOf(file).split('\n').length > 301)).toEqual([]);
+  it('have at most 300 lines, but for the sentences of a language, which are one file', () => {
+    const sentences = /^portal\/text\/[a-z]{2}\.ts$/;
+    expect(sources.filter((file) => textOf(file).split('\n').length > 301 && !sentences.test(file))).toEqual([]);
   });
 
   it('do more than forward', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { environment } from '../../core/names.ts';
-import { portalCookies, sessionSeconds } from '../../portal/visit/sign-in.ts';
+import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
 import { run } from '../bin/command-line.ts';
 import { type FakeStack, startFakeAws } from '../bin/fake-aws.ts';
 import { type AddressService, startAddressService, testAddress, testTables } from '../support/address-service.ts';
@@ -73,7 +73,12 @@ beforeAll(async () => {
     [environment.loadMachine]: 'x',
     [environment.portal]: JSON.stringify({
       ...portalSettings,
-      signIn: { issuer: 'https://login.example.nl', clientId: 'portal', operators: ['olaf@operator.nl'] },
+      signIn: {
+        issuer: 'https://login.example.nl',
+        clientId: 'portal',
+        subjectClaim: 'sub',
+        operators: ['olaf@operator.nl'],
+      },
     }),
   });
 });
@@ -111,11 +116,10 @@ async function openPortal() {
     baseUrl: portalSettings.baseUrl,
     sessionSecret: async () => 'a session secret that is long enough',
   });
-  const id = await service.admin.sessions.start('sub:o', sessionSeconds);
+  const id = await service.admin.sessions.start('sub:o', sessionSeconds, { people: ['olaf@operator.nl'] });
   let cookie = '';
-  const content = { id, subject: 'sub:o', email: 'olaf@operator.nl', name: 'Olaf', hasOperatorClaim: false };
   const context = { header: (_name: string, value: string) => (cookie = value) };
-  await cookies.seal(context as never, 'session', content, sessionSeconds);
+  await cookies.writeSession(context as never, id);
   const token = await cookies.formToken(id);
   let made = 0;
   return async (): Promise<string> => {

@@ -311,7 +311,7 @@ describe('every page', () => {
 
   it('loads its style sheet and its script, which browsers may cache', async () => {
     const { body } = await operator.get('/operator/plans');
-    const files = [...body.matchAll(/(?:src|href)="(\/[0-9a-f]{12}\/[^"]+)"/g)].map(([, url]) => url ?? '');
+    const files = [...body.matchAll(/(?:src|href)="(\/assets\/[0-9a-f]{12}\/[^"]+)"/g)].map(([, url]) => url ?? '');
     expect(files).toHaveLength(2);
     for (const file of files) {
       const answer = await portal.app.request(file);

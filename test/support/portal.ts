@@ -1,6 +1,6 @@
 import { createAdmin } from '../../core/accounts/admin/admin.ts';
 import { portalApp } from '../../portal/app.ts';
-import { type Identity, portalCookies, sessionSeconds } from '../../portal/visit/sign-in.ts';
+import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
 import type { PortalSettings, Tools } from '../../portal/visit/visit.ts';
 import { type startAddressService, testChecksumSecret, testTables } from './address-service.ts';
 
@@ -15,12 +15,18 @@ export const portalSettings: PortalSettings = {
   signIn: {
     issuer: 'https://login.example.nl',
     clientId: 'portal',
+    subjectClaim: 'sub',
     clientSecret: async () => 'x',
     operators: ['lijst@operator.nl'],
     operatorClaim: { name: 'groups', value: 'operators' },
   },
   sessionSecret,
 };
+
+/** The claim of `signedIn({ operator: true })`. */
+const operatorClaim = 'groups=operators';
+
+const unlimited = { perSecond: 1e6, burst: 1e6 };
 
 /** The portal on a real engine. Whoever a test names is signed in: the provider has a test of its own. */
 export function createTestPortal(
@@ -30,19 +36,31 @@ export function createTestPortal(
   const adminAs = (actor: string) =>
     createAdmin({ client, table: testTables.accounts, checksumSecret: testChecksumSecret, actor });
   const logged: { error: unknown; id: string }[] = [];
-  const app = portalApp({ settings: portalSettings, adminAs, now: Date.now, ...tools }, (error, id) =>
-    logged.push({ error, id }),
+  const app = portalApp(
+    {
+      settings: portalSettings,
+      adminAs,
+      now: Date.now,
+      rates: { anonymous: unlimited, signIn: unlimited, session: unlimited },
+      ...tools,
+    },
+    (error, id) => logged.push({ error, id }),
   );
-  const cookies = portalCookies(portalSettings);
+  const cookies = portalCookies(tools.settings ?? portalSettings);
 
   /** Signs a person in and returns what their browser can do. */
   async function signedIn(
     { operator = false, ...person }: { subject: string; name?: string; email?: string; operator?: boolean },
     language: 'nl' | 'en' = 'en',
   ) {
-    const id = await adminAs('test').sessions.start(person.subject, sessionSeconds);
-    const identity = { name: person.email ?? person.subject, hasOperatorClaim: operator, ...person };
-    const cookie = await sealedSession({ ...identity, id });
+    const { subject, email, name = email ?? subject } = person;
+    const id = await adminAs('test').sessions.start(subject, sessionSeconds, {
+      people: email === undefined ? [] : [email],
+      name,
+      browser: 'Mozilla/5.0 (X11; Linux x86_64) Chrome/150.0',
+      claims: operator ? { operator: operatorClaim } : {},
+    });
+    const cookie = await sessionCookie(id);
     const token = await cookies.formToken(id);
     const headers = { cookie, 'accept-language': language };
     return {
@@ -67,10 +85,10 @@ export function createTestPortal(
   }
 
   /** The cookie of a session, as a sign-in sets it. */
-  async function sealedSession(content: Identity & { id: string }): Promise<string> {
+  async function sessionCookie(id: string): Promise<string> {
     let cookie = '';
     const context = { header: (_name: string, value: string) => (cookie = value) };
-    await cookies.seal(context as never, 'session', { ...content }, sessionSeconds);
+    await cookies.writeSession(context as never, id);
     return cookie.split(';', 1)[0] ?? '';
   }
 

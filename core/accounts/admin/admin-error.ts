@@ -42,8 +42,14 @@ export type AdminRefusals = {
   'members.roleIn': 'invalid';
   'members.accountsOf': 'invalid';
   'sessions.start': 'invalid';
+  'sessions.find': never;
+  'sessions.confirm': 'invalid';
   'sessions.isOpen': never;
   'sessions.end': never;
+  'sessions.endAll': 'invalid' | 'not_found' | 'conflict';
+  'sessions.list': 'invalid' | 'not_found';
+  'sessions.refuse': never;
+  'sessions.audit': never;
 };
 
 /**
@@ -153,9 +159,14 @@ export function checkRole(role: string): asserts role is Role {
 const emailForm = /^[A-Za-z0-9!$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9.-]{1,190}$/;
 const subjectForm = /^sub:[\x21-\x7e]{1,255}$/;
 
-/** Throws `invalid` unless `person` is an e-mail address, or `sub:` and a subject of the OpenID provider. */
+/** Whether a text can identify a person: an e-mail address, or `sub:` and a subject of the OpenID provider. */
+export function isPerson(person: string): boolean {
+  return isText(person) && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person);
+}
+
+/** Throws `invalid` unless `isPerson`. */
 export function checkPerson(person: string): void {
-  if (isText(person) && (subjectForm.test(person) || emailForm.test(person)) && !containsApiKey(person)) return;
+  if (isPerson(person)) return;
   throw new AdminError(
     'invalid',
     'A member is an e-mail address of ASCII letters, digits and marks without spaces or quotes, or "sub:" and the ' +

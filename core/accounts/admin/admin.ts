@@ -20,18 +20,23 @@ import type { AuditEntry } from './audit.ts';
 import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
 import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
-import {
-  accountsOf,
-  addMember,
-  endSession,
-  isSessionOpen,
-  listMembers,
-  type MemberView,
-  removeMember,
-  roleIn,
-  startSession,
-} from './members.ts';
+import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
 import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
+import {
+  auditSessions,
+  confirmSession,
+  endSession,
+  endSessions,
+  findSession,
+  isSessionOpen,
+  listSessions,
+  noteRefusal,
+  type SessionDetails,
+  type SessionPage,
+  type SessionScope,
+  type SessionView,
+  startSession,
+} from './sessions.ts';
 import { type AccountUsage, usageOf } from './usage.ts';
 import {
   eachUsage,
@@ -126,12 +131,24 @@ export type Admin = {
     accountsOf(people: readonly string[]): Promise<{ account: string; role: Role }[]>;
   };
   sessions: {
-    /** Starts a session of a person that ends after `seconds`, and returns its id. */
-    start(person: string, seconds: number): Promise<string>;
+    /** Starts a session of a person that ends after `seconds`, and returns its id: a secret of that person's browser. */
+    start(person: string, seconds: number, details?: SessionDetails): Promise<string>;
+    /** Who has a session, or `null` if it has expired or was ended. */
+    find(id: string): Promise<SessionView | null>;
+    /** Records that the provider confirmed the person of a session, with the claims of now; `false` if it is not theirs. */
+    confirm(id: string, person: string, details?: SessionDetails): Promise<boolean>;
     /** Whether a session was started, has not expired and has not been ended. */
     isOpen(person: string, id: string): Promise<boolean>;
-    /** Ends a session: the next request with it is refused. */
+    /** Ends a session of a person: the next request with it is refused. */
     end(person: string, id: string): Promise<void>;
+    /** Ends every session of a person, of the members of an account, or all, and returns how many. */
+    endAll(scope: SessionScope): Promise<number>;
+    /** The open sessions; those of everybody by page. */
+    list(scope: SessionScope, options?: { cursor?: string | undefined }): Promise<SessionPage>;
+    /** Records a sign-in that the portal refused. */
+    refuse(refusal: { reason: string; identity: string }): Promise<void>;
+    /** Sign-ins, refusals and endings, newest first; 100 entries by default. They are kept for 400 days. */
+    audit(last?: number): Promise<AuditEntry[]>;
   };
 };
 
@@ -190,9 +207,15 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       accountsOf: (people) => accountsOf(store, people),
     },
     sessions: {
-      start: (person, seconds) => startSession(store, person, seconds),
+      start: (person, seconds, details) => startSession(store, person, seconds, details),
+      find: (id) => findSession(store, id),
+      confirm: (id, person, details) => confirmSession(store, id, person, details),
       isOpen: (person, id) => isSessionOpen(store, person, id),
       end: (person, id) => endSession(store, person, id),
+      endAll: (scope) => endSessions(store, scope),
+      list: (scope, options) => listSessions(store, scope, options),
+      refuse: (refusal) => noteRefusal(store, refusal),
+      audit: (last) => auditSessions(store, last),
     },
   };
 }

@@ -41,6 +41,12 @@ export async function audited<T>(store: AdminStore, change: AuditedChange, work:
   }
 }
 
+/** Writes the entry of something that has happened, which DynamoDB deletes at `expires`, in seconds since 1970. */
+export async function noted(store: AdminStore, change: AuditedChange, expires: number): Promise<void> {
+  const { key, attributes } = newEntry(store, change);
+  await store.put({ ...key, ...attributes, [outcome]: 'done', [accountsTable.expires]: expires });
+}
+
 /** A change of a plan that failed on one account has reached others. */
 function changedNothing(error: unknown): boolean {
   return error instanceof AdminError && error.code !== 'conflict';

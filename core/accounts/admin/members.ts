@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { instant } from '../quota.ts';
@@ -11,19 +10,14 @@ import { audited } from './audit.ts';
  * OpenID provider gives. The record in the account's partition is the valid one; the entry in the person's partition
  * only serves to find the accounts of a person at sign-in, without a scan. One transaction writes both.
  *
- * The sessions of a person are in the same partition. An encrypted cookie alone would work until it expires, also after its
- * owner has signed out; a session without an item has ended, also for copies of its cookie.
- *
  * | `account` | `item` | holds |
  * |---|---|---|
  * | account id | `member#<person>` | role, added |
  * | account id | `members` | how often the members changed |
  * | `person#<person>` | `member#<account id>` | nothing |
- * | `person#<person>` | `session#<id>` | when it expires, in seconds since 1970 |
  */
-const personPrefix = 'person#';
+export const personPrefix = 'person#';
 export const memberPrefix = 'member#';
-const sessionPrefix = 'session#';
 
 /** A member of an account; `added` is an ISO 8601 instant of the last change of the role. */
 export type MemberView = { person: string; role: Role; added: string };
@@ -217,51 +211,4 @@ function membersIn(TableName: string, partition: string) {
 
 function nameIn(item: Item): string {
   return String(item[accountsTable.sortKey]).slice(memberPrefix.length);
-}
-
-/** The most sessions of one person at a time; another one ends the oldest. */
-export const maxSessions = 10;
-
-/** Starts a session of `seconds` and returns its id. Sessions that have expired are removed. Throws `invalid`. */
-export async function startSession(store: AdminStore, person: string, seconds: number): Promise<string> {
-  checkPerson(person);
-  const now = store.nowSeconds();
-  const latestFirst = (await sessionsOf(store, person)).toSorted((a, b) => b.expires - a.expires);
-  for (const [i, { id, expires }] of latestFirst.entries()) {
-    if (expires <= now || i >= maxSessions - 1) await endSession(store, person, id);
-  }
-  const id = randomBytes(16).toString('base64url');
-  await store.put({ ...sessionKey(person, id), expires: now + seconds });
-  return id;
-}
-
-/** Whether a session was started, has not expired and has not been ended. */
-export async function isSessionOpen(store: AdminStore, person: string, id: string): Promise<boolean> {
-  const item = await store.get(sessionKey(person, id));
-  return item !== undefined && item.expires > store.nowSeconds();
-}
-
-/** Ends a session: the next request with it is refused. Repeating it is harmless. */
-export async function endSession(store: AdminStore, person: string, id: string): Promise<void> {
-  await store.delete(sessionKey(person, id));
-}
-
-async function sessionsOf(store: AdminStore, person: string): Promise<{ id: string; expires: number }[]> {
-  const items = await store.query({
-    TableName: store.table,
-    KeyConditionExpression: '#account = :person AND begins_with(#item, :session)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
-    ExpressionAttributeValues: { ':person': `${personPrefix}${person}`, ':session': sessionPrefix },
-  });
-  return items.map((item) => ({
-    id: String(item[accountsTable.sortKey]).slice(sessionPrefix.length),
-    expires: item.expires,
-  }));
-}
-
-function sessionKey(person: string, id: string): Record<string, string> {
-  return {
-    [accountsTable.partitionKey]: `${personPrefix}${person}`,
-    [accountsTable.sortKey]: `${sessionPrefix}${id}`,
-  };
 }

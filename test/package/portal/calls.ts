@@ -12,6 +12,7 @@ import {
   type AdminRefusals,
   createAdmin,
   type Limits,
+  type SessionDetails,
   windowNames,
 } from 'bag-adres-admin';
 import { createLoads, type Loads, type LoadsRefusals } from 'bag-adres-admin/loads';
@@ -81,9 +82,16 @@ assert.equal((await refusal(admin.members.remove({ account: 'shop', person }))).
 await admin.members.add({ account: 'shop', person: 'sub:2', role: 'admin' });
 await admin.members.remove({ account: 'shop', person });
 
-const session = await admin.sessions.start(person, 60);
+const details: SessionDetails = { people: ['sub:1'], browser: 'Firefox', claims: { operator: 'groups=ops' } };
+const session = await admin.sessions.start(person, 60, details);
 assert.equal(await admin.sessions.isOpen(person, session), true);
+assert.deepEqual((await admin.sessions.find(session))?.people, [person, 'sub:1']);
+assert.equal(await admin.sessions.confirm(session, person, details), true);
+assert.equal((await admin.sessions.list({ person: 'sub:1' })).sessions.length, 1);
 await admin.sessions.end(person, session);
+assert.equal(await admin.sessions.endAll({ account: 'shop' }), 0);
+await admin.sessions.refuse({ reason: 'a reason', identity: 'somebody' });
+assert.equal((await admin.sessions.audit(1))[0]?.action, 'session refuse');
 
 const backup = await admin.backup.export();
 const other = createAdmin({ client, table: OTHER_TABLE, checksumSecret });

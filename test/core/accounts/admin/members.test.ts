@@ -6,7 +6,7 @@ import { startAddressService, testChecksumSecret, testTables } from '../../../su
 
 let service: Awaited<ReturnType<typeof startAddressService>>;
 let admin: Admin;
-let now = Date.parse('2026-11-21T12:00:00Z');
+const now = Date.parse('2026-11-21T12:00:00Z');
 let accounts = 0;
 const { key } = issueApiKey('acme', 'any');
 
@@ -181,47 +181,6 @@ describe('a member of an account', () => {
   it('that does not exist is not removed', async () => {
     const account = await newAccount();
     await expect(admin.members.remove({ account, person: 'a@b.nl' })).rejects.toMatchObject({ code: 'not_found' });
-  });
-});
-
-describe('a session', () => {
-  it('is open until it is ended', async () => {
-    const id = await admin.sessions.start('sub:1', 60);
-    expect(await admin.sessions.isOpen('sub:1', id)).toBe(true);
-    expect(await admin.sessions.isOpen('sub:2', id)).toBe(false);
-    await admin.sessions.end('sub:1', id);
-    expect(await admin.sessions.isOpen('sub:1', id)).toBe(false);
-  });
-
-  it('ends by itself after its time', async () => {
-    const id = await admin.sessions.start('sub:3', 60);
-    now += 60_000;
-    expect(await admin.sessions.isOpen('sub:3', id)).toBe(false);
-  });
-
-  it('that has expired is removed when the same person starts another', async () => {
-    await admin.sessions.start('sub:5', 60);
-    await admin.sessions.start('sub:5', 61);
-    now += 60_000;
-    await admin.sessions.start('sub:5', 60);
-    expect(await itemsOf('person#sub:5')).toHaveLength(2);
-  });
-
-  it.each([
-    ['a person that is none', 'jo'],
-    ['an empty subject', 'sub:'],
-  ])('is not started for %s', async (_, person) => {
-    await expect(admin.sessions.start(person, 60)).rejects.toMatchObject({ code: 'invalid' });
-  });
-
-  it('ends when the same person starts more than the maximum number of sessions', async () => {
-    const ids: string[] = [];
-    for (let i = 0; i <= 10; i++) {
-      now += 1000;
-      ids.push(await admin.sessions.start('sub:4', 600));
-    }
-    const open = await Promise.all(ids.map((id) => admin.sessions.isOpen('sub:4', id)));
-    expect(open).toEqual([false, ...Array(10).fill(true)]);
   });
 });
 

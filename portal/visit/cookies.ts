@@ -1,0 +1,117 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'hono';
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
+import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
+
+/** What the cookies depend on. */
+export type CookieSettings = {
+  /** Where browsers reach the portal, without a path: `https://portal.example.nl`. Plain http only on the machine itself. */
+  baseUrl: string;
+  /** Seals cookies: 32 characters or more. Another value signs everybody out. */
+  sessionSecret: () => Promise<string>;
+};
+
+type CookieName = 'session' | 'sign-in' | 'language';
+
+/** How long a session lasts, in seconds. */
+export const sessionSeconds = 8 * 3600;
+
+/** Cookies that only this host gets: over https they carry the prefix `__Host-`, which browsers enforce. */
+export function portalCookies({ baseUrl, sessionSecret }: CookieSettings) {
+  const secure = baseUrl.startsWith('https://');
+  const nameOf = (name: CookieName) => `${secure ? '__Host-' : ''}portal-${name}`;
+  // Lax: the provider sends people back here, and they must then be signed in. Changes are guarded by Origin and token.
+  const options = { path: '/', httpOnly: true, secure, sameSite: 'Lax' } as const;
+
+  const keyFor = async (name: CookieName) =>
+    createHash('sha256')
+      .update(`portal ${name}\n`)
+      .update(await longSecret(sessionSecret))
+      .digest();
+
+  const proofOf = async (id: string, use: 'session' | 'form') =>
+    createHmac('sha256', await longSecret(sessionSecret))
+      .update(`portal ${use}\n${id}`)
+      .digest('base64url');
+
+  return {
+    read: (c: Context, name: CookieName) => getCookie(c, nameOf(name)),
+    write: (c: Context, name: CookieName, value: string, maxAge: number) =>
+      setCookie(c, nameOf(name), value, { ...options, maxAge }),
+    remove: (c: Context, name: CookieName) => void deleteCookie(c, nameOf(name), { path: '/', secure }),
+
+    /** Gives the browser the id of its session, with a proof that only the present session secret makes. */
+    async writeSession(c: Context, id: string): Promise<void> {
+      setCookie(c, nameOf('session'), `${id}.${await proofOf(id, 'session')}`, { ...options, maxAge: sessionSeconds });
+    },
+
+    /** The id of the browser's session; `undefined` if there is none, or if another secret made its proof. */
+    async readSession(c: Context): Promise<string | undefined> {
+      const [id = '', proof = ''] = (getCookie(c, nameOf('session')) ?? '').split('.');
+      return id !== '' && isSame(proof, await proofOf(id, 'session')) ? id : undefined;
+    },
+
+    /** Sets an encrypted cookie that only this service can read or create. */
+    async seal(c: Context, name: 'sign-in', content: JWTPayload, seconds: number): Promise<void> {
+      const sealed = new EncryptJWT(content).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' });
+      const value = await sealed.setExpirationTime(`${seconds}s`).encrypt(await keyFor(name));
+      setCookie(c, nameOf(name), value, { ...options, maxAge: seconds });
+    },
+
+    /** The content of an encrypted cookie; `undefined` if it is missing, forged or expired. */
+    async unseal(c: Context, name: 'sign-in'): Promise<JWTPayload | undefined> {
+      const value = getCookie(c, nameOf(name));
+      if (!value) return undefined;
+      const opened = jwtDecrypt(value, await keyFor(name), {
+        keyManagementAlgorithms: ['dir'],
+        contentEncryptionAlgorithms: ['A256GCM'],
+      });
+      return (await opened.catch(() => undefined))?.payload;
+    },
+
+    /** A token for the forms of one session: another site can't know it. */
+    formToken: (sessionId: string) => proofOf(sessionId, 'form'),
+  };
+}
+
+/** Compares two texts in a time that does not depend on where they differ. */
+export function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+async function longSecret(sessionSecret: () => Promise<string>): Promise<string> {
+  const secret = await sessionSecret();
+  if (secret.length < 32) throw new Error('The session secret of the portal has fewer than 32 characters.');
+  return secret;
+}
+
+/** How long a secret is used before it is read again, and how long at most while it can't be. */
+const freshMilliseconds = 30_000;
+const usableMilliseconds = 60_000;
+
+/** Reads a secret when it is needed and at least every 30 seconds, so that a rotation reaches every instance within a minute. */
+export function freshSecret(read: () => Promise<string>, now: () => number = Date.now): () => Promise<string> {
+  let kept: { value: string; since: number } | undefined;
+  let reading: Promise<string> | undefined;
+
+  async function readAgain(): Promise<string> {
+    const since = now();
+    try {
+      const value = await read();
+      kept = { value, since };
+      return value;
+    } catch (error) {
+      if (kept && now() - kept.since < usableMilliseconds) return kept.value;
+      throw error;
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  return async () => {
+    if (kept && now() - kept.since < freshMilliseconds) return kept.value;
+    reading ??= readAgain();
+    return reading;
+  };
+}
