@@ -55,12 +55,13 @@ const portalDomain = domain.omit({ keepDefaultEndpoint: true });
 
 const emailAddress = z.email().meta({ allowed: 'an e-mail address' });
 
-/** The portal: where it is, how it looks, who signs people in and who operates. */
-export const portal = z.strictObject({
-  domain: portalDomain.describe(
-    'The host name of the portal. It must differ from that of the API, so that browsers never send its cookies there.',
-  ),
-  company: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters').describe('The name at the top of each page.'),
+const webAddress = text(/^https:\/\/[^\s"<>]{1,300}$/, 'an `https://` address');
+
+/** How everything that customers see presents the operator: the portal, the reference page and the OpenAPI document. */
+export const branding = z.strictObject({
+  name: text(/^[^\p{Cc}\p{Cf}]{1,60}$/u, 'up to 60 characters')
+    .optional()
+    .describe('The name at the top of each page. Without it the portal says `Adresdienst`.'),
   colour: text(/^#[0-9a-f]{6}$/, 'a colour such as #0b4f8a, in lower case')
     .default('#0b4f8a')
     .describe(
@@ -69,6 +70,17 @@ export const portal = z.strictObject({
   logo: text(/^[\w./-]{1,200}\.(svg|png)$/, 'the path of an SVG or PNG file, relative to `cdk.json`')
     .optional()
     .describe('The logo before the name.'),
+  contactUrl: webAddress.optional().describe('A page about support: in the portal, the reference and OpenAPI.'),
+  contactEmail: emailAddress.optional().describe('Whom customers write to: in the portal, the reference and OpenAPI.'),
+  terms: webAddress.optional().describe('The terms of service.'),
+  privacy: webAddress.optional().describe('The privacy statement.'),
+});
+
+/** The portal: where it is, who signs people in and who operates. */
+export const portal = z.strictObject({
+  domain: portalDomain.describe(
+    'The host name of the portal. It must differ from that of the API, so that browsers never send its cookies there.',
+  ),
   signIn: z
     .strictObject({
       issuer: text(/^https:\/\/[^\s?#]+$/, 'an `https://` address').describe('The OpenID provider.'),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
-import { domain, portal, schedule, tags, text, warmUnits } from './fields.ts';
+import { branding, domain, portal, schedule, tags, text, warmUnits } from './fields.ts';
 
 const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
@@ -137,6 +137,11 @@ export const configSchema = z.strictObject({
     .default(false)
     .describe(
       'Creates two CloudWatch dashboards (3 dollars a month each, after three free ones in an account) and a metric for each outcome of a request.',
+    ),
+  branding: branding
+    .prefault({})
+    .describe(
+      'How the pages for customers present you: the portal, the reference at `/docs` and the OpenAPI document.',
     ),
   referencePage: z
     .boolean()

@@ -49,6 +49,7 @@ export class PortalStack extends Stack {
     });
     const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
+    const { name = 'Adresdienst', colour, logo } = config.branding;
     const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
     const { clientSecretName, ...provider } = signIn;
     const lambda = new LambdaFunction(this, 'Portal', {
@@ -57,7 +58,7 @@ export class PortalStack extends Stack {
       code: bundle({
         name: 'Portal',
         entries: { index: 'portal/handler.ts' },
-        ...(portal.logo && { files: { logo: portal.logo } }),
+        ...(logo && { files: { logo } }),
       }),
       description: 'The customer portal',
       memoryMb: 1024,
@@ -67,9 +68,9 @@ export class PortalStack extends Stack {
         [environment.portal]: this.toJsonString({
           baseUrl,
           apiUrl,
-          company: portal.company,
-          colour: portal.colour,
-          ...(portal.logo && { logoType: portal.logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
+          company: name,
+          colour,
+          ...(logo && { logoType: logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
           signIn: {
             subjectClaim: 'sub',
             ...provider,

@@ -44,7 +44,6 @@ export const everything = {
 /** A portal, whose stack no other option needs. */
 export const portal = {
   domain: { ...everything.domain, name: 'portal.example.nl' },
-  company: 'Example BV',
   operators: ['Olaf@Example.nl'],
 };
 

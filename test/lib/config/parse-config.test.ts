@@ -37,6 +37,10 @@ describe('the configuration', () => {
     [{ stag: 'test' }, 'bagAdres.stag is not known. Did you mean stage? Allowed: stage, region, account, '],
     [{ Stage: 'test' }, 'bagAdres.Stage is not known. Did you mean stage?'],
     [
+      { branding: { terms: 'http://example.nl' } },
+      'bagAdres.branding.terms is "http://example.nl". Allowed: an `https://` address.',
+    ],
+    [
       { throttle: { rate: 5 } },
       'bagAdres.throttle.rate is not known. Did you mean ratePerSecond? Allowed: ratePerSecond, burst, ',
     ],

@@ -127,7 +127,12 @@ describe('the stack of the portal', () => {
       { portal: { ...portal, domain: { ...domain, name: 'x.org' } } },
       'not in the zone',
     ],
-    ['a colour by its name', { portal: { ...portal, colour: 'blue' } }, 'a colour such as'],
+    ['a colour by its name', { portal, branding: { colour: 'blue' } }, 'a colour such as'],
+    [
+      'its name where it was before',
+      { portal: { ...portal, company: 'Example BV' } },
+      'bagAdres.portal.company is now bagAdres.branding.name.',
+    ],
     ['a provider without TLS', { portal: { ...portal, signIn: { ...signIn, issuer: 'http://x.nl' } } }, 'https://'],
   ])('is refused with %s', (_, config, message) => {
     expect(() => portalTemplate(config)).toThrow(message);
