@@ -126,7 +126,7 @@ export const metricNames = {
    */
   deployedVersion: 'DeployedVersion',
   /**
-   * Addresses that days of mutations had led to otherwise than the extract of the same date, emitted where the two were compared;
+   * Addresses where mutations and the extract of the same date disagree, emitted where the two were compared;
    * its only dimension is `service`.
    */
   auditDifferences: 'AuditDifferences',

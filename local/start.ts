@@ -99,7 +99,7 @@ async function start(options: StartOptions): Promise<void> {
 }
 
 /**
- * The portal, on the two ports after that of the service; without it the service runs all the same. It takes 100 MB, so it is
+ * The portal, on the two ports after that of the service; the service starts without it if it fails. It takes 100 MB, so it is
  * loaded when somebody opens it.
  */
 async function startPortalOf(

@@ -6,7 +6,7 @@ import { dateOf, secondsOf, windowEnd } from './quota.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups are exact: they move here from
- * the access item that counted them, when their day has ended (decision 0141). Refusals are at least so many (decision 0148).
+ * the access item that counted them, when their day has ended (decision 0141). Refusal counts are a lower bound (decision 0148).
  */
 export const usageRecord = {
   sortKey: (date: string) => `usage#${date}`,
@@ -170,7 +170,7 @@ export type RefusalKind = 'quota' | 'input' | 'inactive';
 
 export const refusalKinds: readonly RefusalKind[] = ['quota', 'input', 'inactive'];
 
-/** Refusals by kind: at least so many. */
+/** Refusals by kind; the counts are a lower bound. */
 export type RefusalCounts = Record<RefusalKind, number>;
 
 const kindOf: Partial<Record<RefusalCode, RefusalKind>> = {

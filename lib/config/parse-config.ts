@@ -160,7 +160,7 @@ function contradictions(config: Config): string[] {
   const certificateAccount = domain?.certificateArn.split(':')[4];
   if (config.account !== undefined && certificateAccount !== undefined && certificateAccount !== config.account)
     faults.push(
-      `bagAdres.domain.certificateArn is of the account ${certificateAccount} but bagAdres.account is "${config.account}": they must be the same account.`,
+      `bagAdres.domain.certificateArn belongs to account ${certificateAccount}, but bagAdres.account is "${config.account}": they must be the same account.`,
     );
   return faults;
 }

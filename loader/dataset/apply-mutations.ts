@@ -86,7 +86,7 @@ function textOf(voorkomen: ObjectVoorkomen | null): string {
 
 /** What a dataset holds, as far as that decides which mutations concern it. */
 export type Register = {
-  /** Whether an object is among those that count now or later, by `objectKey`. */
+  /** Whether an object is among the current and future ones, by `objectKey`. */
   holds(key: string): boolean;
 };
 

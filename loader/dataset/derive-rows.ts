@@ -21,7 +21,7 @@ const asterisk = 0x2a;
 
 /** What follows from the objects of a part on a date. */
 export type Derived = Rows & {
-  /** The first later date on which an occurrence begins or ceases to count, or `null` where none does. */
+  /** The first later date on which an occurrence begins or ceases to be valid, or `null` where none does. */
   next: string | null;
 };
 

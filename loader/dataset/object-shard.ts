@@ -7,7 +7,7 @@ import { checkedJson, packLines, parseCheckedJson, shardOf, unpackLineBytes, unp
 
 /**
  * What was derived from a part: its addresses, the problems by kind, and the first date after the snapshot's on which one of
- * its occurrences begins or ceases to count.
+ * its occurrences begins or ceases to be valid.
  */
 export type PartResult = { addresses: number; problems: ProblemCounts; next: string | null };
 

@@ -57,7 +57,7 @@ export function partOf({ postcode }: Pick<NumVoorkomen, 'postcode'>): string {
 export const longestSingleLine = longestAddressKey + volgnummerAt + 16;
 
 /**
- * Writes the bytes of the line of an occurrence that is the only one of its object which counts now or later, at `start`, and
+ * Writes the bytes of the line of an occurrence that is the only current or future one of its object, at `start`, and
  * returns the position after them. `bytes` must have `longestSingleLine` bytes left.
  * @param identificatie its digits as bytes
  */

@@ -124,7 +124,7 @@ type Header = {
 const version = 2;
 
 /**
- * Writes the file of the streets and places that count now or later, for every worker: a header, the streets in groups,
+ * Writes the file of the current and future streets and places, for every worker: a header, the streets in groups,
  * the places. Never holds all streets as text, and copies each to bytes: a name may be a slice of the string of its
  * whole file.
  */

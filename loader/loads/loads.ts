@@ -176,7 +176,7 @@ type StoredApproval = { plan: string; by: string; time: string; attempt: number 
 const keptSeconds = 100 * 86_400;
 
 /**
- * Approves what `plan` names of `load`, once: whoever comes second, or twice, finds the run of the first. A run that ended
+ * Approves what `plan` names of `load`, once. Idempotent: a second approval returns the first run. A run that ended
  * although the load still waits makes way for another one. Throws `conflict`, also while another load is running.
  */
 async function approve(

@@ -128,13 +128,13 @@ export type RunOptions = LoadOptions &
     mutations?: readonly string[] | undefined;
     /** Loads the extract even if it is the live one, or one that was rolled back. */
     again?: boolean;
-    /** Hears of each load that is published: an extract, and then its mutations. */
+    /** Called after each published load: an extract, and then its mutations. */
     onPublished?: (report: LoadReport) => void;
   };
 
 /**
  * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current
- * address and no other. Of several days of mutations those before one that is wrong are applied. Continues an interrupted load where it stopped, and first finishes one that was interrupted
+ * address and no other. Stops at the first invalid day of mutations. Continues an interrupted load where it stopped, and first finishes one that was interrupted
  * while applying. Safe to run again at any time.
  * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, MutationMismatchError,
  * ForeignStorageError, WorkGoneError

@@ -37,7 +37,7 @@ export type Extracted = PartCounts & Edges & { objects: number; segments: Segmen
 export type StoredPart = { part: string; segments: Segments };
 
 /**
- * Reads one part of the nummeraanduidingen and stores the occurrences that count now or later. Skips a part that is
+ * Reads one part of the nummeraanduidingen and stores the current and future occurrences. Skips a part that is
  * already stored. Holds the lines of the part: some MB.
  * @throws ExtractError
  */

@@ -149,7 +149,7 @@ async function derived(
   return { next };
 }
 
-/** Whether an occurrence begins or ends to count in the time between the two snapshots. */
+/** Whether an occurrence begins or ceases to be valid in the time between the two snapshots. */
 function hasCome(next: string | null, peildatum: string): boolean {
   return next !== null && next <= peildatum;
 }

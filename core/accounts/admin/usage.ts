@@ -25,7 +25,7 @@ export type AccountUsage = {
   from: string;
   to: string;
   days: DayUsage[];
-  /** The days on which requests with a valid key were refused, in order. Not exact, and never charged: at least so many. */
+  /** The days on which requests with a valid key were refused, in order. Never charged. The counts are a lower bound. */
   refusals: DayRefusals[];
 };
 

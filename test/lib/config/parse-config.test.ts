@@ -123,7 +123,7 @@ describe('the configuration', () => {
     ],
     [
       { domain, account: '999999999999' },
-      'bagAdres.domain.certificateArn is of the account 123456789012 but bagAdres.account is "999999999999"',
+      'bagAdres.domain.certificateArn belongs to account 123456789012, but bagAdres.account is "999999999999"',
     ],
   ])('refuses contradictory fields: %j', (record, message) => {
     expect(faults(record)).toEqual([expect.stringContaining(message)]);
