@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { forEachWindow, windowNames } from './calendar.ts';
 
 const withoutSpaces = z.overwrite<string>((value) => value.replaceAll(' ', ''));
 const upperCase = z.overwrite<string>((value) => value.toUpperCase());
@@ -131,7 +132,7 @@ export const invalidInputSchema = z.extend(problemSchema, {
 });
 
 export const quotaExceededSchema = z.extend(problemSchema, {
-  violated_windows: z.array(z.enum(['minute', 'hour', 'day', 'month'])).check(z.minLength(1)),
+  violated_windows: z.array(z.enum(windowNames)).check(z.minLength(1)),
 });
 
 /** The body of a refusal. */
@@ -141,7 +142,7 @@ export type ProblemBody = z.infer<typeof problemSchema> &
 const limit = z.optional(z.nullable(z.int().check(z.gte(0))));
 
 /** One member for each configured window. `null` is unlimited, 0 admits nothing. */
-export const limitsSchema = z.object({ minute: limit, hour: limit, day: limit, month: limit });
+export const limitsSchema = z.object(forEachWindow(() => limit));
 
 export const validationAnswerSchema = z.object({
   valid: z.literal(true),

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AccountSummary, AccountView, RepairedWindow, WindowUsage } from '../../core/accounts/admin/accounts.ts';
-import { type WindowName, windowNames } from '../../core/accounts/quota.ts';
+import { type WindowName, windowNames } from '../../core/calendar.ts';
 import { UsageError } from '../connect/errors.ts';
 import { renderKeys } from './access.ts';
 import {

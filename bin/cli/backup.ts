@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 import { roles } from '../../core/accounts/admin/admin-error.ts';
 import type { AccountBackup, Backup, ImportResult } from '../../core/accounts/admin/backup.ts';
-import { windowNames } from '../../core/accounts/quota.ts';
+import { windowNames } from '../../core/calendar.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,

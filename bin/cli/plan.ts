@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Plan } from '../../core/accounts/account.ts';
-import { type Limits, windowNames } from '../../core/accounts/quota.ts';
+import type { Limits } from '../../core/accounts/quota.ts';
+import { windowNames } from '../../core/calendar.ts';
 import {
   type AccountsOptions,
   allPages,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
+import { isWindowName, type WindowName, windowEnd, windowNames, windowStart } from '../../core/calendar.ts';
 import {
   assertJson,
   assertMembers,
@@ -105,14 +106,17 @@ function assertSameAddress(one: Lookup, other: Lookup): void {
 }
 
 /** What `RateLimit` says about one time window. */
-type Remaining = { window: string; left: number; resetSeconds: number };
+type Remaining = { window: WindowName; left: number; resetSeconds: number };
 
 /**
  * Asserts the `RateLimit` fields of a lookup: the policy has every finite window with its limit and length, and one of
  * those is the closest to exhaustion. `null` when no window is finite.
  */
 function readRateLimit({ asked, headers }: SmokeAnswer, limits: Limits): Remaining | null {
-  const finite = Object.entries(limits).flatMap(([name, limit]) => (limit === null ? [] : [{ name, limit }]));
+  const finite = windowNames.flatMap((name) => {
+    const limit = limits[name] ?? null;
+    return limit === null ? [] : [{ name, limit }];
+  });
   const { 'ratelimit-policy': policy, ratelimit } = headers;
   if (finite.length === 0) {
     assert(policy === undefined && ratelimit === undefined, `${asked}: RateLimit fields for an account without limits`);
@@ -124,7 +128,10 @@ function readRateLimit({ asked, headers }: SmokeAnswer, limits: Limits): Remaini
   assert.deepEqual((policy ?? '').split(/, */).sort(), expected.sort(), `${asked}: ${shown}`);
   const [, window = '', r, t] = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(ratelimit ?? '') ?? [];
   const limit = finite.find(({ name }) => name === window)?.limit;
-  assert(limit !== undefined, `${asked}: RateLimit is ${ratelimit}, which is no window of the policy`);
+  assert(
+    limit !== undefined && isWindowName(window),
+    `${asked}: RateLimit is ${ratelimit}, which is no window of the policy`,
+  );
   const remaining = { window, left: Number(r), resetSeconds: Number(t) };
   assert(remaining.left < limit, `${asked}: RateLimit is ${ratelimit} after a lookup, with a limit of ${limit}`);
   assertReset(asked, remaining, at);
@@ -143,15 +150,11 @@ function assertReset(asked: string, { window, resetSeconds }: Remaining, at: Dat
 }
 
 /** The length of the time window at `at` and the time left in it, in seconds; windows are aligned to clock and calendar in UTC. */
-function windowAt(name: string, at: Date): { seconds: number; left: number } {
+function windowAt(name: WindowName, at: Date): { seconds: number; left: number } {
   const now = Math.floor(at.getTime() / 1000);
-  if (name === 'month') {
-    const begin = Date.UTC(at.getUTCFullYear(), at.getUTCMonth()) / 1000;
-    const end = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1) / 1000;
-    return { seconds: end - begin, left: end - now };
-  }
-  const seconds = { minute: 60, hour: 3600, day: 86_400 }[name] ?? 0;
-  return { seconds, left: seconds - (now % seconds) };
+  const start = windowStart(name, now);
+  const end = windowEnd(name, start);
+  return { seconds: end - start, left: end - now };
 }
 
 /** Requests that must not count. */

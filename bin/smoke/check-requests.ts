@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isWindowName } from '../../core/calendar.ts';
 import {
   assertJson,
   assertMembers,
@@ -16,12 +17,11 @@ const p = 'postcode=1012RJ';
 const h = 'huisnummer=147';
 const operations = ['/v1/address', '/v1/auth/validate'];
 const valid = `/v1/address?${p}&${h}`;
-const timeWindows = ['minute', 'hour', 'day', 'month'];
 
 function isLimits(limits: unknown): limits is Limits {
   if (typeof limits !== 'object' || limits === null) return false;
   return Object.entries(limits).every(
-    ([name, limit]) => timeWindows.includes(name) && (limit === null || (Number.isInteger(limit) && limit >= 0)),
+    ([name, limit]) => isWindowName(name) && (limit === null || (Number.isInteger(limit) && limit >= 0)),
   );
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { WindowName } from '../../core/calendar.ts';
 
 /** An address as a person writes it: `1381AA 9 a`. */
 export type SmokeAddress = { postcode: string; huisnummer: number; toevoeging: string };
@@ -14,7 +15,7 @@ export type SmokeOptions = {
 };
 
 /** The limits of the key by time window; `null` is unlimited. */
-export type Limits = Record<string, number | null>;
+export type Limits = Partial<Record<WindowName, number | null>>;
 
 /** What the checks of one run share. */
 export type Run = {

@@ -1,7 +1,8 @@
+import { dateOf, inWindowOrder, type WindowName, windowNames } from '../calendar.ts';
 import type { Documents, Item } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, PlanVersion, Terms, UsageCount } from './account.ts';
-import { dateOf, inWindowOrder, type QuotaState, type WindowCount, type WindowName, windowNames } from './quota.ts';
+import type { QuotaState, WindowCount } from './quota.ts';
 
 /**
  * How the accounts table lays out an account. The access item is all that a request touches: one conditional write of

@@ -1,6 +1,7 @@
+import { dateOf, type WindowName } from '../calendar.ts';
 import type { InputFault } from '../contract.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
-import { dateOf, type Limits, type QuotaState, type WindowName } from './quota.ts';
+import type { Limits, QuotaState } from './quota.ts';
 
 /**
  * What a request needs to know of an account: whether it is admitted, and why it is refused. `suspended`: an operator has

@@ -1,11 +1,11 @@
 import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { dateOf } from '../calendar.ts';
 import { documents, type Item, orUnavailable, type StoreClient, StoreUnavailable, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, Caller } from './account.ts';
 import { accessKey, readAccess } from './account-item.ts';
 import type { KeyClaim } from './api-key.ts';
-import { dateOf } from './quota.ts';
 
 /**
  * An item for each API key that an account ever had, with what is shown of the key; its hash is in the access item. No

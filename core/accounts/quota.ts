@@ -1,69 +1,7 @@
-/** The time windows that a plan can limit, from short to long. All UTC, aligned to the clock and the calendar. */
-export const windowNames = ['minute', 'hour', 'day', 'month'] as const;
-export type WindowName = (typeof windowNames)[number];
+import { type WindowName, windowEnd, windowNames, windowStart } from '../calendar.ts';
 
 /** One member for each configured window, in the order of `windowNames`. `null` is unlimited, 0 admits nothing. */
 export type Limits = Partial<Record<WindowName, number | null>>;
-
-/** The same members, the shortest window first: DynamoDB returns maps in any order. */
-export function inWindowOrder<Limit>(limits: Partial<Record<WindowName, Limit>>): Partial<Record<WindowName, Limit>> {
-  return Object.fromEntries(windowNames.flatMap((name) => (name in limits ? [[name, limits[name]]] : [])));
-}
-
-const fixedSeconds = { minute: 60, hour: 3600, day: 86_400 };
-
-/** The start of the window that holds `atSeconds`, in seconds since 1970. */
-export function windowStart(name: WindowName, atSeconds: number): number {
-  if (name !== 'month') return atSeconds - (atSeconds % fixedSeconds[name]);
-  const date = new Date(atSeconds * 1000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1) / 1000;
-}
-
-/** The first second after the window that starts at `startSeconds`. */
-export function windowEnd(name: WindowName, startSeconds: number): number {
-  if (name !== 'month') return startSeconds + fixedSeconds[name];
-  const date = new Date(startSeconds * 1000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000;
-}
-
-/** The time in seconds since 1970, with its fraction. */
-export type Clock = () => number;
-
-/** The instance's clock, in seconds since 1970 with its fraction. */
-export function systemClock(): number {
-  return Date.now() / 1000;
-}
-
-/** The seconds of a UTC day. */
-export const daySeconds = 86_400;
-
-/** The UTC date of an instant, in seconds since 1970. */
-export function dateOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(0, 10);
-}
-
-/** Whether `text` is a date of this century, `2026-11-21`. */
-export function isDate(text: string): boolean {
-  const seconds = /^20\d\d-\d\d-\d\d$/.test(text) ? secondsOf(text) : Number.NaN;
-  return !Number.isNaN(seconds) && dateOf(seconds) === text;
-}
-
-/** When a date begins, in seconds since 1970. */
-export function secondsOf(date: string): number {
-  return Date.parse(`${date}T00:00:00Z`) / 1000;
-}
-
-/** The first and the last day of a month, `2026-11`; `undefined` for any other text. */
-export function monthOf(month: string): { from: string; to: string } | undefined {
-  const from = `${month}-01`;
-  if (!isDate(from)) return undefined;
-  return { from, to: dateOf(windowEnd('month', secondsOf(from)) - daySeconds) };
-}
-
-/** Seconds since 1970 as `2026-08-01T12:00:00Z`. */
-export function instant(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
-}
 
 /**
  * One window being counted: it began at `start` (seconds since 1970). A `limit` of `null` is unlimited. Where an account

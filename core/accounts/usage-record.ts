@@ -1,8 +1,8 @@
+import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, RefusalCode, UsageCount } from './account.ts';
 import { accessItem, accessKey } from './account-item.ts';
-import { dateOf, secondsOf, windowEnd } from './quota.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups are exact: they move here from

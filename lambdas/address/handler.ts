@@ -1,8 +1,8 @@
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createKeyUse } from '../../core/accounts/key-record.ts';
-import { systemClock } from '../../core/accounts/quota.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { createAddressStore, createDatasetDate } from '../../core/addresses/address-store.ts';
+import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
 import { addressRoute } from './route.ts';

@@ -3,7 +3,7 @@ import { type Caller, Refusal, requireCaller } from '../../core/accounts/account
 import type { KeyClaim } from '../../core/accounts/api-key.ts';
 import { type AccessStore, charge } from '../../core/accounts/charge/charge.ts';
 import type { KeyUse } from '../../core/accounts/key-record.ts';
-import { type Clock, closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
+import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
 import { maxToevoegingen } from '../../core/addresses/address-item.ts';
@@ -13,6 +13,7 @@ import {
   type Found,
   findTestAddress,
 } from '../../core/addresses/address-store.ts';
+import type { Clock } from '../../core/calendar.ts';
 import type { AddressRequest, LookupAnswer } from '../../core/contract.ts';
 import {
   type Answer,

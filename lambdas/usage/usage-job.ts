@@ -2,7 +2,7 @@ import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-st
 import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
 import { recordUsage } from '../../core/accounts/admin/usage.ts';
 import { setKeptMonths } from '../../core/accounts/admin/usage-range.ts';
-import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/accounts/quota.ts';
+import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Update } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
-import { systemClock } from '../../core/accounts/quota.ts';
+import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
 import type { Answer, RequestEvent } from '../http/middleware.ts';

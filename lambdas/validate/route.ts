@@ -2,7 +2,8 @@ import middy from '@middy/core';
 import { type Caller, requireCaller } from '../../core/accounts/account.ts';
 import type { KeyClaim } from '../../core/accounts/api-key.ts';
 import type { KeyStore } from '../../core/accounts/key-record.ts';
-import { type Clock, limitsOf } from '../../core/accounts/quota.ts';
+import { limitsOf } from '../../core/accounts/quota.ts';
+import type { Clock } from '../../core/calendar.ts';
 import type { ValidationAnswer } from '../../core/contract.ts';
 import {
   type Answer,

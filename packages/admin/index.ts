@@ -33,5 +33,6 @@ export type { ListedUsage, UsagePage, UsagePageOptions } from '../../core/accoun
 export type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
 export type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
 export type { KeyRecord } from '../../core/accounts/key-record.ts';
-export { type Limits, type WindowName, windowNames } from '../../core/accounts/quota.ts';
+export type { Limits } from '../../core/accounts/quota.ts';
 export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';
+export { type WindowName, windowNames } from '../../core/calendar.ts';

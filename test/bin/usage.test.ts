@@ -5,8 +5,8 @@ import { createAdmin } from '../../core/accounts/admin/admin.ts';
 import { readApiKey } from '../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { charge } from '../../core/accounts/charge/charge.ts';
-import { dateOf } from '../../core/accounts/quota.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
+import { dateOf } from '../../core/calendar.ts';
 import { startLocalRun } from './command-line.ts';
 
 const day = 86_400;

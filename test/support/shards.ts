@@ -1,6 +1,6 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from '@jest/globals';
-import { type WindowName, windowNames } from '../../core/accounts/quota.ts';
+import { type WindowName, windowNames } from '../../core/calendar.ts';
 import { type AddressService, newAccount, testTables } from './address-service.ts';
 
 export type Limits = Partial<Record<WindowName, number | null>>;

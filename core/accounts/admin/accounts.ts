@@ -1,8 +1,9 @@
+import { instant, type WindowName, windowEnd, windowNames } from '../../calendar.ts';
 import { guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access, AccountState, PlanState, PlanVersion, ShardState } from '../account.ts';
 import { accessItem, accessKey, newAccessItem, readAccess } from '../account-item.ts';
-import { configured, instant, type WindowName, windowEnd, windowNames } from '../quota.ts';
+import { configured } from '../quota.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
   type AdminStore,

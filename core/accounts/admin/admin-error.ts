@@ -1,5 +1,5 @@
+import { type WindowName, windowNames } from '../../calendar.ts';
 import { accountIdPattern, containsApiKey, maxExpiry } from '../api-key.ts';
-import { type WindowName, windowNames } from '../quota.ts';
 
 /** Stable: a portal may branch on them. */
 export type AdminErrorCode =

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { inWindowOrder } from '../../calendar.ts';
 import type { Item, Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { inWindowOrder } from '../quota.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import type { OwnLimitChanges } from './window-changes.ts';

@@ -1,10 +1,11 @@
+import { type WindowName, windowNames } from '../../calendar.ts';
 import { forEachConcurrently } from '../../concurrency.ts';
 import type { Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access, AccountState, Plan } from '../account.ts';
 import { accessItem, isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../account-item.ts';
 import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../key-record.ts';
-import { type Limits, type WindowName, windowNames } from '../quota.ts';
+import type { Limits } from '../quota.ts';
 import { backupDays, type DayBackup, restoreDay, unrecorded, usageRecord } from '../usage-record.ts';
 import { creation, setAccount } from './accounts.ts';
 import {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { instant } from '../../calendar.ts';
 import { type Item, isConflict, type Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
 import { accessItem, accessKey } from '../account-item.ts';
 import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, secretFingerprint, storedKey } from '../api-key.ts';
 import { type KeyRecord, keyRecord, readKeyRecord, recordKey } from '../key-record.ts';
-import { instant } from '../quota.ts';
 import { AdminError, checkAccountId, checkExpiry, checkKeyId, checkLabel, checkToken } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';

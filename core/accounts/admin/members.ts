@@ -1,6 +1,5 @@
 import { type Guard, guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { instant } from '../quota.ts';
 import { AdminError, checkAccountId, checkPerson, checkRole, type Role } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { audited } from './audit.ts';

@@ -1,8 +1,9 @@
+import { inWindowOrder, windowNames } from '../../calendar.ts';
 import { forEachConcurrently } from '../../concurrency.ts';
 import { type Update, updateChanges } from '../../dynamodb.ts';
 import type { Access, Plan, PlanState, PlanVersion, Terms } from '../account.ts';
 import { planAttributes, planKey, planRecord, readPlan } from '../account-item.ts';
-import { inWindowOrder, type Limits, windowNames } from '../quota.ts';
+import type { Limits } from '../quota.ts';
 import { AdminError, checkLimits, checkPlanCode } from './admin-error.ts';
 import {
   type AdminStore,

@@ -1,7 +1,7 @@
+import { dateOf, type WindowName, windowStart } from '../../calendar.ts';
 import { type Guard, guardExpression, guardedUpdate } from '../../dynamodb.ts';
 import type { Access, Terms } from '../account.ts';
 import { accessItem, accessKey, newUsage, planAttributes, readShards, shardAttributes } from '../account-item.ts';
-import { dateOf, type WindowName, windowStart } from '../quota.ts';
 import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
 import { type AdminStore, exists, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
 import {

@@ -1,7 +1,7 @@
+import { dateOf, daySeconds, secondsOf } from '../../calendar.ts';
 import type { Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import type { Access } from '../account.ts';
-import { dateOf, daySeconds, secondsOf } from '../quota.ts';
 import {
   dateIn,
   lookupsIn,

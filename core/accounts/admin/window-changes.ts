@@ -1,7 +1,8 @@
+import { inWindowOrder, type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import type { Changes, Guard } from '../../dynamodb.ts';
 import type { Access, Plan } from '../account.ts';
 import { accessItem } from '../account-item.ts';
-import { inWindowOrder, type Limits, type WindowName, windowNames, windowStart } from '../quota.ts';
+import type { Limits } from '../quota.ts';
 import { AdminError } from './admin-error.ts';
 
 /** Own limits to set, by window; `'plan'` removes the own limit. */

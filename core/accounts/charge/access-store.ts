@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { inWindowOrder, type WindowName, windowStart } from '../../calendar.ts';
 import {
   conditionFailed,
   documents,
@@ -10,7 +11,6 @@ import {
 } from '../../dynamodb.ts';
 import type { Access } from '../account.ts';
 import { accessItem, accessKey, readAccess, readShards } from '../account-item.ts';
-import { inWindowOrder, type WindowName, windowStart } from '../quota.ts';
 import { recordDays } from '../usage-record.ts';
 import { type AccessStore, type ChargeAttempt, type ChargeResult, chargeCommand } from './charge.ts';
 import type { ShareMove } from './shards.ts';

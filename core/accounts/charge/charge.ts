@@ -1,3 +1,4 @@
+import { type Clock, dateOf, type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import { StoreUnavailable, type Update } from '../../dynamodb.ts';
 import {
   type Access,
@@ -11,18 +12,7 @@ import {
 } from '../account.ts';
 import { accessItem, accessKey } from '../account-item.ts';
 import { expiringKeyBounds, type KeyClaim } from '../api-key.ts';
-import {
-  type Clock,
-  dateOf,
-  decideQuota,
-  type QuotaDecision,
-  type QuotaState,
-  showsUnit,
-  type WindowCount,
-  type WindowName,
-  windowNames,
-  windowStart,
-} from '../quota.ts';
+import { decideQuota, type QuotaDecision, type QuotaState, showsUnit, type WindowCount } from '../quota.ts';
 import { decideShards, markedExhausted, type ShareMove, sameShares } from './shards.ts';
 
 /**

@@ -1,14 +1,6 @@
+import { type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import type { Access } from '../account.ts';
-import {
-  configured,
-  decideQuota,
-  type QuotaDecision,
-  type QuotaState,
-  type WindowCount,
-  type WindowName,
-  windowNames,
-  windowStart,
-} from '../quota.ts';
+import { configured, decideQuota, type QuotaDecision, type QuotaState, type WindowCount } from '../quota.ts';
 
 /**
  * A move of shares: `takes` is moved from each donor to `target`, in the windows that are current at

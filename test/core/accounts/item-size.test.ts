@@ -4,7 +4,7 @@ import { maxUnrecordedDays } from '../../../core/accounts/account.ts';
 import { accessItem } from '../../../core/accounts/account-item.ts';
 import { maxLimit, maxShards } from '../../../core/accounts/admin/admin-error.ts';
 import { maxActiveKeys } from '../../../core/accounts/admin/keys.ts';
-import { windowNames } from '../../../core/accounts/quota.ts';
+import { windowNames } from '../../../core/calendar.ts';
 import { type AdminBench, startAdmin } from './admin/admin-bench.ts';
 
 /** The most digits a count or a limit can have. */

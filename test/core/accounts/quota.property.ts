@@ -1,18 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  closestToExhaustion,
-  dateOf,
-  decideQuota,
-  instant,
-  isDate,
-  monthOf,
-  type QuotaState,
-  reportWindows,
-  windowEnd,
-  windowNames,
-  windowStart,
-} from '../../../core/accounts/quota.ts';
+import { closestToExhaustion, decideQuota, type QuotaState, reportWindows } from '../../../core/accounts/quota.ts';
+import { dateOf, instant, isDate, monthOf, windowEnd, windowNames, windowStart } from '../../../core/calendar.ts';
 
 const time = fc.integer({ min: 1_700_000_000, max: 1_900_000_000 });
 const window = fc.record({

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../core/accounts/admin/admin.ts';
-import { systemClock } from '../../../core/accounts/quota.ts';
+import { systemClock } from '../../../core/calendar.ts';
 import { optionalEnvironment, requireEnvironment } from '../../../core/names.ts';
 import {
   createInstance,

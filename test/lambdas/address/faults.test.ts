@@ -18,7 +18,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { issueApiKey } from '../../../core/accounts/api-key.ts';
-import { windowStart } from '../../../core/accounts/quota.ts';
+import { windowStart } from '../../../core/calendar.ts';
 import { createStoreClient } from '../../../core/dynamodb.ts';
 import { localAws } from '../../../local/engine/client.ts';
 import {

@@ -1,6 +1,6 @@
 import { QueryCommand, ThrottlingException } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '../../../core/accounts/quota.ts';
+import { systemClock } from '../../../core/calendar.ts';
 import {
   type AddressService,
   createInstance,

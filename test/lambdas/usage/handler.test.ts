@@ -3,7 +3,7 @@ import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { accessItem, newAccessItem } from '../../../core/accounts/account-item.ts';
-import { dateOf, windowStart } from '../../../core/accounts/quota.ts';
+import { dateOf, windowStart } from '../../../core/calendar.ts';
 import { environment, usageEnvironment } from '../../../core/names.ts';
 import { handler } from '../../../lambdas/usage/handler.ts';
 

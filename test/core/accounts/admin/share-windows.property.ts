@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { mergeWindows, shareWindows } from '../../../../core/accounts/admin/window-changes.ts';
-import type { WindowName } from '../../../../core/accounts/quota.ts';
+import type { WindowName } from '../../../../core/calendar.ts';
 import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { decideShards, type ShareMove } from '../../../../core/accounts/charge/shards.ts';
-import { type WindowCount, type WindowName, windowStart } from '../../../../core/accounts/quota.ts';
+import type { WindowCount } from '../../../../core/accounts/quota.ts';
+import { type WindowName, windowStart } from '../../../../core/calendar.ts';
 import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { windowStart } from '../../../../core/accounts/quota.ts';
+import { windowStart } from '../../../../core/calendar.ts';
 import { type AdminBench, startAdmin } from '../admin/admin-bench.ts';
 
 let bench: AdminBench;

@@ -2,15 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { decideShards, markedExhausted, type ShareMove, sameShares } from '../../../../core/accounts/charge/shards.ts';
-import {
-  type QuotaState,
-  reportWindows,
-  type WindowCount,
-  type WindowName,
-  windowEnd,
-  windowNames,
-  windowStart,
-} from '../../../../core/accounts/quota.ts';
+import { type QuotaState, reportWindows, type WindowCount } from '../../../../core/accounts/quota.ts';
+import { type WindowName, windowEnd, windowNames, windowStart } from '../../../../core/calendar.ts';
 import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;

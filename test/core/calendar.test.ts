@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { windowEnd, windowNames, windowStart } from '../../../core/accounts/quota.ts';
+import { windowEnd, windowNames, windowStart } from '../../core/calendar.ts';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 
