@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { instant } from '../../calendar.ts';
 import { guardedUpdate, type Item, isConflict } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
-import { instant } from '../quota.ts';
 import { AdminError, checkAccountId, checkPerson } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
 import { type AuditEntry, auditOf, noted } from './audit.ts';
