@@ -53,6 +53,8 @@ export type ServiceOptions = {
   readonly mutations?: string | undefined;
   /** A DynamoDB engine to use instead of the embedded one. */
   readonly endpoint?: string | undefined;
+  /** Of each route of the gateway; unlimited if absent. */
+  readonly throttlePerSecond?: number | undefined;
   readonly progress: Progress;
   /** Called with a line to show before a slow step. */
   readonly announce: (line: string) => void;
@@ -141,12 +143,13 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   if (apiKey !== identity.demoKey) await writeIdentity(folder.path, { ...identity, demoKey: apiKey });
 
   const { routes } = await functionsStart;
-  const { host, onAnswer } = options;
+  const { host, throttlePerSecond, onAnswer } = options;
   const gateway = await startGateway({
     routes,
     host,
     port: options.port,
     drainMilliseconds: drainMilliseconds(app),
+    throttlePerSecond,
     ...(onAnswer && { onAnswer }),
   });
   resources.defer(gateway.stop);

@@ -11,6 +11,7 @@ export type StartOptions = {
   readonly host: string;
   readonly data?: string;
   readonly fresh: boolean;
+  readonly throttle?: number;
 };
 
 /**
@@ -39,6 +40,11 @@ export function startOptions(
     .option('--host <address>', 'the address to listen on; 0.0.0.0 for all of this machine', '127.0.0.1')
     .option('--data <folder>', 'where the data is kept between starts (default: .data)', folder)
     .option('--fresh', 'discard the data of earlier starts first', false)
+    .option(
+      '--throttle <number>',
+      'requests a second of each route; more get the 429 of API Gateway itself (default: unlimited)',
+      requestsPerSecond,
+    )
     .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
     .allowExcessArguments(false)
     .exitOverride()
@@ -55,6 +61,12 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
+}
+
+function requestsPerSecond(text: string): number {
+  const rate = Number(text);
+  if (/^\d+$/.test(text) && rate >= 1 && rate <= 10_000) return rate;
+  throw new InvalidArgumentError('A throttle is a number of requests a second, from 1 to 10000.');
 }
 
 function folder(text: string): string {

@@ -44,7 +44,7 @@ function readOptions(): StartOptions {
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { host, port, fresh, extract, mutations, data: dataFolder = defaultDataFolder } = options;
+  const { host, port, fresh, extract, mutations, throttle, data: dataFolder = defaultDataFolder } = options;
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -75,6 +75,7 @@ async function start(options: StartOptions): Promise<void> {
         extract,
         mutations,
         endpoint,
+        throttlePerSecond: throttle,
         // The demo loads too quickly to show progress.
         progress: extract === undefined ? noProgress : showProgress(),
         announce: (line) => console.log(line),

@@ -111,8 +111,8 @@ nameSchema(
     '`null` is unlimited; 0 allows no requests.',
 );
 nameSchema(validationAnswerSchema, 'KeyValidation', 'A valid key and its limits.', {
-  key_label: 'The label that the key was created with.',
-  plan_code: 'The plan of the account.',
+  key_label: 'The label that the key was created with. It may contain personal data: do not log it.',
+  plan_code: 'The plan of the account. It promises no price.',
 });
 
 /** The 200 of a lookup. */

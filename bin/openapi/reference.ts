@@ -20,7 +20,7 @@ const introduction = `Looks up the street and town of a Dutch address by postcod
 huisnummertoevoeging \`99\` are \`toevoeging=b99\`.
 
 **Keys.** Every operation except \`/v1/openapi.json\` requires an API key in the header \`X-API-Key\`. Call the API from a back end: a key
-does not belong in a browser, so no CORS headers are sent.
+does not belong in a browser, in HTML, in a script or in analytics, so no CORS headers are sent.
 
 **Outcomes.** A valid lookup returns 200 and one of three outcomes, distinguished by \`status\`: \`ok\`, \`not_found\` and \`ambiguous\`.
 Names are as the register writes them. PO boxes are not in the register, and addresses without a postcode can't be found.
@@ -28,8 +28,13 @@ Names are as the register writes them. PO boxes are not in the register, and add
 **Problems.** Every response that is no success is problem details (RFC 9457) as \`application/problem+json\`. \`type\` is stable and resolves to a
 page that says what happened and what to do; compare it as text. \`title\` and \`detail\` are for people.
 
-**Quota.** A valid lookup counts one unit in each time window of the account's plan. Lookups and 429 responses say how much is left in
+**Quota.** A valid lookup counts one unit in each time window of the account's plan. Invalid input, refusals and key checks never count;
+after a 500, a 503 or a lost response a valid lookup may have counted, once. Lookups and 429 responses say how much is left in
 \`RateLimit-Policy\` and \`RateLimit\`. On 429 and 503, wait for the number of seconds in \`Retry-After\`.
+
+**Gateway.** API Gateway refuses requests above the operator's throttle, which is for all accounts together, with 429 and
+\`{"message":"Too Many Requests"}\` as \`application/json\`, without \`Retry-After\` and the other headers. Wait a second, then longer and
+longer, and try again. Such a response does not count against the quota.
 
 **Test addresses.** \`9999SD 1\` is \`ok\`, \`9999SD 2\` is \`not_found\` and \`9999SD 3\` is \`ambiguous\` in every deployment, whatever its data.
 
@@ -141,7 +146,8 @@ export function createOpenApiDocument() {
             type: 'apiKey',
             in: 'header',
             name: 'X-API-Key',
-            description: 'The key from your provider. Use it in a back end, never in a browser or an app.',
+            description:
+              'The key from your provider. Use it in a back end, never in a browser, an app, HTML or analytics.',
           },
         },
         headers: headerComponents,
@@ -149,6 +155,14 @@ export function createOpenApiDocument() {
       },
       // OpenAPI has no place for the responses of other paths and methods.
       'x-elsewhere': problemReferences(404, 405),
+      // Not in the responses of the operations: generators would make unions of it that no `switch` over `type` narrows.
+      'x-gateway': {
+        '429': {
+          description:
+            'From API Gateway, above the throttle for all accounts together: without `Retry-After` and the other headers.',
+          content: { 'application/json': { example: { message: 'Too Many Requests' } } },
+        },
+      },
     },
     {
       override: ({ jsonSchema }) => {

@@ -152,7 +152,7 @@ function quota({ words }: Page): string {
   const limits = headerRows().filter(({ name }) => name.startsWith('RateLimit'));
   const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
   return block(
-    `<p>${inline(words.paragraphs.Quota)}</p>\n<h3>${words.retries}</h3>\n${table([words.status, words.retries], rows)}`,
+    `<p>${inline(words.paragraphs.Quota)}</p>\n<p>${inline(words.paragraphs.Gateway)}</p>\n<h3>${words.retries}</h3>\n${table([words.status, words.retries], rows)}`,
     sample(words.sections.headers, lines.join('\n'), 'headers'),
   );
 }

@@ -129,7 +129,8 @@ const english: Record<ExplainedCode, Explanation> = {
       'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the ' +
       'account, so all its keys share it. This request did not count against it.',
     remedy:
-      'Wait for the number of seconds in `Retry-After`, then try again. The headers `RateLimit-Policy` and `RateLimit` of every ' +
+      'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many ' +
+      'requests a second, of all accounts together; wait a second, then try again. The headers `RateLimit-Policy` and `RateLimit` of every ' +
       'lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan.',
   },
   'internal-error': {
@@ -272,7 +273,8 @@ const dutch: Record<ExplainedCode, Explanation> = {
       'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het ' +
       'account, dus alle sleutels delen het. Dit verzoek telde niet mee.',
     remedy:
-      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke ' +
+      'Wacht het aantal seconden in `Retry-After` en probeer het dan opnieuw. Een 429 met alleen een `message` komt van API Gateway: te ' +
+      'veel verzoeken per seconde, van alle accounts samen; wacht een seconde en probeer het dan opnieuw. De headers `RateLimit-Policy` en `RateLimit` van elke ' +
       'zoekopdracht geven aan hoeveel er over is, zodat een client op tijd kan vertragen. Gebeurt dit vaak, vraag uw leverancier ' +
       'dan om een groter abonnement.',
   },

@@ -5,6 +5,7 @@ export const paragraphNames = [
   'Outcomes',
   'Problems',
   'Quota',
+  'Gateway',
   'Test addresses',
   'Storing results',
   'Compatibility',
@@ -74,8 +75,9 @@ export const english = {
   },
   validationMembers: {
     valid: 'Always `true`: any other key gets 401 or 403.',
-    key_label: 'The label that the key was created with.',
-    plan_code: 'The plan of the account.',
+    key_label:
+      'The label that the key was created with. It may contain personal data, such as a name: do not log these responses.',
+    plan_code: 'The plan of the account. It promises no price.',
     limits:
       'The limit for each time window of the plan: `minute`, `hour`, `day`, `month`, in UTC. `null` is unlimited; 0 allows no requests.',
   },
@@ -85,7 +87,7 @@ export const english = {
   programsLead: 'Each needs nothing but its language, and retries as described below.',
   retries: 'When to retry',
   retryRows: [
-    ['429, 503', 'After the number of seconds in `Retry-After`.'],
+    ['429, 503', 'After the number of seconds in `Retry-After`; without that header, after a second.'],
     ['500, or no response', 'Once or twice, with longer and longer waits.'],
     ['any other', 'Not: the same request gets the same response.'],
   ] as [string, string][],
@@ -157,8 +159,9 @@ export const dutch: Words & Descriptions = {
   },
   validationMembers: {
     valid: 'Altijd `true`: elke andere sleutel krijgt 401 of 403.',
-    key_label: 'De naam waarmee de sleutel is gemaakt.',
-    plan_code: 'Het abonnement van het account.',
+    key_label:
+      'De naam waarmee de sleutel is gemaakt. Die kan persoonsgegevens bevatten: leg deze antwoorden niet vast in logs.',
+    plan_code: 'Het abonnement van het account. Er volgt geen prijs uit.',
     limits:
       'De limiet voor elk tijdvenster van het abonnement: `minute`, `hour`, `day`, `month`, in UTC. `null` is onbeperkt; bij 0 is geen enkel verzoek toegestaan.',
   },
@@ -169,7 +172,7 @@ export const dutch: Words & Descriptions = {
     'Elk programma werkt zonder extra bibliotheken en probeert verzoeken opnieuw zoals hieronder beschreven.',
   retries: 'Wanneer opnieuw proberen',
   retryRows: [
-    ['429, 503', 'Na het aantal seconden in `Retry-After`.'],
+    ['429, 503', 'Na het aantal seconden in `Retry-After`; zonder die header na een seconde.'],
     ['500, of geen antwoord', 'Een of twee keer, met steeds langere pauzes.'],
     ['alle andere', 'Niet: hetzelfde verzoek krijgt hetzelfde antwoord.'],
   ],
@@ -197,7 +200,7 @@ export const dutch: Words & Descriptions = {
       'worden samen `toevoeging=b99`.',
     Keys:
       'Elk verzoek, behalve dat naar `/v1/openapi.json`, heeft een API-sleutel nodig in de header `X-API-Key`. Roep de API aan vanaf een ' +
-      'server: een sleutel hoort niet in een browser, dus er zijn geen CORS-headers.',
+      'server: een sleutel hoort niet in een browser, in HTML, in een script of in webstatistieken, dus er zijn geen CORS-headers.',
     Outcomes:
       'Een geldige zoekopdracht geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. Namen ' +
       'zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
@@ -205,8 +208,14 @@ export const dutch: Words & Descriptions = {
       'Elk antwoord dat geen succes meldt, is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die ' +
       'vertelt wat er is gebeurd en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
     Quota:
-      'Een geldige zoekopdracht telt als één in elk tijdvenster van het abonnement. Zoekopdrachten en antwoorden met 429 vermelden in ' +
-      '`RateLimit-Policy` en `RateLimit` hoeveel er over is. Wacht bij 429 en 503 het aantal seconden in `Retry-After`.',
+      'Een geldige zoekopdracht telt als één in elk tijdvenster van het abonnement. Ongeldige invoer, weigeringen en het controleren van ' +
+      'een sleutel tellen nooit; na een 500, een 503 of een verloren antwoord kan een geldige zoekopdracht geteld zijn, één keer. ' +
+      'Zoekopdrachten en antwoorden met 429 vermelden in `RateLimit-Policy` en `RateLimit` hoeveel er over is. Wacht bij 429 en 503 het ' +
+      'aantal seconden in `Retry-After`.',
+    Gateway:
+      'API Gateway weigert verzoeken boven de limiet van de aanbieder, die voor alle accounts samen geldt, met 429 en ' +
+      '`{"message":"Too Many Requests"}` als `application/json`, zonder `Retry-After` en de andere headers. Wacht een seconde, daarna steeds ' +
+      'langer, en probeer het opnieuw. Zo’n antwoord telt niet mee voor het quotum.',
     'Test addresses':
       '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous` in elke installatie, ongeacht de gegevens.',
     'Storing results':

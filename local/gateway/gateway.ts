@@ -49,6 +49,8 @@ export type GatewayOptions = {
   readonly port: number;
   /** How long `stop` waits for requests in progress. */
   readonly drainMilliseconds?: number;
+  /** Requests a second of each route, and as many at once; any others get API Gateway's own 429. Unlimited if absent. */
+  readonly throttlePerSecond?: number | undefined;
   /** Called after each response. */
   readonly onAnswer?: (answered: Answered) => void;
 };
@@ -87,6 +89,7 @@ const keepAliveMilliseconds = 75_000;
  * @throws an error with code `EADDRINUSE`, `EACCES` or `EADDRNOTAVAIL` when it can't listen
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const isThrottled = throttle(options.throttlePerSecond);
   const server = createServer({
     maxHeaderSize: parserLimitBytes,
     requireHostHeader: false,
@@ -95,7 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   // Also with an unknown `Expect` header, which Node would otherwise answer itself.
   for (const event of ['request', 'checkExpectation']) {
-    server.on(event, (request, response) => void serve(options, server, request, response));
+    server.on(event, (request, response) => void serve({ ...options, isThrottled }, server, request, response));
   }
   server.on('clientError', refuseUnreadable);
   server.on('connect', (_request, socket) => refuse(socket, ownAnswer(400, 'Bad Request')));
@@ -104,8 +107,23 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return { port: portOf(server), stop: () => stop(server, options.drainMilliseconds ?? defaultDrainMilliseconds) };
 }
 
+type Throttle = (route: string, time: Date) => boolean;
+
+/** A token bucket for each route, as API Gateway has: this many requests a second, and as many at once. */
+function throttle(perSecond = Number.POSITIVE_INFINITY): Throttle {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return (route, time) => {
+    const now = time.getTime();
+    const { left, at } = buckets.get(route) ?? { left: perSecond, at: now };
+    const available = Math.min(perSecond, left + ((now - at) / 1000) * perSecond);
+    const isThrottled = available < 1;
+    buckets.set(route, { left: isThrottled ? available : available - 1, at: now });
+    return isThrottled;
+  };
+}
+
 async function serve(
-  options: GatewayOptions,
+  options: GatewayOptions & { isThrottled: Throttle },
   server: Server,
   request: IncomingMessage,
   response: ServerResponse,
@@ -116,7 +134,10 @@ async function serve(
   response.on('error', () => undefined);
   const target = requestTarget(request.url ?? '');
   const match = target && matchRoute(options.routes, request.method ?? '', target.path);
-  const answer = await answerTo(server, request, { id, time, target, match }).catch(() => integrationFailed);
+  const { isThrottled } = options;
+  const answer = await answerTo(server, request, { id, time, target, match, isThrottled }).catch(
+    () => integrationFailed,
+  );
   if (response.destroyed) return;
   response.setHeader('apigw-requestid', id);
   if (!request.complete || !server.listening) response.setHeader('connection', 'close');
@@ -134,12 +155,13 @@ type Received = {
   readonly time: Date;
   readonly target: RequestTarget | undefined;
   readonly match: RouteMatch<Integration> | undefined;
+  readonly isThrottled: Throttle;
 };
 
 async function answerTo(
   server: Server,
   request: IncomingMessage,
-  { id, time, target, match }: Received,
+  { id, time, target, match, isThrottled }: Received,
 ): Promise<GatewayAnswer> {
   const requestLine = `${request.method} ${request.url} HTTP/1.1`.length;
   const headers = request.rawHeaders.reduce((sum, text, index) => sum + (index % 2 === 1 ? text.length : 0), 0);
@@ -149,6 +171,7 @@ async function answerTo(
     return ownAnswer(400, 'Bad Request');
   }
   if (match === undefined) return ownAnswer(404, 'Not Found');
+  if (isThrottled(match.route.key, time)) return ownAnswer(429, 'Too Many Requests');
   const body = await readBody(request);
   if (body === undefined) return ownAnswer(413, 'Request Entity Too Large');
   const event = gatewayEvent(

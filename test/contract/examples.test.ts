@@ -106,6 +106,13 @@ describe.each(interpreters)('the example %s', (file, command) => {
     expect(out).toContain('Teststraat');
   });
 
+  test(`retries the 429 of API Gateway, which has no Retry-After${because}`, async () => {
+    const { code, out, waits } = await endOf(file).throttled;
+    expect([code, waits.length]).toEqual([0, 1]);
+    expect(waits[0]).toBeGreaterThan(950);
+    expect(out).toContain('Teststraat');
+  });
+
   test(`gives up after a 429 whose Retry-After is too long${because}`, async () => {
     const { code, out, error, waits } = await endOf(file).givenUp;
     expect(code).not.toBe(0);
@@ -154,6 +161,7 @@ function startWaiting(file: string, command: string[]) {
   return {
     faulted: Promise.all(faults.map((fault, index) => runFaulted(command, first + index, fault))),
     retried: runLimited(command, '1'),
+    throttled: runLimited(command, null),
     givenUp: runLimited(command, '3600'),
     unanswered: run(command, ['1012RJ', '147'], key, 'http://127.0.0.1:1'),
   };
@@ -172,15 +180,18 @@ async function runFaulted(command: string[], huisnummer: number, fault: Error): 
   return { ...result, failed: !service.faults.next.has(huisnummer) };
 }
 
-async function runLimited(command: string[], retryAfter: string): Promise<Result & { waits: number[] }> {
+async function runLimited(command: string[], retryAfter: string | null): Promise<Result & { waits: number[] }> {
   const limited = await startLimitedService(retryAfter);
   const result = await run(command, ['9999SD', '1'], key, limited.baseUrl);
   await limited.stop();
   return { ...result, waits: limited.waits };
 }
 
-/** Answers 429 to the first request and `ok` to the next; `waits` are the milliseconds between them. */
-async function startLimitedService(retryAfter: string) {
+/**
+ * Answers 429 to the first request and `ok` to the next; `waits` are the milliseconds between them. Without seconds it is the
+ * 429 of API Gateway itself.
+ */
+async function startLimitedService(retryAfter: string | null) {
   const waits: number[] = [];
   let last: number | undefined;
   const server = createServer((_, response) => {
@@ -189,7 +200,12 @@ async function startLimitedService(retryAfter: string) {
     last = performance.now();
     const ok = { status: 'ok', address: { straat: 'Teststraat', woonplaats: 'Testdorp' }, candidates: [] };
     const problem = { type: '/problems/quota-exceeded', title: 'Quota exceeded', status: 429, detail: 'Wait.' };
-    if (first) response.writeHead(429, { 'Retry-After': retryAfter, 'Content-Type': 'application/problem+json' });
+    if (first && retryAfter === null) {
+      return void response
+        .writeHead(429, { 'Content-Type': 'application/json' })
+        .end('{"message":"Too Many Requests"}');
+    }
+    if (first) response.writeHead(429, { 'Retry-After': retryAfter ?? '', 'Content-Type': 'application/problem+json' });
     else response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify(first ? problem : ok));
   });

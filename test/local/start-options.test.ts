@@ -70,6 +70,8 @@ describe('the options of npm start', () => {
       '--data',
       'd',
       '--fresh',
+      '--throttle',
+      '5',
     ];
     expect(startOptions(given, {})).toEqual({
       extract: join(folder, 'a.zip'),
@@ -78,13 +80,22 @@ describe('the options of npm start', () => {
       host: '::1',
       data: join(folder, 'd'),
       fresh: true,
+      throttle: 5,
     });
   });
 
   it('are described by --help', () => {
     const { exitCode, printed } = ended(['--help']);
     expect(exitCode).toBe(0);
-    for (const word of ['--extract', '--port', '--host', '--data', '--fresh', 'AWS_ENDPOINT_URL_DYNAMODB']) {
+    for (const word of [
+      '--extract',
+      '--port',
+      '--host',
+      '--data',
+      '--fresh',
+      '--throttle',
+      'AWS_ENDPOINT_URL_DYNAMODB',
+    ]) {
       expect(printed).toContain(word);
     }
   });
@@ -92,6 +103,7 @@ describe('the options of npm start', () => {
   it.each([
     [['--port=-1'], /A port is a number from 0 to 65535/],
     [['--port=65536'], /A port is a number from 0 to 65535/],
+    [['--throttle=0'], /A throttle is a number of requests a second, from 1 to 10000/],
     [['--extract', 'ftp://127.0.0.1/x.zip'], /Use a file, an http\(s\) URL or s3:/],
     [['--data='], /The value is empty; give one, or leave the option out/],
     [['--extract='], /The value is empty; give one, or leave the option out/],

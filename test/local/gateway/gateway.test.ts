@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import {
   type Answered,
@@ -23,6 +23,20 @@ const slow: Integration = async () => {
   await sleep(300);
   return '{"statusCode":200,"body":"done"}';
 };
+
+/** The gateway reads the clock; everything else waits really. */
+const timersButDate = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
 
 let gateway: Gateway;
 let base: string;
@@ -55,6 +69,37 @@ async function raw(bytes: string): Promise<string> {
 }
 
 const statusLines = (answer: string) => answer.match(/HTTP\/1\.1 \d{3}/g)?.map((line) => Number(line.slice(-3)));
+
+describe('a throttled gateway', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('answers requests over its rate like API Gateway, each route apart, and later again', async () => {
+    jest.useFakeTimers({ now: 0, doNotFake: [...timersButDate] });
+    const throttled = await startGateway({
+      routes: [
+        { key: 'ANY /echo', target: echo },
+        { key: '$default', target: echo },
+      ],
+      host: '127.0.0.1',
+      port: 0,
+      throttlePerSecond: 4,
+    });
+    const send = (path: string) => fetch(`http://127.0.0.1:${throttled.port}${path}`);
+    const statuses = async (path: string, count: number) =>
+      (await Promise.all(Array.from({ length: count }, () => send(path)))).map(({ status }) => status).sort();
+    expect(await statuses('/echo', 5)).toEqual([200, 200, 200, 200, 429]);
+    const refused = await send('/echo');
+    expect([refused.status, await refused.text()]).toEqual([429, '{"message":"Too Many Requests"}']);
+    expect(refused.headers.get('content-type')).toBe('application/json');
+    for (const name of ['retry-after', 'ratelimit', 'x-request-id']) expect(refused.headers.has(name)).toBe(false);
+    expect((await send('/other')).status).toBe(200);
+    jest.setSystemTime(250);
+    expect(await statuses('/echo', 2)).toEqual([200, 429]);
+    await throttled.stop();
+  });
+});
 
 describe('the gateway', () => {
   it('passes a request to its route and returns the response of the function', async () => {
