@@ -7,6 +7,7 @@ import { snakeCase, type Terminal } from './cli/command.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
 import { addLoadCommands } from './cli/load.ts';
 import { addPlanCommands } from './cli/plan.ts';
+import { addRestoreCommands } from './cli/restore.ts';
 import { addSessionCommands } from './cli/session.ts';
 import { addUsageCommands } from './cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from './connect/errors.ts';
@@ -60,6 +61,7 @@ Examples:
   addUsageCommands(program, terminal);
   addLoadCommands(program, terminal);
   addBackupCommands(program, terminal);
+  addRestoreCommands(program, terminal);
   addDoctorCommand(program, terminal);
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }

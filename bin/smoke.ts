@@ -141,7 +141,7 @@ type Options = {
 };
 
 /** In the register of the whole country and in the demo data. */
-const palace: SmokeAddress = { postcode: '1012RJ', huisnummer: 147, toevoeging: '' };
+export const palace: SmokeAddress = { postcode: '1012RJ', huisnummer: 147, toevoeging: '' };
 
 /** The command: reads its options, runs all checks and prints the report. */
 async function main(): Promise<void> {

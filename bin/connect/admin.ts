@@ -9,6 +9,7 @@ import {
   SecretsManagerClient,
   UpdateSecretVersionStageCommand,
 } from '@aws-sdk/client-secrets-manager';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
@@ -94,10 +95,23 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
 }
 
 /**
- * The actor in the audit entry of a change by command line: `ann@laptop`. It is what the operator's machine says and
- * proves nothing; CloudTrail data events, if enabled, record the AWS identity of each write.
+ * The actor in the audit entry of a change by command line: the identity that AWS sees, `arn:aws:sts::123456789012:assumed-role/Operator/ann`.
+ * Where STS can't be asked, what this machine says, marked as such: an emergency must not wait for it.
  */
-export function operator(): string {
+export async function callerIdentity(): Promise<string> {
+  const client = new STSClient({ ...clientConfig, maxAttempts: 2 });
+  try {
+    const { Arn } = await client.send(new GetCallerIdentityCommand());
+    return Arn ?? `${localUser()} (not confirmed by AWS)`;
+  } catch {
+    return `${localUser()} (not confirmed by AWS)`;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The actor of a change in an engine on this machine, which has no identities. */
+function localUser(): string {
   return `${userName()}@${hostname()}`;
 }
 
@@ -114,10 +128,13 @@ export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
 ): Promise<{ admin: Admin; close: () => void }> {
-  const { client, accountsTable: table, checksumSecret } = await findTables(options, env);
+  const [{ client, accountsTable: table, checksumSecret }, actor] = await Promise.all([
+    findTables(options, env),
+    options.local ? localUser() : callerIdentity(),
+  ]);
   // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of usage.
   client.middlewareStack.remove('loggerMiddleware');
-  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret, actor: operator() });
+  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret, actor });
   return { admin, close: () => client.destroy() };
 }
 

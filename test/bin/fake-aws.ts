@@ -39,7 +39,9 @@ export async function startFakeAws(stacks: Record<string, FakeStack>, operations
       });
       return response.writeHead(forwarded.status).end(await forwarded.text());
     }
-    const answer = (await operations[operation]?.(input as never)) ?? { error: 'UnknownOperationException' };
+    const answer = (await (operations[operation] ?? defaults[operation])?.(input as never)) ?? {
+      error: 'UnknownOperationException',
+    };
     const failed = 'error' in answer;
     const value = failed ? { __type: answer.error, message: answer.message ?? answer.error } : answer.value;
     if (Action !== undefined) {
@@ -59,6 +61,15 @@ export async function startFakeAws(stacks: Record<string, FakeStack>, operations
     },
   };
 }
+
+/** Who every test is, unless its operations say otherwise. */
+export const testCaller = 'arn:aws:sts::123456789012:assumed-role/Operator/ann';
+
+const defaults: AwsOperations = {
+  GetCallerIdentity: () => ({
+    value: `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>${testCaller}</Arn></GetCallerIdentityResult></GetCallerIdentityResponse>`,
+  }),
+};
 
 function describeStacks(stacks: Record<string, FakeStack>, name: string): { status: number; text: string } {
   const found = stacks[name];

@@ -49,7 +49,12 @@ export async function createTables(
   { addresses, accounts }: { addresses: string; accounts: string },
 ): Promise<void> {
   await createAddressesTable(client, addresses);
-  await createTable(client, accounts, [accountsTable.partitionKey, accountsTable.sortKey]);
+  await createAccountsTable(client, accounts);
+}
+
+/** Makes a table of accounts, with the keys that the stack gives it. */
+export async function createAccountsTable(client: DynamoDBClient, name: string): Promise<void> {
+  await createTable(client, name, [accountsTable.partitionKey, accountsTable.sortKey]);
 }
 
 /** Makes a table of addresses, with the key that the stack gives it. */

@@ -1,0 +1,92 @@
+import { type Command, Option } from 'commander';
+import { UsageError } from '../connect/errors.ts';
+import type { RestoreReport } from '../recovery/restore.ts';
+import { printResult, type Result, type Terminal } from './command.ts';
+
+/** Options of every restore. */
+export type RestoreOptions = { json?: true; stack: string; yes?: true; key?: string };
+
+/** `restore`: each shows its plan; with `--yes` it carries it out, and continues one that was interrupted. */
+export function addRestoreCommands(program: Command, terminal: Terminal): void {
+  const restore = program
+    .command('restore')
+    .description('bring back what was lost: shows the plan; with --yes carries it out, or continues it');
+
+  withRestore(restore.command('deleted-table'))
+    .description('restore a table that was deleted, from the backup that DynamoDB made of it')
+    .addOption(tableOption())
+    .addHelpText('after', explanation('restore deleted-table --table accounts --stack bag-adres-prod'))
+    .action(async ({ table, ...options }: RestoreOptions & { table: 'accounts' | 'addresses' }) => {
+      const { restoreDeletedTable } = await import('../recovery/restore.ts');
+      await show(terminal, options, (tools) => restoreDeletedTable({ ...tools, table }));
+    });
+
+  withRestore(restore.command('wrong-contents'))
+    .description('give the accounts table the contents that it had at a time in the last 35 days')
+    .requiredOption('--at <time>', 'the time, in UTC: 2026-01-31T12:00:00Z')
+    .addHelpText(
+      'after',
+      `
+Keys that were revoked since, members who were removed, and accounts that were suspended or deleted stay so; other changes since
+then are listed and lost. Use it for accounts: addresses with wrong contents are repaired by "load repair".
+${explanation('restore wrong-contents --at 2026-01-31T12:00:00Z --stack bag-adres-prod')}`,
+    )
+    .action(async ({ at, ...options }: RestoreOptions & { at: string }) => {
+      const time = parseTime(at);
+      const { restoreWrongContents } = await import('../recovery/restore.ts');
+      await show(terminal, options, (tools) => restoreWrongContents({ ...tools, at: time }));
+    });
+}
+
+export function withRestore(command: Command): Command {
+  return command
+    .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
+    .option('--yes', 'carry out the plan; without it nothing is changed')
+    .option('--key <key>', 'run the smoke test with it at the end (default: BAG_ADRES_KEY in the environment)')
+    .requiredOption('--stack <name>', 'a deployment, like bag-adres-prod, or any of its stacks');
+}
+
+function tableOption(): Option {
+  return new Option('--table <table>', 'which table').choices(['accounts', 'addresses']).makeOptionMandatory();
+}
+
+export function explanation(example: string): string {
+  return `
+It looks at AWS for what is done already: run it again after any failure, also on another machine. See docs/recovery.md.
+
+Example:
+  npm run bag-adres -- ${example}`;
+}
+
+function parseTime(text: string): Date {
+  const date = new Date(text);
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(text) && !Number.isNaN(date.getTime());
+  if (!isTime) throw new UsageError(`--at takes a time in UTC, like 2026-01-31T12:00:00Z, not "${text}".`);
+  if (date.getTime() < Date.now()) return date;
+  throw new UsageError(`--at ${text} is in the future.`);
+}
+
+/** What every procedure is given by the command line. */
+export type RestoreTools = {
+  stack: string;
+  execute: boolean;
+  key: string | undefined;
+  print: (line: string) => void;
+};
+
+export async function show(
+  terminal: Terminal,
+  { stack, yes, json, key = terminal.env.BAG_ADRES_KEY }: RestoreOptions,
+  work: (tools: RestoreTools) => Promise<RestoreReport>,
+): Promise<void> {
+  const print = json ? () => undefined : terminal.err;
+  const report = await work({ stack, execute: yes === true, key, print });
+  printResult(terminal, json ? { json } : {}, render(report, yes === true));
+}
+
+function render({ summary, ...report }: RestoreReport, executed: boolean): Result {
+  const lines = [...summary];
+  if (!executed && report.remaining.length > 0)
+    lines.push('Nothing was changed. Run it again with --yes to carry this out.');
+  return { json: { ...report, executed, summary }, text: lines.join('\n') };
+}

@@ -1,0 +1,250 @@
+import {
+  type BackupSummary,
+  CreateBackupCommand,
+  DeleteTableCommand,
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ListBackupsCommand,
+  RestoreTableFromBackupCommand,
+  RestoreTableToPointInTimeCommand,
+  type TableDescription,
+  UpdateTableCommand,
+} from '@aws-sdk/client-dynamodb';
+import { CommandError } from '../connect/errors.ts';
+import { type Patience, type Step, waitFor } from './procedure.ts';
+import { applySettings, missingSettings, type TableSettings } from './table-settings.ts';
+
+export type RestoreContext = {
+  client: DynamoDBClient;
+  /** The name of the table, as the stack's output has it. */
+  table: string;
+  settings: TableSettings;
+  patience: Patience;
+};
+
+/** The table, or `undefined` where there is none. */
+export async function findTable(client: DynamoDBClient, TableName: string): Promise<TableDescription | undefined> {
+  const found = await client.send(new DescribeTableCommand({ TableName })).catch((error: Error) => {
+    if (error.name !== 'ResourceNotFoundException') throw error;
+  });
+  return found?.Table;
+}
+
+async function isActive(client: DynamoDBClient, table: string): Promise<boolean> {
+  return (await findTable(client, table))?.TableStatus === 'ACTIVE';
+}
+
+async function untilActive({ client, patience }: RestoreContext, table: string): Promise<void> {
+  let unseen = 0;
+  await waitFor(patience, async () => {
+    const status = (await findTable(client, table))?.TableStatus;
+    // Just after its creation was requested, a read may not see it yet.
+    if (status === undefined && ++unseen > 30) throw new Error(`${table} did not appear`);
+    return status === 'ACTIVE' ? true : undefined;
+  });
+}
+
+/** The backups of a table, the newest first, also of one that was deleted. */
+async function backupsOf(
+  client: DynamoDBClient,
+  TableName: string,
+  BackupType: 'SYSTEM' | 'USER',
+): Promise<BackupSummary[]> {
+  const found: BackupSummary[] = [];
+  let ExclusiveStartBackupArn: string | undefined;
+  do {
+    const page: { BackupSummaries?: BackupSummary[]; LastEvaluatedBackupArn?: string } = await client.send(
+      new ListBackupsCommand({ TableName, BackupType, ...(ExclusiveStartBackupArn && { ExclusiveStartBackupArn }) }),
+    );
+    found.push(...(page.BackupSummaries ?? []));
+    ExclusiveStartBackupArn = page.LastEvaluatedBackupArn;
+  } while (ExclusiveStartBackupArn !== undefined);
+  const time = ({ BackupCreationDateTime }: BackupSummary) => BackupCreationDateTime?.getTime() ?? 0;
+  return found.toSorted((a, b) => time(b) - time(a));
+}
+
+/**
+ * The backup that DynamoDB made when the table was deleted; it holds every item of that moment.
+ * @throws CommandError when there is none, or the table exists and was not restored from it
+ */
+export async function findDeletionBackup(client: DynamoDBClient, table: string): Promise<BackupSummary> {
+  const [[newest], existing] = await Promise.all([backupsOf(client, table, 'SYSTEM'), findTable(client, table)]);
+  const isRestored = newest && existing?.RestoreSummary?.SourceBackupArn === newest.BackupArn;
+  if (existing && !isRestored) {
+    throw new CommandError(
+      'table_exists',
+      `The table ${table} exists (${existing.TableStatus}), so there is nothing to restore. If its contents are wrong: "restore wrong-contents".`,
+    );
+  }
+  const wrong = existing ? undefined : await interruptedRestore(client, table, newest);
+  if (wrong) {
+    throw new CommandError(
+      'restore_interrupted',
+      `A restore of ${table} to an earlier time was interrupted after it had deleted the wrong contents, which are all that this backup holds. ` +
+        `Continue it: restore wrong-contents --at ${wrong}.`,
+    );
+  }
+  if (newest) return newest;
+  throw new CommandError(
+    'no_backup',
+    `DynamoDB has no backup of the deleted table ${table}: it keeps one for 35 days, of a table that had point-in-time recovery. ` +
+      'Restore the accounts from a backup set ("restore lost-account"); addresses can be loaded again.',
+  );
+}
+
+/** The time to which a restore of wrong contents was to go, if that deleted the table. */
+async function interruptedRestore(
+  client: DynamoDBClient,
+  table: string,
+  deletion: BackupSummary | undefined,
+): Promise<string | undefined> {
+  const deleted = deletion?.BackupCreationDateTime?.getTime() ?? 0;
+  const [wrong] = (await backupsOf(client, table, 'USER')).filter(({ BackupName }) => BackupName?.startsWith('wrong-'));
+  const [, year, month, day, hour, minute, second] =
+    /^wrong-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(wrong?.BackupName ?? '') ?? [];
+  const made = wrong?.BackupCreationDateTime?.getTime() ?? 0;
+  // It deletes the table minutes after it has made this backup.
+  if (!year || deleted < made || deleted - made > 6 * 3_600_000) return undefined;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+}
+
+/** Restores a table that was deleted, with its settings, from the backup that its deletion made. */
+export function deletedTableSteps(context: RestoreContext, backup: BackupSummary): Step[] {
+  const { table } = context;
+  const made = backup.BackupCreationDateTime?.toISOString() ?? 'an unknown time';
+  return [
+    restoreStep(
+      context,
+      `Restore ${table} from the backup that its deletion made, of ${made}`,
+      async () => backup.BackupArn,
+    ),
+    settingsStep(context),
+  ];
+}
+
+/** The name of the table with the contents of a time, beside the table itself. */
+export function checkTableOf(table: string, at: Date): string {
+  return `${table}-${stamp(at)}`;
+}
+
+function stamp(at: Date): string {
+  return at.toISOString().replace(/[-:]|\.\d+/g, '');
+}
+
+/** Refuses a time that the table can't be restored to. @throws CommandError */
+export async function checkRecoverable({ client, table }: RestoreContext, at: Date): Promise<void> {
+  // Past the deletion the copy beside it is all that is needed.
+  if (!(await findTable(client, table))) return;
+  const { ContinuousBackupsDescription } = await client.send(
+    new DescribeContinuousBackupsCommand({ TableName: table }),
+  );
+  const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  const { EarliestRestorableDateTime: from, LatestRestorableDateTime: to } = recovery ?? {};
+  if (recovery?.PointInTimeRecoveryStatus !== 'ENABLED' || !from || !to) {
+    // A restored table has not had it since then; its copy may exist already.
+    if (await findTable(client, checkTableOf(table, at))) return;
+    throw new CommandError(
+      'no_recovery',
+      `Point-in-time recovery of ${table} is off: it can't be restored to a time. See "restore lost-account".`,
+    );
+  }
+  if (at >= from && at <= to) return;
+  if (await findTable(client, checkTableOf(table, at))) return;
+  throw new CommandError(
+    'not_recoverable',
+    `${table} can be restored to a time from ${from.toISOString()} to ${to.toISOString()}, not ${at.toISOString()}.`,
+  );
+}
+
+/**
+ * Gives a table the contents that it had at a time. What is live is deleted last, after its replacement exists twice: as a table,
+ * and as a backup, because point-in-time recovery of a table ends with it.
+ * @param carryOver what has to be changed in the copy before it goes live
+ */
+export function wrongContentsSteps(
+  context: RestoreContext,
+  at: Date,
+  carryOver: (copy: string, isLive: () => Promise<boolean>) => Step,
+): Step[] {
+  const { client, table, patience } = context;
+  const copy = checkTableOf(table, at);
+  const ownBackup = async (of: string, name: string) =>
+    (await backupsOf(client, of, 'USER')).find(({ BackupName }) => BackupName === name);
+  const goodName = `good-${stamp(at)}`;
+  const wrongName = `wrong-${stamp(at)}`;
+  const goodArn = async () => (await ownBackup(copy, goodName))?.BackupArn;
+  const isRestored = async () => {
+    const [source, existing] = await Promise.all([goodArn(), findTable(client, table)]);
+    return source !== undefined && existing?.RestoreSummary?.SourceBackupArn === source;
+  };
+  const backupStep = (of: string, name: string, what: string): Step => ({
+    what,
+    isDone: async () => (await ownBackup(of, name))?.BackupStatus === 'AVAILABLE',
+    async run() {
+      if (!(await ownBackup(of, name))) await client.send(new CreateBackupCommand({ TableName: of, BackupName: name }));
+      await waitFor(patience, async () =>
+        (await ownBackup(of, name))?.BackupStatus === 'AVAILABLE' ? true : undefined,
+      );
+    },
+  });
+  return [
+    {
+      what: `Restore the contents of ${at.toISOString()} into the new table ${copy}`,
+      isDone: () => isActive(client, copy),
+      async run() {
+        if (!(await findTable(client, copy))) {
+          const names = { SourceTableName: table, TargetTableName: copy };
+          await client.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: at }));
+        }
+        await untilActive(context, copy);
+      },
+    },
+    carryOver(copy, async () => (await findTable(client, table)) === undefined || (await isRestored())),
+    backupStep(copy, goodName, `Back up ${copy}, as ${goodName}`),
+    backupStep(table, wrongName, `Back up ${table} as it is now, as ${wrongName}`),
+    {
+      what: `Delete ${table}. Until it is restored every request is answered with 503`,
+      destroys: true,
+      isDone: async () => (await findTable(client, table)) === undefined || (await isRestored()),
+      async run() {
+        if (!(await goodArn())) throw new Error(`the backup ${goodName} does not exist`);
+        if ((await findTable(client, table))?.TableStatus !== 'DELETING') {
+          await client.send(new UpdateTableCommand({ TableName: table, DeletionProtectionEnabled: false }));
+          await waitFor(patience, async () => ((await isActive(client, table)) ? true : undefined));
+          await client.send(new DeleteTableCommand({ TableName: table }));
+        }
+        await waitFor(patience, async () => ((await findTable(client, table)) ? undefined : true));
+      },
+    },
+    restoreStep(context, `Restore ${table} from the backup ${goodName}`, goodArn),
+    settingsStep(context),
+  ];
+}
+
+function restoreStep(context: RestoreContext, what: string, backupArn: () => Promise<string | undefined>): Step {
+  const { client, table } = context;
+  return {
+    what,
+    isDone: () => isActive(client, table),
+    async run() {
+      const BackupArn = await backupArn();
+      if (!BackupArn) throw new Error('its backup does not exist');
+      if (!(await findTable(client, table)))
+        await client.send(new RestoreTableFromBackupCommand({ TargetTableName: table, BackupArn }));
+      await untilActive(context, table);
+    },
+  };
+}
+
+function settingsStep({ client, table, settings, patience }: RestoreContext): Step {
+  const { tags } = settings;
+  return {
+    what: `Set what a restore leaves out: deletion protection, point-in-time recovery, TTL and ${Object.keys(tags).length} tags`,
+    isDone: async () => {
+      if (!(await isActive(client, table))) return false;
+      return (await missingSettings(client, table, settings)).length === 0;
+    },
+    run: () => applySettings(client, table, settings, patience),
+  };
+}

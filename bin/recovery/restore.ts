@@ -1,0 +1,167 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createAdmin } from '../../core/accounts/admin/admin.ts';
+import type { Backup } from '../../core/accounts/admin/backup.ts';
+import { callerIdentity } from '../connect/admin.ts';
+import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
+import { CommandError } from '../connect/errors.ts';
+import { openLoads } from '../connect/loads.ts';
+import { type AuditedChange, carryOverStep, changesSince, sortChanges } from './carry-over.ts';
+import { type Patience, type ProcedureReport, patient, runProcedure } from './procedure.ts';
+import {
+  checkRecoverable,
+  checkTableOf,
+  deletedTableSteps,
+  findDeletionBackup,
+  findTable,
+  type RestoreContext,
+  wrongContentsSteps,
+} from './restore-table.ts';
+import { deployedSettings, type TableName } from './table-settings.ts';
+import { smokeLines } from './verify.ts';
+
+/** What a restore did or would do, with what an operator has to know, one line each. */
+export type RestoreReport = ProcedureReport & { summary: string[] };
+
+export type RestoreInput = {
+  stack: string;
+  execute: boolean;
+  /** For the smoke test at the end. */
+  key: string | undefined;
+  print: (line: string) => void;
+  patience?: Patience;
+};
+
+async function openContext(
+  { stack, patience = patient }: RestoreInput,
+  table: TableName,
+): Promise<RestoreContext & { baseUrl: string; where: string }> {
+  const { name, stacks } = deploymentStacks(stack);
+  const { output } = await findDeployment(stack, ['data', 'service']);
+  return {
+    client: new DynamoDBClient(clientConfig),
+    table: output(table === 'accounts' ? 'AccountsTableName' : 'AddressesTableName'),
+    settings: await deployedSettings(stacks.data, table),
+    patience,
+    baseUrl: output('BaseUrl'),
+    where: `--stack ${name}`,
+  };
+}
+
+/** Restores a table that was deleted. @throws CommandError when there is nothing to restore, or no backup */
+export async function restoreDeletedTable(input: RestoreInput & { table: TableName }): Promise<RestoreReport> {
+  const context = await openContext(input, input.table);
+  const { client, where, baseUrl } = context;
+  try {
+    const backup = await findDeletionBackup(client, context.table);
+    const report = await runProcedure(deletedTableSteps(context, backup), input);
+    const summary = [
+      'A deletion loses no item: the backup is of that moment.',
+      ...(input.table === 'addresses'
+        ? [`Compare the table with the snapshot: "load check ${where}", and "load repair ${where}" if they differ.`]
+        : []),
+    ];
+    if (report.remaining.length === 0) {
+      if (input.table === 'accounts')
+        summary.push(`Now: ${renderCounts(await countAccounts(context, context.table))}.`);
+      else summary.push(await compareAddresses(input));
+      summary.push(...(await smokeLines(baseUrl, input.key)));
+    }
+    return { ...report, summary };
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Gives the accounts table the contents of a time. @throws CommandError when it can't be restored to that time */
+export async function restoreWrongContents(input: RestoreInput & { at: Date }): Promise<RestoreReport> {
+  const { at } = input;
+  const context = await openContext(input, 'accounts');
+  const { client, table, baseUrl } = context;
+  const copy = checkTableOf(table, at);
+  try {
+    await checkRecoverable(context, at);
+    const exists = (await findTable(client, table))?.TableStatus === 'ACTIVE';
+    const changes = exists ? sortChanges(await changesSince(client, table, at)) : null;
+    const before = changes && (await countAccounts(context, table));
+    const actor = await callerIdentity();
+    const steps = wrongContentsSteps(context, at, (copy, isLive) =>
+      carryOverStep(client, changes?.carriedOver ?? [], { copy, actor, isLive }),
+    );
+    const report = await runProcedure(steps, input);
+    const summary = renderChanges(changes);
+    if (report.remaining.length > 0) return { ...report, summary };
+    const [good, now] = [await countAccounts(context, copy), await countAccounts(context, table)];
+    if (before) summary.push(`Before: ${renderCounts(before)}.`);
+    summary.push(`Of ${at.toISOString()}: ${renderCounts(good)}.`, `Now: ${renderCounts(now)}.`);
+    if (renderCounts(good) !== renderCounts(now))
+      throw new CommandError(
+        'counts_differ',
+        `${table} has ${renderCounts(now)}, its copy ${copy} ${renderCounts(good)}.`,
+      );
+    summary.push(
+      `The copy ${copy} and the backups stay. When all is well: aws dynamodb delete-table --table-name ${copy}.`,
+      ...(await smokeLines(baseUrl, input.key)),
+    );
+    return { ...report, summary };
+  } finally {
+    client.destroy();
+  }
+}
+
+type Counts = { plans: number; accounts: number; activeKeys: number; members: number };
+
+/** The plans, accounts, active keys and members of a backup. */
+export function countsOf({ plans, accounts }: Backup): Counts {
+  const sum = (of: (account: Backup['accounts'][number]) => number) =>
+    accounts.reduce((total, account) => total + of(account), 0);
+  return {
+    plans: plans.length,
+    accounts: accounts.length,
+    activeKeys: sum(({ keys }) => keys.filter(({ hash }) => hash !== null).length),
+    members: sum(({ members = [] }) => members.length),
+  };
+}
+
+async function countAccounts({ client }: RestoreContext, table: string): Promise<Counts> {
+  const noSecret = async () => Promise.reject(new Error('no key is created here'));
+  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret: noSecret });
+  return countsOf(await admin.backup.export());
+}
+
+export function renderCounts({ plans, accounts, activeKeys, members }: Counts): string {
+  return `${plans} plans, ${accounts} accounts, ${activeKeys} active keys and ${members} members`;
+}
+
+/** Compares every address with the live snapshot, without a change. */
+async function compareAddresses({ stack, print }: RestoreInput): Promise<string> {
+  const { noProgress } = await import('../../loader/progress.ts');
+  const loads = await openLoads({ stack }, { progress: noProgress, print });
+  try {
+    const { keys, added, changed, removed } = await loads.repair({ planOnly: true });
+    const differing = added + changed + removed;
+    if (differing === 0) return `The table has the ${keys} lookups of the live snapshot.`;
+    return `The table differs from the live snapshot in ${differing} of ${keys} lookups: run "load repair ${loads.where}".`;
+  } finally {
+    loads.close();
+  }
+}
+
+function renderChanges(changes: { lost: AuditedChange[]; carriedOver: AuditedChange[] } | null): string[] {
+  if (!changes) return ['The table is deleted: what was changed since was listed when this restore began.'];
+  const list = (title: string, some: AuditedChange[]) =>
+    some.length === 0
+      ? []
+      : [
+          title,
+          ...some.map(
+            ({ time, actor, action, partition, detail }) =>
+              `  ${time}  ${action} ${partition} ${JSON.stringify(detail)} by ${actor}`,
+          ),
+        ];
+  return [
+    ...list('Withdrawn since, and withdrawn again:', changes.carriedOver),
+    ...list('Changed since, and lost with this restore; make these changes again:', changes.lost),
+    'What customers used since then is lost too: in the current windows they may get more than their limit.',
+  ];
+}

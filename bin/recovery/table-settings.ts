@@ -1,0 +1,136 @@
+import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  ListTagsOfResourceCommand,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import * as z from 'zod';
+import { clientConfig } from '../connect/deployment.ts';
+import { CommandError } from '../connect/errors.ts';
+import { type Patience, waitFor } from './procedure.ts';
+
+export type TableName = 'accounts' | 'addresses';
+
+/** What a table has besides its items and keys. A restore sets none of it. */
+export type TableSettings = {
+  deletionProtection: boolean;
+  pointInTimeRecovery: boolean;
+  /** The attribute with the second after which DynamoDB deletes an item. */
+  timeToLive: string | null;
+  tags: Record<string, string>;
+};
+
+const tableSchema = z.object({
+  Type: z.literal('AWS::DynamoDB::Table'),
+  Properties: z.object({
+    DeletionProtectionEnabled: z.boolean().default(false),
+    PointInTimeRecoverySpecification: z.object({ PointInTimeRecoveryEnabled: z.boolean() }).optional(),
+    TimeToLiveSpecification: z.object({ AttributeName: z.string(), Enabled: z.boolean() }).optional(),
+    Tags: z.array(z.object({ Key: z.string(), Value: z.string() })).default([]),
+  }),
+});
+
+/** The settings that the deployed template gives a table: those to restore, also where the table no longer exists. */
+export async function deployedSettings(dataStack: string, table: TableName): Promise<TableSettings> {
+  const client = new CloudFormationClient(clientConfig);
+  try {
+    const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: dataStack }));
+    return settingsIn(TemplateBody, table);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** @throws CommandError when the template has no such table */
+export function settingsIn(template: string, table: TableName): TableSettings {
+  const prefix = table === 'accounts' ? 'Accounts' : 'Addresses';
+  const { Resources = {} } = JSON.parse(template) as { Resources?: Record<string, unknown> };
+  const found = Object.entries(Resources)
+    .filter(([id]) => id.startsWith(prefix))
+    .flatMap(([, resource]) => tableSchema.safeParse(resource).data ?? []);
+  const [first] = found;
+  if (!first) throw new CommandError('no_table', `The template of the data stack has no ${table} table.`);
+  const { DeletionProtectionEnabled, PointInTimeRecoverySpecification, TimeToLiveSpecification, Tags } =
+    first.Properties;
+  return {
+    deletionProtection: DeletionProtectionEnabled,
+    pointInTimeRecovery: PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled ?? false,
+    timeToLive: TimeToLiveSpecification?.Enabled ? TimeToLiveSpecification.AttributeName : null,
+    tags: Object.fromEntries(Tags.map(({ Key, Value }) => [Key, Value])),
+  };
+}
+
+/** The settings that the table has now. */
+async function currentSettings(client: DynamoDBClient, TableName: string): Promise<TableSettings> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  const [backups, expiry, tags] = await Promise.all([
+    client.send(new DescribeContinuousBackupsCommand({ TableName })),
+    client.send(new DescribeTimeToLiveCommand({ TableName })),
+    client.send(new ListTagsOfResourceCommand({ ResourceArn: Table?.TableArn })),
+  ]);
+  const recovery = backups.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  const { TimeToLiveStatus: status, AttributeName } = expiry.TimeToLiveDescription ?? {};
+  return {
+    deletionProtection: Table?.DeletionProtectionEnabled ?? false,
+    pointInTimeRecovery: recovery?.PointInTimeRecoveryStatus === 'ENABLED',
+    timeToLive: status === 'ENABLED' || status === 'ENABLING' ? (AttributeName ?? null) : null,
+    tags: Object.fromEntries((tags.Tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value])),
+  };
+}
+
+/** What a table lacks of its settings, in words; nothing when it has them all. A tag that somebody added is no fault. */
+export async function missingSettings(client: DynamoDBClient, table: string, wanted: TableSettings): Promise<string[]> {
+  const now = await currentSettings(client, table);
+  return [
+    ...(wanted.deletionProtection && !now.deletionProtection ? ['deletion protection'] : []),
+    ...(wanted.pointInTimeRecovery && !now.pointInTimeRecovery ? ['point-in-time recovery'] : []),
+    ...(wanted.timeToLive !== null && now.timeToLive !== wanted.timeToLive
+      ? [`expiry by the attribute "${wanted.timeToLive}" (TTL)`]
+      : []),
+    ...Object.entries(wanted.tags)
+      .filter(([name, value]) => now.tags[name] !== value)
+      .map(([name]) => `the tag ${name}`),
+  ];
+}
+
+/** Gives a table the settings that it lacks, and changes no other. */
+export async function applySettings(
+  client: DynamoDBClient,
+  TableName: string,
+  wanted: TableSettings,
+  patience: Patience,
+): Promise<void> {
+  const now = await currentSettings(client, TableName);
+  if (wanted.pointInTimeRecovery && !now.pointInTimeRecovery) {
+    const command = new UpdateContinuousBackupsCommand({
+      TableName,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    });
+    // Of a table that has just been restored DynamoDB may still be preparing backups.
+    await waitFor(patience, () =>
+      client.send(command).catch((error: Error) => {
+        if (error.name === 'ContinuousBackupsUnavailableException') return undefined;
+        throw error;
+      }),
+    );
+  }
+  if (wanted.timeToLive !== null && now.timeToLive !== wanted.timeToLive) {
+    const TimeToLiveSpecification = { AttributeName: wanted.timeToLive, Enabled: true };
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  }
+  const tags = Object.entries(wanted.tags).filter(([name, value]) => now.tags[name] !== value);
+  if (tags.length > 0) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    const Tags = tags.map(([Key, Value]) => ({ Key, Value }));
+    await client.send(new TagResourceCommand({ ResourceArn: Table?.TableArn, Tags }));
+  }
+  // Last: until then an operator who sees a mistake can delete the table and begin again.
+  if (wanted.deletionProtection && !now.deletionProtection)
+    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+}
