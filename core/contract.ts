@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { forEachWindow, windowNames } from './calendar.ts';
+import { placeSchema, requestedFields } from './place-fields.ts';
 
 const withoutSpaces = z.overwrite<string>((value) => value.replaceAll(' ', ''));
 const upperCase = z.overwrite<string>((value) => value.toUpperCase());
@@ -37,10 +38,18 @@ export const addressRequestSchema = z.object({
 /** The input of a lookup, normalised; `toevoeging` in the letter case that was sent. */
 export type AddressRequest = z.infer<typeof addressRequestSchema>;
 
-export const placeSchema = z.object({ straat: z.string(), woonplaats: z.string() });
+/** What `include` can name, each a member of the response that is absent by default. */
+export const includeNames = ['toevoegingen', ...requestedFields] as const;
 
-/** A street and its place, as the register writes them. */
-export type Place = z.infer<typeof placeSchema>;
+export type IncludeName = (typeof includeNames)[number];
+
+/** The members to include: each name once, at least one. */
+export const includeSchema = z.array(z.enum(includeNames)).check(
+  z.minLength(1),
+  z.refine((names) => new Set(names).size === names.length),
+);
+
+const toevoegingenSchema = z.array(z.nullable(z.string().check(z.regex(/^[0-9A-Z]{1,5}$/))));
 
 const noCandidates = z.array(placeSchema).check(z.maxLength(0));
 
@@ -49,6 +58,7 @@ export const foundSchema = z.object({
   request: addressRequestSchema,
   address: placeSchema,
   candidates: noCandidates,
+  toevoegingen: z.optional(toevoegingenSchema),
 });
 
 export const notFoundSchema = z.object({
@@ -56,7 +66,7 @@ export const notFoundSchema = z.object({
   request: addressRequestSchema,
   address: z.null(),
   candidates: noCandidates,
-  toevoegingen: z.array(z.nullable(z.string().check(z.regex(/^[0-9A-Z]{1,5}$/)))),
+  toevoegingen: toevoegingenSchema,
 });
 
 export const ambiguousSchema = z.object({
@@ -64,6 +74,7 @@ export const ambiguousSchema = z.object({
   request: addressRequestSchema,
   address: z.null(),
   candidates: z.array(placeSchema).check(z.minLength(2)),
+  toevoegingen: z.optional(toevoegingenSchema),
 });
 
 export const lookupAnswerSchema = z.discriminatedUnion('status', [foundSchema, notFoundSchema, ambiguousSchema]);
@@ -101,6 +112,9 @@ export const faultCodes = [
   'huisnummer-form',
   'toevoeging-character',
   'toevoeging-too-long',
+  'include-empty',
+  'include-unknown',
+  'include-repeated',
 ] as const;
 
 export type FaultCode = (typeof faultCodes)[number];

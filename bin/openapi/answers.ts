@@ -5,19 +5,20 @@ import {
   addressRequestSchema,
   ambiguousSchema,
   foundSchema,
+  type IncludeName,
   type LookupAnswer,
   limitsSchema,
   lookupAnswerSchema,
   notFoundSchema,
-  placeSchema,
   type ValidationAnswer,
   validationAnswerSchema,
 } from '../../core/contract.ts';
+import { placeSchema } from '../../core/place-fields.ts';
 import { headersOf, nameSchema } from './responses.ts';
 
 type LookupExample = {
   summary: string;
-  query: { postcode: string; huisnummer: number; toevoeging?: string };
+  query: { postcode: string; huisnummer: number; toevoeging?: string; include?: IncludeName[] };
   answer: LookupAnswer;
 };
 
@@ -50,6 +51,17 @@ export const lookupExamples: Record<string, LookupExample> = {
       status: 'not_found',
       request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'c' },
       address: null,
+      candidates: [],
+      toevoegingen: ['A', 'B'],
+    },
+  },
+  included: {
+    summary: 'With the toevoegingen that exist, and BAG ids (a test address)',
+    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a', include: ['toevoegingen', 'nummeraanduidingen'] },
+    answer: {
+      status: 'ok',
+      request: { postcode: '9999SD', huisnummer: 2, toevoeging: 'a' },
+      address: { straat: 'Teststraat', woonplaats: 'Testdorp', nummeraanduidingen: ['9999200000000021'] },
       candidates: [],
       toevoegingen: ['A', 'B'],
     },
@@ -90,15 +102,22 @@ nameSchema(addressRequestSchema, 'AddressRequest', 'The input of the lookup, nor
 nameSchema(placeSchema, 'Place', 'A street and its town, as the register writes them.', {
   straat: 'The name of the street (openbare ruimte).',
   woonplaats: "The name of the town, for instance `Amsterdam`. The register writes `'s-Gravenhage` for Den Haag.",
+  nummeraanduidingen:
+    'Only with `include=nummeraanduidingen`. The identificaties of the nummeraanduidingen that are this address, 16 digits each, ' +
+    'sorted. Several if it is registered more than once, such as a building and its planned replacement.',
 });
-nameSchema(foundSchema, 'AddressFound', 'The register has exactly one street and town for the input.');
+const toevoegingen =
+  'The toevoegingen that exist at this postcode and huisnummer, in upper case and sorted; `null` is the address without a ' +
+  `toevoeging. Empty if there are none. At most ${maxToevoegingen}: a list of that length may be incomplete.`;
+nameSchema(foundSchema, 'AddressFound', 'The register has exactly one street and town for the input.', {
+  toevoegingen: `Only with \`include=toevoegingen\`. ${toevoegingen}`,
+});
 nameSchema(notFoundSchema, 'AddressNotFound', 'The register has no such address. This is not an error.', {
-  toevoegingen:
-    'The toevoegingen that do exist at this postcode and huisnummer, in upper case and sorted; `null` is the address without a ' +
-    `toevoeging. Empty if there are none. At most ${maxToevoegingen}: a list of that length may be incomplete.`,
+  toevoegingen,
 });
 nameSchema(ambiguousSchema, 'AddressAmbiguous', 'The register has several streets or towns for the input.', {
   candidates: 'Each combination of street and town once, sorted by woonplaats, then straat.',
+  toevoegingen: `Only with \`include=toevoegingen\`. ${toevoegingen}`,
 });
 z.globalRegistry.add(lookupAnswerSchema, {
   id: 'LookupAnswer',

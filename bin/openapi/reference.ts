@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { createDocument, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { otherNames } from '../../core/addresses/parameter-names.ts';
-import { huisnummerSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
+import { huisnummerSchema, includeSchema, postcodeParameter, toevoegingParameter } from '../../core/contract.ts';
 import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
@@ -23,6 +23,7 @@ huisnummertoevoeging \`99\` are \`toevoeging=b99\`.
 does not belong in a browser, in HTML, in a script or in analytics, so no CORS headers are sent.
 
 **Outcomes.** A valid lookup returns 200 and one of three outcomes, distinguished by \`status\`: \`ok\`, \`not_found\` and \`ambiguous\`.
+\`include\` adds members to it.
 Names are as the register writes them. PO boxes are not in the register, and addresses without a postcode can't be found.
 
 **Problems.** Every response that is no success is problem details (RFC 9457) as \`application/problem+json\`. \`type\` is stable and resolves to a
@@ -77,6 +78,14 @@ const addressQuery = z.object({
     z.optional(toevoegingParameter),
     'Huisletter and huisnummertoevoeging together: everything after the number. At most five letters and digits; spaces and ' +
       'letter case do not matter. Absent, empty and only spaces are equivalent.',
+  ),
+  include: parameter(
+    'include',
+    z.optional(includeSchema),
+    'What else to return, separated by commas and each once: `toevoegingen`, the additions that exist at the postcode and ' +
+      'huisnummer, with every outcome; `nummeraanduidingen`, the BAG ids of the address and of each candidate.',
+    { style: 'form', explode: false },
+    { uniqueItems: true },
   ),
 });
 
@@ -203,11 +212,14 @@ const openApiAnswer: ZodOpenApiResponseObject = {
 };
 
 function parameter<Schema extends z.core.$ZodType>(
-  name: 'postcode' | 'huisnummer' | 'toevoeging',
+  name: 'postcode' | 'huisnummer' | 'toevoeging' | 'include',
   schema: Schema,
   description: string,
+  form: { style?: 'form'; explode?: boolean } = {},
+  more: { uniqueItems?: boolean } = {},
 ): Schema {
-  z.globalRegistry.add(schema, { description, param: { description, examples: parameterExamples(name) } });
+  const param = { description, ...form, examples: parameterExamples(name) };
+  z.globalRegistry.add(schema, { description, ...more, param });
   return schema;
 }
 

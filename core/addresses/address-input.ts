@@ -3,23 +3,28 @@ import { hasKeyPrefix } from '../accounts/api-key.ts';
 import {
   type AddressRequest,
   huisnummerParameter,
+  type IncludeName,
   type InputFault,
+  includeSchema,
   postcodeParameter,
   toevoegingParameter,
 } from '../contract.ts';
-import { addressFaults } from './input-faults.ts';
+import { addressFaults, includeFaults } from './input-faults.ts';
 import { isOwnName, meaningOf, type Sent } from './parameter-names.ts';
 
 /** A valid lookup, or what finds every fault of an invalid one: only a caller whose key is valid needs to know. */
-export type AddressInput = { request: AddressRequest } | { request: null; faults: () => InputFault[] };
+export type AddressInput =
+  | { request: AddressRequest; include: IncludeName[] }
+  | { request: null; faults: () => InputFault[] };
 
 /** Reads and normalises the parameters of a lookup from a raw query string. */
 export function readAddressInput(rawQueryString: string): AddressInput {
   const query = new URLSearchParams(rawQueryString);
   const sent: Sent = new Map([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
-  const request = addressIn(sent);
-  if (request) return { request };
-  return { request, faults: () => addressFaults(sent).map(({ name, ...fault }) => ({ parameter: name, ...fault })) };
+  const [request, include] = [addressIn(sent), includeIn(sent)];
+  if (request && include) return { request, include };
+  const faults = () => [...addressFaults(sent), ...includeFaults(sent)];
+  return { request: null, faults: () => faults().map(({ name, ...fault }) => ({ parameter: name, ...fault })) };
 }
 
 /**
@@ -36,4 +41,10 @@ export function addressIn(sent: Sent): AddressRequest | null {
   const toevoeging = z.safeParse(toevoegingParameter, sent.get('toevoeging')?.[0] ?? '');
   if (!postcode.success || !huisnummer.success || !toevoeging.success) return null;
   return { postcode: postcode.data, huisnummer: huisnummer.data, toevoeging: toevoeging.data };
+}
+
+/** The names in the parameter `include`, none where it is absent; `null` where it is invalid. */
+function includeIn(sent: Sent): IncludeName[] | null {
+  const names = sent.get('include')?.[0]?.split(',');
+  return names === undefined ? [] : (z.safeParse(includeSchema, names).data ?? null);
 }

@@ -1,8 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { Place } from '../contract.ts';
 import { addressesTable } from '../names.ts';
-
-export type { Place };
+import { type Place, placeAttribute, placeOfAttribute } from '../place-fields.ts';
 
 /** An item in DynamoDB's own format. */
 export type Item = Record<string, AttributeValue>;
@@ -32,11 +30,7 @@ export const maxToevoegingen = 400;
 /** The item of an address. */
 export function addressItem({ key, places, toevoegingen }: StoredAddress): Item {
   const item = keyItem(key);
-  if (places.length > 0) {
-    item[addressesTable.places] = {
-      L: places.map(({ straat, woonplaats }) => ({ M: { straat: { S: straat }, woonplaats: { S: woonplaats } } })),
-    };
-  }
+  if (places.length > 0) item[addressesTable.places] = { L: places.map(placeAttribute) };
   if (toevoegingen) {
     item[addressesTable.toevoegingen] = { L: toevoegingen.map((one) => (one === null ? { NULL: true } : { S: one })) };
   }
@@ -48,8 +42,8 @@ export function storedAddress(item: Item): StoredAddress {
   const places = item[addressesTable.places]?.L ?? [];
   const toevoegingen = item[addressesTable.toevoegingen]?.L;
   return {
-    key: item[addressesTable.partitionKey]?.S ?? '',
-    places: places.map(({ M }) => ({ straat: M?.straat?.S ?? '', woonplaats: M?.woonplaats?.S ?? '' })),
+    key: keyOfItem(item),
+    places: places.map(placeOfAttribute),
     ...(toevoegingen && { toevoegingen: toevoegingen.map(({ S }) => S ?? null) }),
   };
 }
@@ -59,16 +53,13 @@ export function keyItem(key: string): Item {
   return { [addressesTable.partitionKey]: { S: key } };
 }
 
-/** Orders places by woonplaats, then straat, by code unit: the same on every machine and in every locale. */
-export function comparePlaces(a: Place, b: Place): number {
-  return compare(a.woonplaats, b.woonplaats) || compare(a.straat, b.straat);
+/** The key of an item, or of its primary key alone. */
+export function keyOfItem(item: Item): string {
+  return item[addressesTable.partitionKey]?.S ?? '';
 }
 
 /** Orders toevoegingen by code unit, after `null`. */
 export function compareToevoegingen(a: Toevoeging, b: Toevoeging): number {
-  return compare(a ?? '', b ?? '');
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const [first, second] = [a ?? '', b ?? ''];
+  return first < second ? -1 : first > second ? 1 : 0;
 }

@@ -22,6 +22,11 @@ export function parseAddressKey(key: string): AddressRequest | null {
   return postcode ? { postcode, huisnummer: Number(huisnummer), toevoeging: toevoeging || null } : null;
 }
 
+/** The same key without its toevoeging: `1381AA#9#`. */
+export function bareKey(key: string): string {
+  return key.slice(0, key.lastIndexOf(separator) + 1);
+}
+
 /** Whether this is the key of an address; the table also holds items about itself, under other keys. */
 export function isAddressKey(key: string): boolean {
   return pattern.test(key);

@@ -1,74 +1,108 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import type { AddressRequest } from '../contract.ts';
-import { documents, orUnavailable, type StoreClient } from '../dynamodb.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchGetItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AddressRequest, IncludeName } from '../contract.ts';
+import { documents, orUnavailable, type StoreClient, StoreUnavailable } from '../dynamodb.ts';
 import { addressesTable } from '../names.ts';
-import { keyItem, type Place, type StoredAddress, storedAddress, type Toevoeging } from './address-item.ts';
-import { addressKey } from './address-key.ts';
+import { requestedFields } from '../place-fields.ts';
+import { keyItem, keyOfItem, type StoredAddress, storedAddress } from './address-item.ts';
+import { addressKey, bareKey } from './address-key.ts';
 
 /** What the dataset has for a lookup. */
-export type Found = {
-  /** The distinct places of the address, sorted; none if there is no such address. */
-  places: Place[];
-  /** Where there is no such address: the toevoegingen that do exist at its postcode and huisnummer, sorted. Otherwise none. */
-  toevoegingen: Toevoeging[];
+export type FoundItems = {
+  /** What is stored under the key of the lookup. */
+  address: StoredAddress | undefined;
+  /** What is stored under the same key without its toevoeging, where the response needs it. */
+  bare: StoredAddress | undefined;
 };
 
+/** Finds addresses. What a response includes decides what is read. */
 export type AddressStore = {
   /** @throws StoreUnavailable */
-  find(request: AddressRequest, signal: AbortSignal): Promise<Found>;
+  find(request: AddressRequest, include: readonly IncludeName[], signal: AbortSignal): Promise<FoundItems>;
+  /** What `find` returns for each of at most 100 lookups, in their order. @throws StoreUnavailable */
+  findAll(
+    requests: readonly AddressRequest[],
+    include: readonly IncludeName[],
+    signal: AbortSignal,
+  ): Promise<FoundItems[]>;
 };
 
 /**
- * One eventually consistent `GetItem` for an address that exists: half a read unit. For one that does not, one more at most:
- * the item of the same key without its toevoeging lists those that exist (decision 0121).
+ * Reads are eventually consistent: half a read unit an item. `find` reads one item for a bare number and for an address that
+ * exists; for one that does not, or to include its toevoegingen, also the item without its toevoeging, which lists those that
+ * exist (decision 0121). `findAll` reads each of these items once, however many lookups need it.
  */
 export function createAddressStore(client: StoreClient, table: string): AddressStore {
-  async function read(request: AddressRequest, signal: AbortSignal): Promise<StoredAddress | undefined> {
-    const command = new GetItemCommand({ TableName: table, Key: keyItem(addressKey(request)) });
+  async function read(key: string, signal: AbortSignal): Promise<StoredAddress | undefined> {
+    const command = new GetItemCommand({ TableName: table, Key: keyItem(key) });
     const { Item } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
     return Item && storedAddress(Item);
   }
 
+  /** One batch; keys that the store leaves unprocessed are read again until the signal aborts. */
+  async function readBatch(keys: readonly string[], signal: AbortSignal, found: Map<string, StoredAddress>) {
+    let Keys = keys.map(keyItem);
+    for (let pause = firstPauseMilliseconds; ; pause = Math.min(2 * pause, longestPauseMilliseconds)) {
+      const command = new BatchGetItemCommand({ RequestItems: { [table]: { Keys } } });
+      const { Responses, UnprocessedKeys } = await orUnavailable(client.send(command, { abortSignal: signal }), signal);
+      for (const item of Responses?.[table] ?? []) found.set(keyOfItem(item), storedAddress(item));
+      Keys = UnprocessedKeys?.[table]?.Keys ?? [];
+      if (Keys.length === 0) return;
+      await orUnavailable(sleep(pause * (1 - Math.random() / 2), undefined, { signal }), signal);
+    }
+  }
+
+  async function readAll(keys: ReadonlySet<string>, signal: AbortSignal, found: Map<string, StoredAddress>) {
+    const left = [...keys];
+    const batches: string[][] = [];
+    while (left.length > 0) batches.push(left.splice(0, largestBatch));
+    await Promise.all(batches.map((batch) => readBatch(batch, signal, found)));
+  }
+
   return {
-    async find(request, signal) {
-      const found = await read(request, signal);
-      if (found && found.places.length > 0) return { places: found.places, toevoegingen: [] };
-      const bare = request.toevoeging === null ? found : await read({ ...request, toevoeging: null }, signal);
-      return { places: [], toevoegingen: existing(bare, request) };
+    async find(request, include, signal) {
+      const [key, bare] = keysOf(request);
+      const isListed = include.includes('toevoegingen');
+      const [address, list] = await Promise.all([
+        read(key, signal),
+        isListed && bare !== key ? read(bare, signal) : undefined,
+      ]);
+      if (bare === key) return complete({ address, bare: address }, include);
+      return complete({ address, bare: address || isListed ? list : await read(bare, signal) }, include);
+    },
+
+    async findAll(requests, include, signal) {
+      const keys = requests.map(keysOf);
+      const isListed = include.includes('toevoegingen');
+      const first = new Set(isListed ? keys.flat() : keys.map(([key]) => key));
+      const found = new Map<string, StoredAddress>();
+      await readAll(first, signal, found);
+      const missing = keys.flatMap(([key, bare]) => (found.has(key) || first.has(bare) ? [] : [bare]));
+      await readAll(new Set(missing), signal, found);
+      return keys.map(([key, bare]) => complete({ address: found.get(key), bare: found.get(bare) }, include));
     },
   };
 }
 
-/** A load may write between the two reads: a toevoeging that was just not found is not listed. */
-function existing(bare: StoredAddress | undefined, { toevoeging }: AddressRequest): Toevoeging[] {
-  const asked = toevoeging?.toUpperCase();
-  const listed = bare?.toevoegingen ?? (bare ? [null] : []);
-  return listed.filter((one) => one !== asked);
+/** The most keys of a `BatchGetItem`. */
+const largestBatch = 100;
+const firstPauseMilliseconds = 20;
+const longestPauseMilliseconds = 500;
+
+/** @throws StoreUnavailable where an earlier release stored the address, without what the response is to include */
+function complete(found: FoundItems, include: readonly IncludeName[]): FoundItems {
+  const fields = requestedFields.filter((field) => include.includes(field));
+  const isWhole = found.address?.places.every((place) => fields.every((field) => place[field] !== undefined)) ?? true;
+  if (isWhole) return found;
+  throw new StoreUnavailable(
+    `The stored addresses lack ${fields.join(', ')}: an earlier release loaded them. Run "load run --again".`,
+  );
 }
 
-/** Never issued: postcodes don't use the letters SA, SD and SS (decision 0122). */
-const testPostcode = '9999SD';
-
-const dorp = { straat: 'Teststraat', woonplaats: 'Testdorp' };
-const stad = { straat: 'Teststraat', woonplaats: 'Teststad' };
-
-/** By huisnummer, then by toevoeging: one that is found, one with toevoegingen only, one in several places. */
-const testPlaces: Record<number, Record<string, Place[]>> = {
-  1: { '': [dorp] },
-  2: { A: [dorp], B: [dorp] },
-  3: { '': [dorp, stad] },
-};
-
-/**
- * What a lookup of a test address finds, the same in every deployment and with any data. `null` for every other
- * postcode; this one is never looked up in the dataset.
- */
-export function findTestAddress({ postcode, huisnummer, toevoeging }: AddressRequest): Found | null {
-  if (postcode !== testPostcode) return null;
-  const existing = testPlaces[huisnummer] ?? {};
-  const found = existing[(toevoeging ?? '').toUpperCase()];
-  if (found) return { places: found, toevoegingen: [] };
-  return { places: [], toevoegingen: Object.keys(existing).map((one) => one || null) };
+/** The key of a lookup, and the same without its toevoeging. */
+function keysOf(request: AddressRequest): [key: string, bare: string] {
+  const key = addressKey(request);
+  return [key, bareKey(key)];
 }
 
 /** The snapshot date of the live dataset, `2021-10-15`, if it is known. Never fails, and waits only briefly. */

@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { type FaultCode, huisnummerParameter, postcodeParameter, toevoegingParameter } from '../contract.ts';
+import {
+  type FaultCode,
+  huisnummerParameter,
+  includeNames,
+  postcodeParameter,
+  toevoegingParameter,
+} from '../contract.ts';
 
 /** What is wrong with a value, and what to send instead where its meaning is not clear: two halves of a sentence. */
 export type Advice = { code: FaultCode; wrong: string; instead: string };
@@ -13,6 +19,29 @@ const forms = {
 /** What is wrong with a value that is absent, empty or only spaces. */
 export function adviseMissing(name: 'postcode' | 'huisnummer'): Advice {
   return { code: 'missing', wrong: `${name} is required`, instead: `send ${forms[name]}` };
+}
+
+/** What is wrong with a name that was sent twice. */
+export function adviseTwice(name: string): Advice {
+  return { code: 'duplicate', wrong: `${name} was sent more than once`, instead: 'send it once' };
+}
+
+/** What is wrong with the names of an invalid `include`: one of each kind of fault. */
+export function adviseInclude(names: readonly string[]): Advice[] {
+  const instead = `send ${includeNames.join(', ')} or both, separated by a comma`;
+  const known = names.filter((name) => (includeNames as readonly string[]).includes(name));
+  const empty = names.filter((name) => name === '');
+  const found: Advice[] = [];
+  if (empty.length > 0 || names.length === 0) {
+    found.push({ code: 'include-empty', wrong: 'include has an empty name', instead });
+  }
+  if (known.length + empty.length < names.length) {
+    found.push({ code: 'include-unknown', wrong: 'include has an unknown name', instead });
+  }
+  if (new Set(known).size < known.length) {
+    found.push({ code: 'include-repeated', wrong: 'include has a name more than once', instead });
+  }
+  return found;
 }
 
 /** What is wrong with an invalid postcode. */

@@ -3,6 +3,7 @@ import { hasKeyPrefix, redactKeys } from '../accounts/api-key.ts';
 import {
   type FaultCode,
   huisnummerParameter,
+  includeNames,
   postcodeParameter,
   type Suggestion,
   toevoegingParameter,
@@ -10,9 +11,11 @@ import {
 import {
   type Advice,
   adviseHuisnummer,
+  adviseInclude,
   adviseMissing,
   advisePostcode,
   adviseToevoeging,
+  adviseTwice,
   comparable,
   numberIn,
   postcodeIn,
@@ -46,8 +49,7 @@ function ownFault(name: Own, sent: Sent, meant: Meant): AddressFault | undefined
   const [value = '', ...further] = sent.get(name) ?? [];
   if ([value, ...further].some(hasKeyPrefix)) return faultAt(name, misplacedKey);
   if (further.length > 0) {
-    const advice: Advice = { code: 'duplicate', wrong: `${name} was sent more than once`, instead: 'send it once' };
-    return faultAt(name, advice, meant[name]);
+    return faultAt(name, adviseTwice(name), meant[name]);
   }
   if (name !== 'toevoeging' && !value.replaceAll(' ', '')) {
     const missing = faultAt(name, adviseMissing(name), meant[name]);
@@ -56,6 +58,23 @@ function ownFault(name: Own, sent: Sent, meant: Meant): AddressFault | undefined
     return missing;
   }
   return z.safeParse(schemas[name], value).success ? undefined : faultAt(name, advise[name](value), meant[name]);
+}
+
+/** Every fault of the parameter `include`. */
+export function includeFaults(sent: Sent): AddressFault[] {
+  const [value, ...further] = sent.get('include') ?? [];
+  if (value === undefined) return [];
+  if ([value, ...further].some(hasKeyPrefix)) return [faultAt('include', misplacedKey)];
+  if (further.length > 0) return [faultAt('include', adviseTwice('include'))];
+  const names = value.split(',');
+  return adviseInclude(names).map((advice) => faultAt('include', advice, includeSuggestion(names)));
+}
+
+/** The names that are known, if these are all but for letter case, spaces, repetition and empty ones. */
+function includeSuggestion(names: readonly string[]): Suggestion | undefined {
+  const plain = new Set(names.map((name) => name.trim().toLowerCase()).filter(Boolean));
+  const known = includeNames.filter((name) => plain.delete(name));
+  return known.length > 0 && plain.size === 0 ? { include: known.join(',') } : undefined;
 }
 
 const insteadOf = {

@@ -6,15 +6,11 @@ import type { KeyUse } from '../../core/accounts/key-record.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
-import { maxToevoegingen } from '../../core/addresses/address-item.ts';
-import {
-  type AddressStore,
-  type DatasetDate,
-  type Found,
-  findTestAddress,
-} from '../../core/addresses/address-store.ts';
+import type { AddressStore, DatasetDate } from '../../core/addresses/address-store.ts';
+import { lookupAnswer } from '../../core/addresses/lookup-answer.ts';
+import { withTestAddresses } from '../../core/addresses/test-addresses.ts';
 import type { Clock } from '../../core/calendar.ts';
-import type { AddressRequest, LookupAnswer } from '../../core/contract.ts';
+import type { LookupAnswer } from '../../core/contract.ts';
 import {
   type Answer,
   acceptOnly,
@@ -55,17 +51,6 @@ export function countRefusals(refusals: RefusalCount | undefined, clock: Clock):
       if (account !== undefined && error instanceof Refusal) refusals?.note(account, error.reason.code, clock());
     },
   };
-}
-
-/** The outcome of a lookup, from what the dataset has for it. */
-export function lookupAnswer(request: AddressRequest, { places, toevoegingen }: Found): LookupAnswer {
-  const [first, ...others] = places;
-  if (!first) {
-    const listed = toevoegingen.slice(0, maxToevoegingen);
-    return { status: 'not_found', request, address: null, candidates: [], toevoegingen: listed };
-  }
-  if (others.length > 0) return { status: 'ambiguous', request, address: null, candidates: places };
-  return { status: 'ok', request, address: first, candidates: [] };
 }
 
 /** Adds the date of the dataset to each lookup. */
@@ -127,6 +112,8 @@ export function addressRoute({
   previousChecksumSecret,
   clock,
 }: AddressRouteOptions) {
+  const addresses = withTestAddresses(addressStore);
+
   /** One write authenticates and counts a valid lookup; one read authenticates any other, which consumes nothing. */
   async function admit(claim: KeyClaim, event: RequestEvent): Promise<Caller> {
     const { input, signal } = event;
@@ -154,13 +141,13 @@ export function addressRoute({
     .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
     .use(requireValidInput())
     .handler(async (event) => {
-      const request = event.input?.request;
-      if (!request) throw new Error('requireValidInput lets no other request through');
+      if (!event.input?.request) throw new Error('requireValidInput lets no other request through');
+      const { request, include } = event.input;
       const [found] = await Promise.all([
-        findTestAddress(request) ?? addressStore.find(request, event.signal),
+        addresses.find(request, include, event.signal),
         event.caller && keyUse?.note(event.caller, clock(), event.signal),
       ]);
-      const answer = lookupAnswer(request, found);
+      const answer = lookupAnswer(request, include, found);
       event.outcome = answer.status;
       return ok<LookupAnswer>(answer);
     });

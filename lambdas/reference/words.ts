@@ -202,8 +202,8 @@ export const dutch: Words & Descriptions = {
       'Elk verzoek, behalve dat naar `/v1/openapi.json`, heeft een API-sleutel nodig in de header `X-API-Key`. Roep de API aan vanaf een ' +
       'server: een sleutel hoort niet in een browser, in HTML, in een script of in webstatistieken, dus er zijn geen CORS-headers.',
     Outcomes:
-      'Een geldige zoekopdracht geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. Namen ' +
-      'zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
+      'Een geldige zoekopdracht geeft 200 en een van drie uitkomsten, te onderscheiden aan `status`: `ok`, `not_found` en `ambiguous`. `include` ' +
+      'voegt er gegevens aan toe. Namen zijn zoals het register ze schrijft. Postbussen staan niet in het register, en adressen zonder postcode zijn niet te vinden.',
     Problems:
       'Elk antwoord dat geen succes meldt, is een probleembeschrijving (RFC 9457) als `application/problem+json`. `type` ligt vast en leidt naar een pagina die ' +
       'vertelt wat er is gebeurd en wat u kunt doen; vergelijk het als tekst. `title` en `detail` zijn voor mensen.',
@@ -232,6 +232,9 @@ export const dutch: Words & Descriptions = {
     toevoeging:
       'Huisletter en huisnummertoevoeging samen: alles achter het nummer. Hoogstens vijf letters en cijfers; spaties en hoofdletters ' +
       'maken niet uit. Afwezig, leeg en alleen spaties zijn hetzelfde.',
+    include:
+      'Wat het antwoord nog meer moet hebben, met komma’s ertussen en elk één keer: `toevoegingen`, de toevoegingen die bij de postcode en ' +
+      'het huisnummer bestaan, bij elke uitkomst; `nummeraanduidingen`, de BAG-id’s van het adres en van elke kandidaat.',
   },
   headerMeanings: {
     'API-Version': 'De semantische versie van de API die antwoordde.',
@@ -256,6 +259,7 @@ export const dutch: Words & Descriptions = {
     found: 'Eén adres',
     found_with_toevoeging: 'Met een toevoeging',
     not_found: 'Niet gevonden, maar wel met andere toevoegingen (een testadres)',
+    included: 'Met de toevoegingen die bestaan, en BAG-id’s (een testadres)',
     ambiguous: 'Meerdere plaatsen (een testadres)',
   },
   operations: {

@@ -1,4 +1,5 @@
-import { comparePlaces, maxToevoegingen, type Place, type StoredAddress } from '../../core/addresses/address-item.ts';
+import { maxToevoegingen, type StoredAddress } from '../../core/addresses/address-item.ts';
+import { comparePlaces, type Place } from '../../core/place-fields.ts';
 
 /**
  * A load sorts, compares and stores lines: the key, then woonplaats and straat of each place, separated by tabs:

@@ -36,7 +36,7 @@ const isAws = (name: string) => /^(@aws-|@smithy\/|aws-)/.test(name);
 
 /** Files of `core` that decide without a database: what an account or an address is, and what a request gets. */
 const pure =
-  /^core\/(calendar|contract|accounts\/(quota|api-key|account|charge\/shards)|addresses\/(address-key|address-input|input-advice|input-faults|parameter-names))\.ts$/;
+  /^core\/(calendar|contract|place-fields|accounts\/(quota|api-key|account|charge\/shards)|addresses\/(address-key|address-input|input-advice|input-faults|parameter-names))\.ts$/;
 
 /** Each row: the files that it is about, and what they may import. */
 const rules: [string, RegExp, (imported: string) => boolean][] = [
@@ -64,7 +64,7 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'reading the register imports no AWS, storage or step',
     /^loader\/(zip|bag|dataset)\//,
     (name) =>
-      /^(loader\/(zip|bag|dataset)\/|loader\/[a-z-]+\.ts$|core\/addresses\/)/.test(name) ||
+      /^(loader\/(zip|bag|dataset)\/|loader\/[a-z-]+\.ts$|core\/(addresses\/|place-fields\.ts$))/.test(name) ||
       (isPackage(name) && !isAws(name)),
   ],
   [

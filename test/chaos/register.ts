@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { comparePlaces, type Place, type Toevoeging } from '../../core/addresses/address-item.ts';
+import type { Toevoeging } from '../../core/addresses/address-item.ts';
+import { comparePlaces, type Place } from '../../core/place-fields.ts';
 import type { Voorkomens } from '../../local/demo/stand-xml.ts';
 import { type MutationGroup, writeExtract, writeMutationDelivery } from '../../local/demo/write-extract.ts';
 import { block, peildata } from '../bench/generator/country.ts';

@@ -2,10 +2,10 @@ import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb
 import { createAdmin } from '../../core/accounts/admin/admin.ts';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
-import type { Place } from '../../core/addresses/address-item.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import type { StoreClient } from '../../core/dynamodb.ts';
+import type { Place } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { expectContract } from './contract.ts';

@@ -5,6 +5,7 @@ import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
+import type { AddressRequest } from '../../core/contract.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { isPublished } from '../../lambdas/reference/request.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
@@ -73,17 +74,26 @@ function routesOver(
     clock: systemClock,
   };
   const addressStore = createAddressStore(client, testTables.addresses);
+  const fail = (requests: readonly AddressRequest[]) => {
+    const { failing } = faults;
+    if (failing?.times !== undefined && --failing.times === 0) delete faults.failing;
+    if (failing) throw failing;
+    for (const { huisnummer } of requests) {
+      const next = faults.next.get(huisnummer);
+      faults.next.delete(huisnummer);
+      if (next) throw next;
+    }
+  };
   const address = addressRoute({
     ...stores,
     addressStore: {
-      find: async (request, signal) => {
-        const { failing } = faults;
-        if (failing?.times !== undefined && --failing.times === 0) delete faults.failing;
-        if (failing) throw failing;
-        const next = faults.next.get(request.huisnummer);
-        faults.next.delete(request.huisnummer);
-        if (next) throw next;
-        return await addressStore.find(request, signal);
+      find: async (request, include, signal) => {
+        fail([request]);
+        return await addressStore.find(request, include, signal);
+      },
+      findAll: async (requests, include, signal) => {
+        fail(requests);
+        return await addressStore.findAll(requests, include, signal);
       },
     },
     datasetDate: async () => '2026-01-08',

@@ -1,4 +1,4 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   addressItem,
@@ -12,7 +12,9 @@ import { type AddressService, newAccount, startAddressService, testTables } from
 let service: AddressService;
 let account: Awaited<ReturnType<typeof newAccount>>;
 
-const places = [{ straat: 'Amsterdamsestraatweg', woonplaats: 'Utrecht' }];
+const place = { straat: 'Amsterdamsestraatweg', woonplaats: 'Utrecht' };
+const ids = ['0344200000012345', '0344200000012346'];
+const places = [{ ...place, nummeraanduidingen: ids }];
 const many = Array.from({ length: maxToevoegingen + 50 }, (_, i) => `A${1000 + i}`);
 const addresses: StoredAddress[] = [
   { key: '3554VZ#24#', places, toevoegingen: [null, 'A', 'B'] },
@@ -76,10 +78,63 @@ describe('the toevoegingen of not_found', () => {
       expect(await lookUp('3554VZ', 24, toevoeging)).toEqual({
         status: 'ok',
         request: { postcode: '3554VZ', huisnummer: 24, toevoeging: toevoeging || null },
-        address: places[0],
+        address: place,
         candidates: [],
       });
     }
+  });
+});
+
+describe('a lookup that includes more', () => {
+  it.each([
+    ['3554VZ', 24, '', 'toevoegingen', { address: place, candidates: [], toevoegingen: [null, 'A', 'B'] }, 1],
+    ['3554VZ', 24, 'a', 'toevoegingen', { address: place, candidates: [], toevoegingen: [null, 'A', 'B'] }, 2],
+    ['3554VZ', 25, '', 'toevoegingen', { address: place, candidates: [], toevoegingen: [null] }, 1],
+    ['3554VZ', 24, 'C', 'toevoegingen', { address: null, candidates: [], toevoegingen: [null, 'A', 'B'] }, 2],
+    ['3554VZ', 24, '', 'nummeraanduidingen', { address: { ...place, nummeraanduidingen: ids }, candidates: [] }, 1],
+    ['3554VZ', 24, 'A', 'nummeraanduidingen', { address: { ...place, nummeraanduidingen: ids }, candidates: [] }, 1],
+  ])(
+    '%s %i %s, %s: %j, after %i reads of half a unit',
+    async (postcode, huisnummer, toevoeging, include, rest, reads) => {
+      const status = rest.address ? 'ok' : 'not_found';
+      const request = { postcode, huisnummer, toevoeging: toevoeging || null };
+      expect(await lookUp(postcode, huisnummer, `${toevoeging}&include=${include}`)).toStrictEqual({
+        status,
+        request,
+        ...rest,
+      });
+      expect(service.sent.slice(1)).toEqual(
+        Array.from({ length: reads }, () => ({ name: 'GetItemCommand', table: 'addresses', units: 0.5 })),
+      );
+    },
+  );
+
+  it('counts one unit', async () => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    const query = 'postcode=3554VZ&huisnummer=24&toevoeging=A&include=toevoegingen,nummeraanduidingen';
+    await service.instance.lookUp(key, query);
+    expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(1);
+  });
+
+  it('is refused, uncounted, for a name that does not exist', async () => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    const answer = await service.instance.lookUp(key, 'postcode=3554VZ&huisnummer=24&include=straat');
+    expect(answer).toMatchObject({
+      status: 422,
+      json: { errors: [{ parameter: 'include', code: 'include-unknown' }] },
+    });
+    expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(0);
+  });
+
+  it('is 503 while the address is stored without its ids, and not an answer without them', async () => {
+    const [lookup, include] = ['postcode=3554VZ&huisnummer=26', 'include=nummeraanduidingen'];
+    const item = addressItem({ key: '3554VZ#26#', places: [place] });
+    await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: item }));
+    expect(await service.instance.lookUp(account.key, `${lookup}&${include}`)).toMatchObject({ status: 503 });
+    const { json } = await service.instance.lookUp(account.key, `${lookup}&include=toevoegingen`);
+    expect(json).toMatchObject({ address: place, toevoegingen: [null] });
+    const Key = { address: { S: '3554VZ#26#' } };
+    await service.client.send(new DeleteItemCommand({ TableName: testTables.addresses, Key }));
   });
 });
 

@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  comparePlaces,
-  compareToevoegingen,
-  maxToevoegingen,
-  type Place,
-  type StoredAddress,
-} from '../../../core/addresses/address-item.ts';
+import { compareToevoegingen, maxToevoegingen, type StoredAddress } from '../../../core/addresses/address-item.ts';
 import { addressKey } from '../../../core/addresses/address-key.ts';
+import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import {
   addressPart,
   type Change,

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { comparePlaces } from '../../../core/addresses/address-item.ts';
+import { comparePlaces } from '../../../core/place-fields.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';

@@ -1,4 +1,5 @@
-import { comparePlaces, type Place, type Toevoeging } from '../../../core/addresses/address-item.ts';
+import type { Toevoeging } from '../../../core/addresses/address-item.ts';
+import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 
 /** `1381AA 9 a` and where it lies. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Place } from '../../../core/addresses/address-item.ts';
+import type { Place } from '../../../core/place-fields.ts';
 import { ObjectShardReader } from '../../../loader/dataset/object-shard.ts';
 import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';

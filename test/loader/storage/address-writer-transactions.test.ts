@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Place } from '../../../core/addresses/address-item.ts';
+import type { Place } from '../../../core/place-fields.ts';
 import { placeText } from '../../../loader/dataset/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { Lease } from '../../../loader/storage/lease.ts';

@@ -1,0 +1,145 @@
+const postcodeForm =
+  'Send four digits, the first not 0, and two letters, such as `1012JS`. Spaces and letter case do not matter.';
+const huisnummerForm = 'Send digits only, at most five, from `1` to `99999`.';
+const includeForm =
+  'Send `toevoegingen`, `nummeraanduidingen` or both, separated by a comma; or leave the parameter out.';
+
+/** The explanations in English. */
+export const english = {
+  unauthorized: {
+    happened:
+      'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +
+      'The response is the same in all of these cases, so that it does not reveal which.',
+    remedy:
+      'Send the complete key in the header `X-API-Key`; it begins with `bagadres_`. A key in the query string is not read. If the ' +
+      'key used to work, it has been revoked: ask your provider for a new one. Do not retry with the same key.',
+  },
+  'account-inactive': {
+    happened: 'The key is valid, but its account is suspended. The request did not count against the quota.',
+    remedy: 'Ask your provider to activate the account. The same key works again from that moment.',
+  },
+  'plan-inactive': {
+    happened:
+      "The key and its account are valid, but the account's plan is no longer active. The request did not count against the quota.",
+    remedy: 'Ask your provider to move the account to another plan. The key stays the same.',
+  },
+  'not-found': {
+    happened:
+      'There is nothing at this path. An address that is not in the register is not an error: that is a response with status 200 ' +
+      'and the outcome `not_found`.',
+    remedy:
+      'Compare the path with the reference. Paths are case-sensitive, begin with `/v1/` and do not end in a slash.',
+  },
+  'method-not-allowed': {
+    happened: 'The path exists, but does not support this method; the header `Allow` names the one that it does.',
+    remedy: 'Use `GET`, with the parameters in the query string.',
+  },
+  'invalid-input': {
+    happened:
+      'One or more parameters are invalid. No address was looked up, and the request did not count against the quota. `errors` has ' +
+      'one entry for each fault: the name of the `parameter`, a stable `code`, and a `detail` that says what to send instead. Where that is clear, ' +
+      '`suggestion` has it for a program: the parameters to send, with their values.',
+    remedy:
+      'Correct every parameter that `errors` names and send the request again. The same request always gets the same response.',
+  },
+  missing: {
+    happened: 'A required parameter is absent, empty, or has only spaces.',
+    remedy: 'Send `postcode` and `huisnummer` with every lookup; only `toevoeging` is optional.',
+  },
+  duplicate: {
+    happened: 'A parameter was sent more than once.',
+    remedy: 'Send each parameter once. A common cause is a base URL that already has a query string.',
+  },
+  'wrong-name': {
+    happened:
+      'A parameter has the name that another API uses for a part of an address, such as `huisletter`, `huisnummertoevoeging` or ' +
+      '`house_number`, or a misspelled name, such as `toevoging` or `Toevoeging`. Ignoring it could return another address.',
+    remedy:
+      'Send the number as `huisnummer`, and huisletter and huisnummertoevoeging joined as `toevoeging`: `huisletter=b` and ' +
+      '`huisnummertoevoeging=99` become `toevoeging=b99`. `suggestion` has the value to send where it can be derived. Leave the ' +
+      'parameter out, even when it is empty.',
+  },
+  'misplaced-key': {
+    happened:
+      'A parameter has an API key. A query string is kept in logs, histories and proxies, so the key is no longer secret.',
+    remedy: 'Send the key in the header `X-API-Key` only. Ask your provider for a new key, and have this one revoked.',
+  },
+  'postcode-character': {
+    happened:
+      'The postcode has characters other than ASCII letters, digits and spaces, such as a hyphen, a dot or a tab.',
+    remedy: postcodeForm,
+  },
+  'postcode-leading-zero': { happened: 'The postcode begins with 0. No Dutch postcode does.', remedy: postcodeForm },
+  'postcode-incomplete': {
+    happened: 'The postcode ends too early: digits or letters are missing.',
+    remedy: postcodeForm,
+  },
+  'postcode-too-long': {
+    happened: 'There is something after the two letters of the postcode.',
+    remedy: `${postcodeForm} Send the number as \`huisnummer\`.`,
+  },
+  'postcode-form': { happened: 'The postcode is not four digits followed by two letters.', remedy: postcodeForm },
+  'huisnummer-with-toevoeging': {
+    happened: 'The huisnummer includes an addition, as in `12A`.',
+    remedy:
+      'Send the number as `huisnummer` and everything after it as `toevoeging`: `huisnummer=12` and `toevoeging=A`.',
+  },
+  'huisnummer-range': {
+    happened: 'The huisnummer has two numbers, as in `12-14`.',
+    remedy:
+      'Look up one of them. If the second is an addition, send it as `toevoeging`: `huisnummer=12` and `toevoeging=14`.',
+  },
+  'huisnummer-space': {
+    happened:
+      'The huisnummer begins or ends with white space: a space, a tab or a line break. In a query string a `+` is a space too.',
+    remedy: huisnummerForm,
+  },
+  'huisnummer-sign': { happened: 'The huisnummer has a plus or minus sign, as in `-12`.', remedy: huisnummerForm },
+  'huisnummer-decimal': { happened: 'The huisnummer has decimals, as in `12.0`.', remedy: huisnummerForm },
+  'huisnummer-zero': { happened: 'The huisnummer is 0. House numbers begin at 1.', remedy: huisnummerForm },
+  'huisnummer-too-long': {
+    happened: 'The huisnummer has more than five digits, leading zeros included.',
+    remedy: huisnummerForm,
+  },
+  'huisnummer-form': { happened: 'The huisnummer is not a whole number from 1 to 99999.', remedy: huisnummerForm },
+  'toevoeging-character': {
+    happened: 'The toevoeging has characters other than ASCII letters, digits and spaces, such as the hyphen in `A-2`.',
+    remedy: 'Send the letters and digits alone, in their order: `A-2` is `toevoeging=A2`.',
+  },
+  'toevoeging-too-long': {
+    happened: 'The toevoeging has more than five letters and digits. The register has no longer ones.',
+    remedy:
+      'Send it as the register writes it: a floor is mostly a digit or a short form such as `1`, `2H` or `bis`. Without any ' +
+      'addition, the outcome `not_found` lists those that exist at the huisnummer.',
+  },
+  'include-empty': {
+    happened: 'The parameter `include` is empty, or has nothing between two commas.',
+    remedy: includeForm,
+  },
+  'include-unknown': {
+    happened: 'The parameter `include` has a name that does not exist. Names are in lower case, without spaces.',
+    remedy: includeForm,
+  },
+  'include-repeated': { happened: 'The parameter `include` has a name more than once.', remedy: includeForm },
+  'quota-exceeded': {
+    happened:
+      'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the ' +
+      'account, so all its keys share it. This request did not count against it.',
+    remedy:
+      'Wait for the number of seconds in `Retry-After`, then try again. A 429 with only a `message` is from API Gateway: too many ' +
+      'requests a second, of all accounts together; wait a second, then try again. The headers `RateLimit-Policy` and `RateLimit` of every ' +
+      'lookup say how much is left, so that a client can slow down in time. If this happens often, ask your provider for a larger plan.',
+  },
+  'internal-error': {
+    happened: 'An unexpected error occurred. This request may have counted against your quota.',
+    remedy:
+      'Try again once. If the error persists, send the `request_id` to your provider, who can find the cause with it.',
+  },
+  'temporarily-unavailable': {
+    happened:
+      'A part of the service did not respond in time. A lookup that can not be counted is never answered. This request may have ' +
+      'counted against your quota.',
+    remedy:
+      'Wait for the number of seconds in `Retry-After`, then try again, a few times, with longer and longer waits.',
+  },
+};
