@@ -13,7 +13,7 @@ export const accountIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/;
 const keyIdLength = 8;
 const secretLength = 27; // 160 bits
 const checksumLength = 8; // 47 bits: a made-up key passes once in 2 * 10^14
-const hashBytes = 16;
+export const hashBytes = 16;
 
 const keyPattern = new RegExp(
   `^${apiKeyPrefix}_([A-Za-z0-9][A-Za-z0-9._-]{0,31})_` +

@@ -22,6 +22,10 @@ export const keyRecord = {
   attempt: 'attempt',
   /** The fingerprint of the checksum secret that it was issued with; absent from records of versions up to 1.0. */
   secret: 'secret',
+  /** Who created it, as the audit names them. */
+  createdBy: 'created_by',
+  /** The id of the key that it replaces. */
+  replaces: 'replaces',
 } as const;
 
 /** The primary key of the record of an API key. */

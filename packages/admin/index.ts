@@ -24,7 +24,8 @@ export {
 export type { PageOptions } from '../../core/accounts/admin/admin-store.ts';
 export type { AuditEntry } from '../../core/accounts/admin/audit.ts';
 export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../core/accounts/admin/backup.ts';
-export type { KeyInput, KeyView } from '../../core/accounts/admin/keys.ts';
+export type { KeyView } from '../../core/accounts/admin/key-views.ts';
+export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';
 export type { PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
 export type { SessionDetails, SessionPage, SessionScope, SessionView } from '../../core/accounts/admin/sessions.ts';

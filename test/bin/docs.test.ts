@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { maxActiveKeys } from '../../core/accounts/admin/keys.ts';
+import { maxActiveKeys } from '../../core/accounts/admin/active-keys.ts';
 import { runWith } from './command-line.ts';
 
 /** What the docs leave for the reader to fill in, and something that could stand there. */

@@ -19,7 +19,7 @@ import {
 } from './admin-store.ts';
 import { type AuditEntry, audited, auditOf } from './audit.ts';
 import { isDeleted, tombstoneKey } from './delete-account.ts';
-import { type KeyView, keyRecordsOf, viewKeys } from './keys.ts';
+import { type KeyView, keyRecordsOf, viewKeys } from './key-views.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
 import { allShards, resetWrites, type Shards, useOf } from './reshard.ts';
 import { changeOwnLimits, futureWindows, type OwnLimitChanges, windowChanges } from './window-changes.ts';

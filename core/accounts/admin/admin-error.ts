@@ -34,6 +34,7 @@ export type AdminRefusals = {
   'backup.export': never;
   'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.rotate': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
   'keys.list': 'invalid' | 'not_found';
   'keys.revoke': 'invalid' | 'not_found' | 'conflict';
   'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';
@@ -62,8 +63,8 @@ export class AdminError extends Error {
   readonly keyId?: string;
   /** With `not_found`: the kind of thing that does not exist. */
   readonly subject?: 'account' | 'plan' | 'key';
-  /** What exactly is refused, where a code has more than one meaning: `last_admin` with `invalid`. */
-  readonly reason?: 'last_admin';
+  /** What exactly is refused, where a code has more than one meaning: `last_admin` with `invalid`, `day` with `too_many_keys`. */
+  readonly reason?: 'last_admin' | 'day';
 
   constructor(
     code: AdminErrorCode,
@@ -85,7 +86,7 @@ export const maxLimit = 1e12;
 /** The most quota shards: enough for 20,000 requests a second, and few enough to be read together in a moment. */
 export const maxShards = 20;
 
-const maxLabelLength = 64;
+export const maxLabelLength = 64;
 const keyIdPattern = /^[0-9A-Za-z]{8}$/;
 const nameRule = '1 to 32 letters, digits, ".", "_" or "-", and starts with a letter or digit';
 

@@ -14,12 +14,14 @@ import {
   setAccountState,
   showAccount,
 } from './accounts.ts';
+import { revokeKey } from './active-keys.ts';
 import type { Role } from './admin-error.ts';
 import { createAdminStore, type PageOptions } from './admin-store.ts';
 import type { AuditEntry } from './audit.ts';
 import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
-import { createKey, type KeyInput, type KeyView, listKeys, revokeKey } from './keys.ts';
+import { type KeyView, listKeys } from './key-views.ts';
+import { createKey, type KeyInput, type RotatedKey, type RotationInput, rotateKey } from './keys.ts';
 import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
 import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
 import {
@@ -113,6 +115,8 @@ export type Admin = {
   keys: {
     /** Creates a key, which works when this returns. `key` is its only copy. */
     create(input: KeyInput): Promise<{ key: string; keyId: string }>;
+    /** Replaces a key: the new one works when this returns, the old one until `ends`. */
+    rotate(input: RotationInput): Promise<RotatedKey>;
     /** The keys of an account, expired and revoked ones too, the oldest first. */
     list(account: string): Promise<KeyView[]>;
     /** Permanently revokes a key: every request that starts after this has returned is refused. */
@@ -167,6 +171,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
     );
   }
   const store = createAdminStore(client, table, actor, now);
+  const secretNow = async () => (typeof checksumSecret === 'string' ? checksumSecret : checksumSecret());
   return {
     plans: {
       put: (input) => putPlan(store, input),
@@ -194,8 +199,8 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       import: (backup, options) => importBackup(store, backup, options),
     },
     keys: {
-      create: async (input) =>
-        createKey(store, typeof checksumSecret === 'string' ? checksumSecret : await checksumSecret(), input),
+      create: async (input) => createKey(store, await secretNow(), input),
+      rotate: async (input) => rotateKey(store, await secretNow(), input),
       list: (account) => listKeys(store, account),
       revoke: (input) => revokeKey(store, input),
     },

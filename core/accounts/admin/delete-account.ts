@@ -16,7 +16,8 @@ import {
   type Write,
 } from './admin-store.ts';
 import { audited } from './audit.ts';
-import { keyRecordsOf } from './keys.ts';
+import { keyRecordsOf } from './key-views.ts';
+import { creationCountKey } from './keys.ts';
 import { removeAllMembers } from './members.ts';
 import { allShards } from './reshard.ts';
 
@@ -56,6 +57,7 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
       ]);
     });
     for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));
+    await store.delete(creationCountKey(id));
     await removeAllMembers(store, id);
   });
 }

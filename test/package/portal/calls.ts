@@ -12,6 +12,7 @@ import {
   type AdminRefusals,
   createAdmin,
   type Limits,
+  labelAfter,
   type SessionDetails,
   windowNames,
 } from 'bag-adres-admin';
@@ -70,6 +71,10 @@ assert.match(key, /shop/);
 const again = await refusal(admin.keys.create({ account: 'shop', label: 'web', token: 'a-token-of-the-portal' }));
 assert.deepEqual([again.code, again.keyId, refusals.already_created], ['already_created', keyId, 409]);
 assert.equal((await admin.keys.list('shop'))[0]?.state, 'active');
+const rotated = await admin.keys.rotate({ account: 'shop', keyId, ends: new Date(Date.UTC(2099, 0)) });
+assert.deepEqual(rotated.replaced, { keyId, ends: '2099-01-01T00:00:00Z' });
+assert.equal((await admin.keys.list('shop'))[0]?.replacedBy, rotated.keyId);
+assert.equal(labelAfter('web'), 'web 2');
 assert.equal((await admin.keys.revoke({ account: 'shop', keyId })).state, 'revoked');
 assert.equal((await admin.accounts.show('shop')).keys[0]?.state, 'revoked');
 

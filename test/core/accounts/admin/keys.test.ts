@@ -1,7 +1,8 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { maxActiveKeys } from '../../../../core/accounts/admin/active-keys.ts';
 import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
-import { maxActiveKeys, viewKeys } from '../../../../core/accounts/admin/keys.ts';
+import { viewKeys } from '../../../../core/accounts/admin/key-views.ts';
 import { issueApiKey, readApiKey, storedKey } from '../../../../core/accounts/api-key.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { shardItems } from '../../../support/shards.ts';
@@ -32,6 +33,8 @@ describe('keys.create', () => {
         expires: null,
         revoked: null,
         lastUsed: null,
+        createdBy: 'unknown',
+        replacedBy: null,
       },
     ]);
   });
@@ -289,6 +292,8 @@ describe('keys.revoke', () => {
       expires: null,
       revoked: '2026-08-01T12:30:15Z',
       lastUsed: null,
+      createdBy: 'unknown',
+      replacedBy: null,
     };
     expect(await admin.keys.revoke({ account: 'acme', keyId })).toEqual(revoked);
     expect(await request(key)).toBe('unauthorized');
@@ -365,6 +370,8 @@ describe('the view of the keys of an account', () => {
     created,
     revoked,
     lastUsed: null,
+    createdBy: null,
+    replaces: null,
   });
 
   it('is in the order in which they were created, then of their ids, after those without a record', () => {
