@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ConfigError } from '../lib/config/parse-config.ts';
+import { ConfigError } from '../lib/config/config-error.ts';
+import { readSettingsFile } from '../lib/config/settings.ts';
 import { addChecks, bagAdresApp } from './stacks.ts';
 
 /** The props of the app: none under the CDK command line, which passes context and output folder itself. */
-function settings() {
+function appProps() {
   if (process.env.CDK_CONTEXT_JSON !== undefined) return {};
   // Run by local/launch.js, which is faster, it reads cdk.json as the CDK command line does.
   const root = resolve(import.meta.dirname, '..');
@@ -13,7 +14,8 @@ function settings() {
 }
 
 try {
-  const app = bagAdresApp(settings());
+  // The CDK runs an app in the folder of its cdk.json.
+  const app = bagAdresApp(appProps(), readSettingsFile(process.cwd()));
   await addChecks(app);
   app.synth();
 } catch (error) {

@@ -4,7 +4,9 @@ import { addAccessCommands } from './cli/access.ts';
 import { addAccountCommands } from './cli/account.ts';
 import { addBackupCommands } from './cli/backup.ts';
 import { snakeCase, type Terminal } from './cli/command.ts';
+import { addConfigCommands } from './cli/config.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
+import { addInitCommand } from './cli/init.ts';
 import { addLoadCommands } from './cli/load.ts';
 import { addPlanCommands } from './cli/plan.ts';
 import { addRestoreCommands } from './cli/restore.ts';
@@ -39,13 +41,13 @@ function commandLine(terminal: Terminal, json: boolean): Command {
       'after',
       `
 Exit codes: 0 done, 1 refused or failed, 2 usage error. Errors are one line on standard error.
-In scripts, use "npm run -s bag-adres -- ..." and --json.
+In scripts, use --json.
 
 Examples:
-  npm run bag-adres -- plan put standard --limit minute=60 --limit day=5000 --local
-  npm run bag-adres -- account create acme --plan standard --local
-  npm run bag-adres -- key create --account acme --label webshop --local
-  npm run bag-adres -- load status --stack bag-adres-prod`,
+  npx bag-adres plan put standard --limit minute=60 --limit day=5000 --local
+  npx bag-adres account create acme --plan standard --local
+  npx bag-adres key create --account acme --label webshop --local
+  npx bag-adres load status --stack bag-adres-prod`,
     )
     .exitOverride()
     .configureOutput({
@@ -63,6 +65,8 @@ Examples:
   addBackupCommands(program, terminal);
   addRestoreCommands(program, terminal);
   addDoctorCommand(program, terminal);
+  addInitCommand(program, terminal);
+  addConfigCommands(program, terminal);
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }
 

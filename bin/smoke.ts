@@ -145,7 +145,7 @@ export const palace: SmokeAddress = { postcode: '1012RJ', huisnummer: 147, toevo
 
 /** The command: reads its options, runs all checks and prints the report. */
 async function main(): Promise<void> {
-  await new Command('npm run smoke --')
+  await new Command('npx bag-adres smoke')
     .description('Checks a deployment of the HTTP API from outside, with one API key.')
     .requiredOption(
       '--url <url>',

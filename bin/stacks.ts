@@ -1,41 +1,21 @@
-import { Annotations, App, type AppProps, CfnOutput, type Stack, Tags, Validations } from 'aws-cdk-lib';
+import { Annotations, App, type AppProps, Validations } from 'aws-cdk-lib';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
-import { deploymentName, packageVersion, portalStackName, stackNames } from '../lib/config/deployment.ts';
-import { parseConfig, readContext } from '../lib/config/parse-config.ts';
-import { DataStack } from '../lib/data/data-stack.ts';
-import { LoaderStack } from '../lib/loader/loader-stack.ts';
-import { ServiceStack } from '../lib/service/service-stack.ts';
-import { PortalStack } from '../portal/stack/portal-stack.ts';
+import { featureFlags } from '../lib/config/feature-flags.ts';
+import { parseConfig } from '../lib/config/parse-config.ts';
+import { readSettings, type SettingsFile } from '../lib/config/settings.ts';
+import { isReleased } from '../lib/shared/bundle.ts';
+import { addStacks } from './constructs.ts';
 
-/** The app with its stacks, from the configuration in the context; throws ConfigError if that is invalid. */
-export function bagAdresApp(props: AppProps = {}): App {
-  const app = new App({ analyticsReporting: false, ...props });
-  const config = parseConfig(readContext(app.node.getAllContext()));
-  const names = stackNames(deploymentName(config.stage));
-  const data = new DataStack(app, names.data, { config, stackName: names.data });
-  const service = new ServiceStack(app, names.service, { config, stackName: names.service, data });
-  const loader = new LoaderStack(app, names.loader, { config, stackName: names.loader, data });
-  const withCode: Stack[] = [service, loader];
-  if (config.portal) {
-    const stackName = portalStackName(deploymentName(config.stage));
-    const { bucket, stateMachineArn } = loader;
-    const { baseUrl: apiUrl } = service;
-    const portal = new PortalStack(app, stackName, {
-      config,
-      portal: config.portal,
-      stackName,
-      data,
-      apiUrl,
-      loads: { bucket, stateMachineArn },
-    });
-    withCode.push(portal);
-  }
-  // `doctor` compares it with its own version.
-  new CfnOutput(service, 'Version', { value: packageVersion() });
-  for (const [key, value] of Object.entries({ application: 'bag-adres', stage: config.stage, ...config.tags }))
-    Tags.of(app).add(key, value);
-  // Not on the data stack, so that a new version leaves its template, and with it the tables, as it is.
-  for (const stack of withCode) Tags.of(stack).add('version', packageVersion());
+/**
+ * The app with its stacks, from the settings in the context and in `file`.
+ * @throws ConfigError if they are invalid
+ */
+export function bagAdresApp({ context, ...props }: AppProps = {}, file?: SettingsFile): App {
+  const app = new App({ analyticsReporting: false, ...props, context: { ...featureFlags, ...context } });
+  const { record, source, notes } = readSettings(app.node.getAllContext(), file);
+  const config = parseConfig(record, source);
+  const { data } = addStacks(app, config);
+  for (const note of notes) Annotations.of(data).addInfoV2('bag-adres:settings', note);
   if (!RegionInfo.regions.some(({ name }) => name === config.region))
     Annotations.of(data).addWarningV2(
       'bag-adres:unknownRegion',
@@ -46,10 +26,11 @@ export function bagAdresApp(props: AppProps = {}): App {
 
 /**
  * Checks every template with cdk-nag at synth; a finding that is not acknowledged is an error. `CDK_VALIDATION=false` skips
- * this and the CDK's built-in checks, which makes a synth for local use faster.
+ * this and the CDK's built-in checks, which makes a synth for local use faster. An installed package leaves cdk-nag out: the tests
+ * of its release have run it.
  */
 export async function addChecks(app: App): Promise<void> {
-  if (process.env.CDK_VALIDATION === 'false') return;
+  if (process.env.CDK_VALIDATION === 'false' || isReleased) return;
   const { AwsSolutionsChecks, ServerlessChecks } = await import('cdk-nag');
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
 }

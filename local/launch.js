@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Runs a TypeScript entry of this project, or says which Node it needs: `node local/launch.js bin/smoke.ts --help`.
- * Without an entry it is the command line: `node local/launch.js plan list --local`.
+ * Without an entry it is the command line: `npx bag-adres plan list --local`; `npx bag-adres smoke` is the smoke test.
  */
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,8 @@ import { requireNode } from './node-version.js';
 requireNode();
 keepCompiledCode();
 const root = resolve(import.meta.dirname, '..');
-const isEntry = process.argv[2]?.endsWith('.ts');
-const entry = resolve(root, isEntry ? process.argv[2] : 'bin/bag-adres.ts');
-process.argv.splice(1, isEntry ? 2 : 1, entry);
+const [, , first = ''] = process.argv;
+const named = first === 'smoke' ? 'bin/smoke.ts' : first.endsWith('.ts') ? first : undefined;
+const entry = resolve(root, named ?? 'bin/bag-adres.ts');
+process.argv.splice(1, named ? 2 : 1, entry);
 await import(pathToFileURL(entry).href);

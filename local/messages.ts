@@ -107,7 +107,7 @@ API reference: ${baseUrl}/docs${portal ? `\nCustomer portal: ${portal.portalUrl}
 
 Manage plans, accounts and keys from another terminal:
 
-  npm run bag-adres -- account show demo --local${data}
+  npx bag-adres account show demo --local${data}
 
 The data is kept in ${folder} (start with --fresh to discard it), the log of the functions in ${folder}/functions.log.
 Press Ctrl-C to stop.

@@ -47,7 +47,7 @@ function addCreateKey(key: Command, terminal: Terminal): void {
 To replace a key without a refused request: create a new one, start using it, then revoke the old one.
 
 Example, with only the key on standard output:
-  npm run -s bag-adres -- key create --account acme --label webshop --local`,
+  npx bag-adres key create --account acme --label webshop --local`,
     )
     .action(async ({ account, label: text, expires, ...options }: OfAccount & { label: string; expires?: string }) => {
       const input = {
@@ -129,7 +129,7 @@ Run it after each step that it asks for: start; deploy the service with both ver
 service with the new version only. See docs/runbook.md#rotate-the-checksum-secret.
 
 Example:
-  npm run bag-adres -- rotate-checksum-secret --stack bag-adres-prod`,
+  npx bag-adres rotate-checksum-secret --stack bag-adres-prod`,
     )
     .action(async ({ start, ...options }: { json?: true; start?: true; stack: string }) => {
       // Imported here because the AWS clients load slower than `--help` should print.
@@ -220,10 +220,7 @@ function addAddMember(member: Command, terminal: Terminal): void {
     .argument('<person>', personArgument)
     .requiredOption('--account <id>', 'the account')
     .option('--role <role>', 'viewer: looks only; admin: also changes keys and members', 'viewer')
-    .addHelpText(
-      'after',
-      '\nExample:\n  npm run bag-adres -- member add jo@example.nl --account acme --role admin --local',
-    )
+    .addHelpText('after', '\nExample:\n  npx bag-adres member add jo@example.nl --account acme --role admin --local')
     .action(async (who: string, { account, role, ...options }: OfAccount & { role: string }) => {
       const input = { account: accountId(account), person: person(who), role: memberRole(role) };
       await useAdmin(terminal, options, async (admin) => {

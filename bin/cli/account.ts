@@ -53,7 +53,7 @@ function addCreate(account: Command, terminal: Terminal): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  npm run bag-adres -- account create corner-shop --plan standard --limit day=100 --local',
+      '\nExample:\n  npx bag-adres account create corner-shop --plan standard --limit day=100 --local',
     )
     .action(async (id: string, { plan, limit, ...options }: LimitOptions & { plan: string }) => {
       const input = { id: accountId(id), plan: planCode(plan), limits: parseLimits(limit ?? [], { plan: true }) };
@@ -82,8 +82,8 @@ What the account has used of a window still counts, and its limits stay exact wi
 these changes are safe while the account is in use.
 
 Examples:
-  npm run bag-adres -- account set acme --limit day=plan --local
-  npm run bag-adres -- account set acme --shards 4 --local`,
+  npx bag-adres account set acme --limit day=plan --local
+  npx bag-adres account set acme --shards 4 --local`,
     )
     .action(async (id: string, { plan, limit, shards, ...options }: SetOptions) => {
       const limits = parseLimits(limit ?? [], { plan: true });
@@ -169,7 +169,7 @@ A window never moves backwards, so one that starts in the future refuses request
 This command brings it back to the present and sets its usage to 0. Make sure first that all clocks are right.
 
 Example:
-  npm run bag-adres -- account repair-windows acme --local`,
+  npx bag-adres account repair-windows acme --local`,
     )
     .action(async (id: string, options: AccountsOptions) => {
       const name = accountId(id);

@@ -29,7 +29,7 @@ account. "import" restores it, in this table or in another one. A key works in a
 checksum secret.
 
 Example:
-  npm run bag-adres -- export accounts.jsonl --local`,
+  npx bag-adres export accounts.jsonl --local`,
     )
     .action(async (file: string, options: AccountsOptions) => {
       const path = pathOf(file, terminal);
@@ -53,7 +53,7 @@ The whole file is checked before the first write. A plan or account that exists 
 and its members; if one differs, nothing is imported. One that is equal stays as it is. After an interruption, run it again.
 
 Example:
-  npm run bag-adres -- import accounts.jsonl --check --local`,
+  npx bag-adres import accounts.jsonl --check --local`,
     )
     .action(async (file: string, { check, ...options }: AccountsOptions & { check?: true }) => {
       const backup = parseLines(file, await readText(pathOf(file, terminal)));

@@ -34,7 +34,14 @@ export type Terminal = {
   screen?: NodeJS.WriteStream;
   /** How many columns standard output has when it is a terminal; results are then drawn for people. */
   columns?: number;
+  /** The folder of `cdk.json` and of the settings; the current one unless a test names another. */
+  folder?: string;
 };
+
+/** The folder that a command on settings works in: npm and npx run us in that of `package.json`. */
+export function folderOf({ folder }: Terminal): string {
+  return folder ?? process.cwd();
+}
 
 /** The same value with the names of all members in snake_case, as in the HTTP interface. */
 export function snakeCase(value: unknown): unknown {

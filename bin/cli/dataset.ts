@@ -57,7 +57,7 @@ Changes nothing; "load repair" does. It reads the whole table in this command: w
 for the country. Loads wait until it ends.
 
 Example:
-  npm run bag-adres -- load check --stack bag-adres-prod`,
+  npx bag-adres load check --stack bag-adres-prod`,
     )
     .action(async (options: LoadCommandOptions) => {
       let differences = 0;
@@ -134,7 +134,7 @@ For a table that something else has written to, or that was restored from a back
 the whole table and the snapshot: with --stack about 1 GB and two minutes for the country. Loads wait until it ends.
 
 Example:
-  npm run bag-adres -- load repair --plan --stack bag-adres-prod`,
+  npx bag-adres load repair --plan --stack bag-adres-prod`,
     )
     .action(async ({ plan, ...options }: LoadCommandOptions & { plan?: true }) => {
       let unusable: string[] = [];

@@ -22,7 +22,7 @@ export function addDoctorCommand(program: Command, terminal: Terminal): void {
 The exit code is 1 when a check failed; a warning is not a failure.
 
 Example:
-  npm run bag-adres -- doctor --stack bag-adres-prod`,
+  npx bag-adres doctor --stack bag-adres-prod`,
     )
     .action((options: DoctorOptions) => doctor(terminal, options));
 }

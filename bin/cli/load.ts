@@ -57,8 +57,8 @@ function addPlan(load: Command, terminal: Terminal): void {
       'after',
       `
 Examples:
-  npm run bag-adres -- load plan --extract lvbag-extract-nl.zip --local
-  npm run bag-adres -- load plan --extract lvbag-extract-nl.zip --csv changes.csv --local`,
+  npx bag-adres load plan --extract lvbag-extract-nl.zip --local
+  npx bag-adres load plan --extract lvbag-extract-nl.zip --csv changes.csv --local`,
     )
     .action(async ({ csv, ...options }: ExtractOptions & { csv?: string }) => {
       const request = requestOf(options, terminal.env);
@@ -112,8 +112,8 @@ An interrupted load continues where it stopped when it is run again. A load that
 before its first write (exit code 1, code "refused"); "load approve" runs it anyway.
 
 Examples:
-  npm run bag-adres -- load run --stack bag-adres-prod
-  npm run bag-adres -- load run --mutations BAGNLDM-13112021-14112021.zip --local`,
+  npx bag-adres load run --stack bag-adres-prod
+  npx bag-adres load run --mutations BAGNLDM-13112021-14112021.zip --local`,
     )
     .action(async (options: ExtractOptions) => {
       const request = requestOf(options, terminal.env);
@@ -198,7 +198,7 @@ function addRollback(load: Command, terminal: Terminal): void {
 The daily check does not load the rolled-back extract again; "load run --again" does.
 
 Example:
-  npm run bag-adres -- load rollback 2026-01-08 --local`,
+  npx bag-adres load rollback 2026-01-08 --local`,
     )
     .action(async (rollback: string, options: LoadCommandOptions) => {
       await useLoads(terminal, options, (loads) => run(terminal, options, loads, () => loads.start({ rollback })));

@@ -46,8 +46,8 @@ The windows named by --limit replace the plan's windows; without any --limit a p
 What accounts have used of a window still counts, also when the plan drops the window and configures it again.
 
 Examples:
-  npm run bag-adres -- plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited --local
-  npm run bag-adres -- plan put standard --inactive --local`,
+  npx bag-adres plan put standard --limit minute=60 --limit day=5000 --limit month=unlimited --local
+  npx bag-adres plan put standard --inactive --local`,
     )
     .action(async (code: string, options: PutOptions) => {
       const limits = options.limit && (parseLimits(options.limit, { plan: false }) as Limits);

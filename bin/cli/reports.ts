@@ -42,7 +42,7 @@ Without --from: the last 30 days, or with --by month the last 12 months. Refusal
 below, where there were any. They do not count against the quota. There may have been more: an instance that ends loses its counts.
 
 Example:
-  npm run bag-adres -- account usage acme --by month --local`,
+  npx bag-adres account usage acme --by month --local`,
     )
     .action(async (id: string, { from, to, by, ...options }: UsageOptions) => {
       const name = accountId(id);

@@ -55,7 +55,7 @@ export function explanation(example: string): string {
 It looks at AWS for what is done already: run it again after any failure, also on another machine. See docs/recovery.md.
 
 Example:
-  npm run bag-adres -- ${example}`;
+  npx bag-adres ${example}`;
 }
 
 function parseTime(text: string): Date {

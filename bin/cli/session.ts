@@ -20,7 +20,7 @@ export function addSessionCommands(program: Command, terminal: Terminal): void {
   const session = program.command('session').description('who is signed in to the portal');
   withScope(session.command('list'))
     .description('list open sessions: whose, since when, last used, with which browser')
-    .addHelpText('after', '\nExample:\n  npm run bag-adres -- session list --account acme --local')
+    .addHelpText('after', '\nExample:\n  npx bag-adres session list --account acme --local')
     .action(async (options: ScopeOptions) => {
       const scope = readScope(options);
       await useAdmin(terminal, options, async ({ sessions }) => {
@@ -34,7 +34,7 @@ export function addSessionCommands(program: Command, terminal: Terminal): void {
     });
   withScope(session.command('end'))
     .description('end open sessions: the next request with one leads to the sign-in page')
-    .addHelpText('after', '\nExample:\n  npm run bag-adres -- session end --person jo@example.nl --local')
+    .addHelpText('after', '\nExample:\n  npx bag-adres session end --person jo@example.nl --local')
     .action(async (options: ScopeOptions) => {
       const scope = readScope(options);
       await useAdmin(terminal, options, async ({ sessions }) => {

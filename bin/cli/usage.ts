@@ -22,7 +22,7 @@ function addExport(usage: Command, terminal: Terminal): void {
       'after',
       `
 Example:
-  npm run -s bag-adres -- usage export --month 2026-11 --csv --local`,
+  npx bag-adres usage export --month 2026-11 --csv --local`,
     )
     .action(async ({ month, by, csv, ...options }: ExportOptions) => {
       if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');

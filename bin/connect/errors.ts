@@ -1,5 +1,6 @@
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import { redactKeys } from '../../core/accounts/api-key.ts';
+import { ConfigError } from '../../lib/config/config-error.ts';
 import { isDiskFull } from '../../local/engine/engine.ts';
 
 /** The command failed. `code` is stable for scripts; the message is one line and says what to do. */
@@ -121,6 +122,7 @@ function explain(error: unknown): ErrorExplanation {
   if (!(error instanceof Error)) return { code: 'failed', message: String(error) };
   if (error instanceof AdminError) return { code: error.code, message: withHint(error) };
   if (hasOwnCode(error)) return { code: error.code, message: error.message };
+  if (error instanceof ConfigError) return { code: 'invalid_settings', message: error.message };
   const ofLoad = explainLoadError(error.name, error.message);
   if (ofLoad) return ofLoad;
   const ofAws = Object.hasOwn(awsErrors, error.name) ? awsErrors[error.name] : undefined;

@@ -84,7 +84,7 @@ const usage = z.strictObject({
     ),
 });
 
-/** The configuration in `cdk.json`, under `bagAdres`. Types, checks and docs are derived from it. */
+/** The configuration of a stage. Types, checks and docs are derived from it. */
 export const configSchema = z.strictObject({
   stage: text(
     /^(?!(?:.*-)?(?:data|service|loader)$)[a-z][a-z0-9-]{0,15}$/,
@@ -248,3 +248,6 @@ export const configSchema = z.strictObject({
 
 /** A valid configuration, with every default filled in. */
 export type Config = z.output<typeof configSchema>;
+
+/** A configuration as an operator writes it: everything that has a default may be left out. */
+export type ConfigInput = z.input<typeof configSchema>;

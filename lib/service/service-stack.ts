@@ -1,4 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { environment } from '../../core/names.ts';
@@ -10,12 +11,16 @@ import { HttpApi } from './http-api.ts';
 import { Canary, HttpFunction, UsageJobFunction } from './service-functions.ts';
 import { ServiceAlarms, ServiceDashboard } from './service-monitoring.ts';
 
+/** What the charge of a request calls. Query reads the quota shards of one account; a transaction of updates is UpdateItem. */
+export const chargeOperations = ['GetItem', 'UpdateItem', 'Query'] as const;
+
 export type ServiceStackProps = { config: Config; stackName: string; data: DataStack };
 
 /** The HTTP interface. It holds no data, so it can be deleted and deployed again at any time. */
 export class ServiceStack extends Stack {
   /** The URL that callers use. */
   readonly baseUrl: string;
+  readonly httpApi: IHttpApi;
 
   constructor(scope: Construct, id: string, { config, stackName, data }: ServiceStackProps) {
     super(scope, id, {
@@ -35,8 +40,7 @@ export class ServiceStack extends Stack {
       provisionedConcurrency: config.provisionedConcurrency,
     })
       .usesChecksumSecret(keyChecksumSecret, config)
-      // Query reads the quota shards of one account. A transaction of updates needs no more than UpdateItem.
-      .usesTable(accounts, environment.accountsTable, 'GetItem', 'UpdateItem', 'Query')
+      .usesTable(accounts, environment.accountsTable, ...chargeOperations)
       .usesTable(addresses, environment.addressesTable, 'GetItem');
     const validate = new HttpFunction(this, 'Validate', {
       config,
@@ -54,6 +58,7 @@ export class ServiceStack extends Stack {
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
     this.baseUrl = baseUrl;
+    this.httpApi = api;
     const { rollback } = new ServiceAlarms(this, 'Alarms', { stage, api, topic, ...live });
     const canary =
       config.canary && new Canary(this, 'Canary', { config, encryptionKey, canary: config.canary, baseUrl, topic });

@@ -1,11 +1,15 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
-import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildSync } from 'esbuild';
+import { AssetCode } from 'aws-cdk-lib/aws-lambda';
 
 /** The root of the project: paths in a bundle are relative to it, so that it is the same wherever it is made. */
 const root = resolve(import.meta.dirname, '../..');
+
+/** The bundles of a release, which an installed package has instead of their sources: the same bytes for everyone. */
+const releasedBundles = join(root, 'bundles');
+export const isReleased = existsSync(releasedBundles);
 
 /**
  * Modules of Node that are slow to `import`: importing reads every export once, and some exports load large parts of Node
@@ -22,18 +26,31 @@ export type BundleOptions = {
   entries: Record<string, string>;
   /** Further files, by their names in the bundle; relative to the root of the project. */
   files?: Record<string, string>;
+  /** Files of the operator, by their names in the bundle; relative to the folder of `cdk.json`, in which the CDK runs the app. */
+  operatorFiles?: Record<string, string>;
   /** Whether a CommonJS dependency requires Node's modules at run time, which an ES module can't do by itself. */
   requires?: boolean;
 };
+
+/** The code of a Lambda, with what it is made of. */
+export class BundledCode extends AssetCode {
+  readonly bundle: BundleOptions;
+
+  constructor(options: BundleOptions, ...asset: ConstructorParameters<typeof AssetCode>) {
+    super(...asset);
+    this.bundle = options;
+  }
+}
 
 /**
  * The code of one Lambda, or of several that share most of it: minified ES modules, made by esbuild in this process, so no
  * Docker. The same sources give the same bytes on every machine. Source maps stay out of the package: they are in
  * `cdk.out/source-maps/NAME`.
  */
-export function bundle(options: BundleOptions): Code {
+export function bundle(options: BundleOptions): BundledCode {
   const [first = ''] = Object.values(options.entries);
-  return Code.fromAsset(dirname(resolve(root, first)), {
+  const folder = isReleased ? releasedBundles : dirname(resolve(root, first));
+  return new BundledCode(options, folder, {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
       // Never pulled: the local bundling below always succeeds.
@@ -42,7 +59,9 @@ export function bundle(options: BundleOptions): Code {
       command: [JSON.stringify(options)],
       local: {
         tryBundle(outputDirectory) {
-          writeBundle(options, outputDirectory);
+          if (isReleased) cpSync(join(releasedBundles, options.name), outputDirectory, { recursive: true });
+          else writeBundle(options, outputDirectory);
+          copyFiles(options.operatorFiles, process.cwd(), outputDirectory);
           return true;
         },
       },
@@ -50,11 +69,10 @@ export function bundle(options: BundleOptions): Code {
   });
 }
 
-/** Writes a bundle to `outputDirectory`, and its source maps to `source-maps/NAME` next to it. */
-export function writeBundle(
-  { name, entries, files = {}, requires = false }: BundleOptions,
-  outputDirectory: string,
-): void {
+/** Writes a bundle without the operator's files to `outputDirectory`, and its source maps to `source-maps/NAME` next to it. */
+export function writeBundle({ name, entries, files, requires = false }: BundleOptions, outputDirectory: string): void {
+  // Loaded here because an installed package has no esbuild, and needs none.
+  const { buildSync }: typeof import('esbuild') = createRequire(import.meta.url)('esbuild');
   const { outputFiles } = buildSync({
     entryPoints: entries,
     absWorkingDir: root,
@@ -82,9 +100,13 @@ export function writeBundle(
       throw new Error(`A dependency of ${name} requires modules at run time: bundle it with \`requires: true\`.`);
     writeFileSync(join(path.endsWith('.map') ? maps : outputDirectory, basename(path)), contents);
   }
+  copyFiles(files, root, outputDirectory);
+}
+
+function copyFiles(files: Record<string, string> = {}, from: string, to: string): void {
   for (const [file, source] of Object.entries(files)) {
-    mkdirSync(dirname(join(outputDirectory, file)), { recursive: true });
-    copyFileSync(join(root, source), join(outputDirectory, file));
+    mkdirSync(dirname(join(to, file)), { recursive: true });
+    copyFileSync(resolve(from, source), join(to, file));
   }
 }
 

@@ -54,6 +54,7 @@ const bucketActions = {
  */
 export class LambdaFunction extends Construct {
   readonly function: CdkFunction;
+  readonly code: Code;
   readonly logs: ILogGroup;
   readonly timeout: Duration;
 
@@ -61,6 +62,7 @@ export class LambdaFunction extends Construct {
     super(scope, id);
     const { config, encryptionKey, code, module = 'index', description, memoryMb, timeout, environment = {} } = props;
     this.timeout = timeout;
+    this.code = code;
     this.logs = new LogGroup(this, 'Logs', logGroupProps(config, encryptionKey));
     this.function = new CdkFunction(this, 'Function', {
       description,

@@ -58,7 +58,7 @@ export class PortalStack extends Stack {
       code: bundle({
         name: 'Portal',
         entries: { index: 'portal/handler.ts' },
-        ...(logo && { files: { logo } }),
+        ...(logo && { operatorFiles: { logo } }),
       }),
       description: 'The customer portal',
       memoryMb: 1024,

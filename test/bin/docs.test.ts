@@ -19,7 +19,7 @@ const nowhere = join(tmpdir(), 'no-such-data-folder');
 
 const texts = ['README.md', ...globSync('docs/*.md')].map((file) => readFileSync(file, 'utf8'));
 const commands = texts
-  .flatMap((text) => [...text.matchAll(/npm run (?:-s )?bag-adres -- ([^\n`")>]+)/g)])
+  .flatMap((text) => [...text.matchAll(/npx bag-adres (?!smoke)([^\n`")>]+)/g)])
   .map(([, command = '']) => placeholders.reduce((filled, [from, to]) => filled.replace(from, to), command.trim()))
   .filter((command) => !/^(?:COMMAND|load \.\.\.)/.test(command));
 

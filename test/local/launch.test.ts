@@ -39,7 +39,7 @@ describe('the launcher', () => {
       exit: 2,
       err: expect.stringContaining('Did you mean list?'),
     });
-    expect((await runAs('24.0.0', 'local/launch.js', 'bin/smoke.ts', '--help')).out).toContain('npm run smoke --');
+    expect((await runAs('24.0.0', 'local/launch.js', 'bin/smoke.ts', '--help')).out).toContain('npx bag-adres smoke');
   });
 
   it('has later starts find the sources compiled, in the folder that the user names or else in ours', async () => {

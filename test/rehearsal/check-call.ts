@@ -11,11 +11,7 @@ export async function checkCall([program = '', ...args]: readonly string[]): Pro
     case 'npm':
       return checkNpm(args);
     case 'npx':
-      return args[0] === 'cdk'
-        ? checkCdk(args.slice(1))
-        : args[0] === 'node'
-          ? null
-          : `npx ${args[0]} is not installed`;
+      return checkNpx(args);
     case 'cdk':
       return 'cdk is not on the path; use npx cdk';
     case 'node':
@@ -27,6 +23,14 @@ export async function checkCall([program = '', ...args]: readonly string[]): Pro
   }
 }
 
+async function checkNpx([program = '', ...args]: readonly string[]): Promise<string | null> {
+  if (program === 'cdk') return checkCdk(args);
+  if (program === 'node') return null;
+  if (program !== 'bag-adres') return `npx ${program} is not installed`;
+  if (args[0] !== 'smoke') return checkBagAdres(args);
+  return checkHelp('npx bag-adres smoke', args.slice(1), () => helpOf('local/launch.js bin/smoke.ts'));
+}
+
 async function checkNpm(args: readonly string[]): Promise<string | null> {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const [command = '', ...rest] = args.filter((arg) => arg !== '-s' && arg !== '--silent');
@@ -34,7 +38,6 @@ async function checkNpm(args: readonly string[]): Promise<string | null> {
   const script = command === 'run' ? (rest.shift() ?? '') : command;
   if (!(script in scripts)) return `there is no npm script "${script}"`;
   if (rest.length > 0 && rest[0] !== '--') return `npm takes these options itself: put -- before ${rest[0]}`;
-  if (script === 'bag-adres') return checkBagAdres(rest.slice(1));
   return checkHelp(`npm run ${script}`, rest.slice(1), () => helpOf(scripts[script] ?? ''));
 }
 

@@ -11,13 +11,13 @@ describe('the rehearsal', () => {
   });
 
   it.each([
-    ['a command of ours that no longer exists', 'npm run bag-adres -- load undo --stack a', /Unknown command 'undo'/],
+    ['a command of ours that no longer exists', 'npx bag-adres load undo --stack a', /Unknown command 'undo'/],
     [
       'an option of ours that no longer exists',
-      'npm run bag-adres -- load run --force --stack a',
+      'npx bag-adres load run --force --stack a',
       /unknown option '--force'/i,
     ],
-    ['options without --', 'npm run bag-adres --help', /put -- before --help/],
+    ['options without --', 'npm start --help', /put -- before --help/],
     ['a script that no longer exists', 'npm run deploy', /no npm script "deploy"/],
     ['an option of npm start', 'npm start -- --prot 1', /no option --prot/],
     ['a command of the CDK', 'npx cdk publish', /cdk has no command "publish"/],
@@ -41,7 +41,7 @@ describe('the rehearsal', () => {
     'aws stepfunctions stop-execution --execution-arn x --query y --output text',
     'npx cdk deploy --all -c bagAdres.stage=trial --require-approval never',
     'npx cdk ls --no-lookups -l',
-    'npm run smoke -- --url x --key y',
+    'npx bag-adres smoke --url x --key y',
     'npm start -- --port 1',
     'for stack in a b; do npx cdk diff "$stack"; done',
   ])('accepts an existing command: %s', async (command) => {
@@ -52,14 +52,13 @@ describe('the rehearsal', () => {
     const workflow = (script: string) =>
       `jobs:\n  a:\n    steps:\n      - run: npm ci\n      - run: |\n          ${script}\n        env:\n          URL: \${{ vars.URL }}\n`;
     const problems = async (script: string) => (await rehearse(new Map([['a.yml', workflow(script)]]))).problems;
-    expect(await problems('npm run smoke -- --url "$URL"')).toEqual([]);
-    expect(await problems('npm run smoke -- --link "$URL"')).toEqual([expect.stringMatching(/^a\.yml:5: .*--link/)]);
+    expect(await problems('npx bag-adres smoke --url "$URL"')).toEqual([]);
+    expect(await problems('npx bag-adres smoke --link "$URL"')).toEqual([expect.stringMatching(/^a\.yml:5: .*--link/)]);
     expect(await problems('npx cdk publish --all')).toEqual([expect.stringMatching(/no command "publish"/)]);
   });
 
   it('carries variables and functions from one block to the next, and reads commands in running text', async () => {
-    const text =
-      '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npm run bag-adres -- load\nrun --stack x`, and\n';
+    const text = '```sh\nname=x\nout() { echo "$name-$1"; }\n```\nThen `npx bag-adres load\nrun --stack x`, and\n';
     expect(await problemsOf(`${text}\`\`\`sh\naws s3 rm "s3://$(out y)" --recursive\n\`\`\`\n`)).toEqual([]);
     expect(await problemsOf('Text\nand `npx cdk\nfly`.\n')).toEqual([expect.stringMatching(/^guide\.md:2: .*"fly"/)]);
   });

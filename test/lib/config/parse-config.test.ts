@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, parseConfig, readContext } from '../../../lib/config/parse-config.ts';
+import { ConfigError } from '../../../lib/config/config-error.ts';
+import { parseConfig } from '../../../lib/config/parse-config.ts';
 
 const domain = {
   name: 'adres.example.nl',
@@ -155,32 +156,5 @@ describe('the configuration', () => {
 
   it('reports all errors at once', () => {
     expect(faults({ stage: 'A', snapshotsKept: 99, alarmMail: 'x' })).toHaveLength(3);
-  });
-});
-
-describe('the context', () => {
-  it('lets the command line override single fields', () => {
-    const context = {
-      bagAdres: { stage: 'prod', throttle: { burst: 30 } },
-      'bagAdres.stage': 'test',
-      'bagAdres.throttle.ratePerSecond': '20',
-      'bagAdres.account': '123456789012',
-      '@aws-cdk/core:checkSecretUsage': true,
-      'aws:cdk:bundling-stacks': ['**'],
-    };
-    expect(readContext(context)).toEqual({
-      stage: 'test',
-      account: '123456789012',
-      throttle: { burst: 30, ratePerSecond: 20 },
-    });
-    expect(context.bagAdres).toEqual({ stage: 'prod', throttle: { burst: 30 } });
-  });
-
-  it("keeps the CDK's own settings for telemetry and notices", () => {
-    expect(readContext({ 'cli-telemetry': false, 'acknowledged-issue-numbers': [12345], bagAdres: {} })).toEqual({});
-  });
-
-  it.each(['stage', 'bagadres', 'bagAdresstage'])('refuses the unknown key %s', (key) => {
-    expect(() => readContext({ [key]: 'test' })).toThrow(`${key} is not known`);
   });
 });

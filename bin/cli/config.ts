@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { ConfigError } from '../../lib/config/config-error.ts';
+import { parseConfig } from '../../lib/config/parse-config.ts';
+import type { Config } from '../../lib/config/schema.ts';
+import {
+  readSettings,
+  readSettingsFile,
+  type Settings,
+  settingsFileName,
+  settingsOfStage,
+} from '../../lib/config/settings.ts';
+import { CommandError } from '../connect/errors.ts';
+import { folderOf, type Terminal, table } from './command.ts';
+
+/** The settings of each stage of a folder, unchecked; `stage` chooses one. @throws ConfigError, CommandError */
+export function settingsIn(folder: string, stage?: string): { stage: string; settings: Settings }[] {
+  const file = readSettingsFile(folder);
+  if (file) {
+    const stages = stage === undefined ? Object.keys(file.stages) : [stage];
+    return stages.map((name) => ({ stage: name, settings: settingsOfStage(file, name) }));
+  }
+  let context: Record<string, unknown>;
+  try {
+    context = JSON.parse(readFileSync(join(folder, 'cdk.json'), 'utf8')).context ?? {};
+  } catch (cause) {
+    const message = `There is no ${settingsFileName} here, nor a cdk.json with settings. Run "npx bag-adres init", or go to the folder that has them.`;
+    throw new CommandError('no_settings', message, { cause });
+  }
+  const settings = readSettings({ ...context, ...(stage !== undefined && { 'bagAdres.stage': stage }) });
+  return [{ stage: String((settings.record as { stage?: unknown } | null)?.stage ?? 'prod'), settings }];
+}
+
+/** The checked configuration of one stage: the one named, else that of a `cdk deploy` without a stage. */
+export function configIn(folder: string, stage?: string): Config {
+  const file = readSettingsFile(folder);
+  if (!file || stage !== undefined) {
+    const [found] = settingsIn(folder, stage);
+    return parseConfig(found?.settings.record, found?.settings.source);
+  }
+  const { record, source } = readSettings({}, file);
+  return parseConfig(record, source);
+}
+
+/** A field of a configuration that is no group of others. */
+type Field = { name: string; value: unknown; origin: string };
+
+/** Every field of a configuration, and where its value is from. */
+export function fieldsOf(config: Config, { layers }: Settings): Field[] {
+  return leaves(config, []).map(({ path, value }) => ({
+    name: path.join('.'),
+    value,
+    origin: layers.find(({ fields }) => valueAt(fields, path) !== undefined)?.origin ?? 'default',
+  }));
+}
+
+function leaves(value: unknown, path: string[]): { path: string[]; value: unknown }[] {
+  const isGroup = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isGroup || Object.keys(value).length === 0) return [{ path, value }];
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]));
+}
+
+function valueAt(record: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], record);
+}
+
+type ConfigOptions = { stage?: string; json?: true };
+
+/** `config check` and `config show`. */
+export function addConfigCommands(program: Command, terminal: Terminal): void {
+  const config = program.command('config').description('check and show the settings of this folder');
+  config
+    .command('check')
+    .description('check the settings of each stage, without AWS')
+    .option('--stage <name>', 'only this stage')
+    .option('--json', 'print JSON: {"stages": [{"stage", "faults"}]}')
+    .action((options: ConfigOptions) => check(terminal, options));
+  config
+    .command('show')
+    .description('print the effective settings, and where each comes from')
+    .option('--stage <name>', 'this stage (default: that of a "cdk deploy" without a stage)')
+    .option('--json', 'print JSON: {"stage", "settings", "origins"}')
+    .addHelpText('after', '\nExample:\n  npx bag-adres config show --stage prod')
+    .action((options: ConfigOptions) => show(terminal, options));
+}
+
+function check(terminal: Terminal, { stage, json }: ConfigOptions): void {
+  const found = settingsIn(folderOf(terminal), stage);
+  const stages = found.map(({ stage: name, settings }) => ({ stage: name, faults: faultsOf(settings), settings }));
+  if (json) terminal.out(JSON.stringify({ stages: stages.map(({ stage, faults }) => ({ stage, faults })) }, null, 2));
+  else
+    for (const { stage: name, faults, settings } of stages) {
+      terminal.out(faults.length === 0 ? `${name}: valid` : `${name}: ${faults.length} fault(s)`);
+      for (const line of [...faults, ...settings.notes]) terminal.out(`  - ${line}`);
+    }
+  const invalid = stages.filter(({ faults }) => faults.length > 0).map(({ stage: name }) => name);
+  if (invalid.length > 0)
+    throw new CommandError('invalid_settings', `The settings of ${invalid.join(', ')} are not valid. Correct them.`);
+}
+
+function faultsOf({ record, source }: Settings): readonly string[] {
+  try {
+    parseConfig(record, source);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+function show(terminal: Terminal, { stage, json }: ConfigOptions): void {
+  const folder = folderOf(terminal);
+  const config = configIn(folder, stage);
+  const [found] = settingsIn(folder, config.stage);
+  if (!found) return;
+  const fields = fieldsOf(config, found.settings);
+  if (json) {
+    const origins = Object.fromEntries(fields.map(({ name, origin }) => [name, origin]));
+    terminal.out(JSON.stringify({ stage: config.stage, settings: config, origins }, null, 2));
+    return;
+  }
+  const rows = fields.map(({ name, value, origin }) => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+    origin,
+  ]);
+  terminal.out(table(['setting', 'value', 'from'], rows));
+  for (const note of found.settings.notes) terminal.err(note);
+}

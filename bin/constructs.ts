@@ -1,0 +1,148 @@
+import { CfnOutput, type Stack, Tags } from 'aws-cdk-lib';
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IGrantable } from 'aws-cdk-lib/aws-iam';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { deploymentName, packageVersion, portalStackName, stackNames } from '../lib/config/deployment.ts';
+import { featureFlags } from '../lib/config/feature-flags.ts';
+import { parseConfig } from '../lib/config/parse-config.ts';
+import type { Config, ConfigInput } from '../lib/config/schema.ts';
+import { DataStack } from '../lib/data/data-stack.ts';
+import { LoaderStack } from '../lib/loader/loader-stack.ts';
+import { chargeOperations, ServiceStack } from '../lib/service/service-stack.ts';
+import { grantTable } from '../lib/shared/grants.ts';
+import { PortalStack } from '../portal/stack/portal-stack.ts';
+
+/** The stacks besides the one with the data, which all of them need. */
+export type BagAdresPart = 'service' | 'loader' | 'portal';
+
+/** The configuration, with the names of `bag-adres.json` (docs/configuration.md). Everything has a default. */
+export type BagAdresProps = ConfigInput & {
+  /** The stacks to create beside that of the data. By default all: the portal only if it is configured. */
+  parts?: readonly BagAdresPart[];
+};
+
+/** The stacks of one deployment. */
+export type BagAdresStacks = {
+  readonly data: DataStack;
+  readonly service: ServiceStack | undefined;
+  readonly loader: LoaderStack | undefined;
+  readonly portal: PortalStack | undefined;
+};
+
+/** The HTTP interface, for other stacks of the app. */
+export type BagAdresApi = {
+  /** The URL that callers use, without a slash at the end. */
+  readonly url: string;
+  /** The API of API Gateway. */
+  readonly httpApi: IHttpApi;
+};
+
+/** The accounts, their keys and their quotas, for other stacks of the app. */
+export type BagAdresAccounts = {
+  readonly table: ITable;
+  /** The secret with which the checksums of API keys are made. */
+  readonly keyChecksumSecret: ISecret;
+  /** Allows what checking a key and counting a request takes, as the service itself does it; nothing else. */
+  grantCharge(grantee: IGrantable): void;
+};
+
+/** The addresses, for other stacks of the app. */
+export type BagAdresAddresses = {
+  readonly table: ITable;
+  /** Allows lookups. */
+  grantRead(grantee: IGrantable): void;
+};
+
+/**
+ * The address service inside an app of your own: its stacks, in the region and account of the props. It reads no context and
+ * no environment variable. Two of them in one app need different values of `stage`.
+ *
+ * ```ts
+ * const bagAdres = new BagAdres(app, 'BagAdres', { stage: 'test', alarmEmail: 'beheer@example.nl' });
+ * bagAdres.accounts.grantCharge(gateway);
+ * ```
+ */
+export class BagAdres extends Construct {
+  /** The stack with the tables. */
+  readonly data: DataStack;
+  /** The stack with the HTTP interface, unless `parts` leaves it out. */
+  readonly service: ServiceStack | undefined;
+  /** The stack that loads the register, unless `parts` leaves it out. */
+  readonly loader: LoaderStack | undefined;
+  /** The stack of the customer portal, if there is one. */
+  readonly portal: PortalStack | undefined;
+  readonly accounts: BagAdresAccounts;
+  readonly addresses: BagAdresAddresses;
+
+  /** @throws ConfigError that names each invalid prop and what it may be */
+  constructor(scope: Construct, id: string, { parts, ...settings }: BagAdresProps = {}) {
+    super(scope, id);
+    const config = parseConfig(settings, `the props of ${this.node.path}`);
+    for (const [flag, value] of Object.entries(featureFlags)) this.node.setContext(flag, value);
+    const { data, service, loader, portal } = addStacks(this, config, parts);
+    this.data = data;
+    this.service = service;
+    this.loader = loader;
+    this.portal = portal;
+    this.accounts = {
+      table: data.accounts,
+      keyChecksumSecret: data.keyChecksumSecret,
+      grantCharge: (grantee) => grantTable(data.accounts, grantee, ...chargeOperations),
+    };
+    this.addresses = {
+      table: data.addresses,
+      grantRead: (grantee) => grantTable(data.addresses, grantee, 'GetItem', 'BatchGetItem'),
+    };
+  }
+
+  /** The HTTP interface. @throws Error if `parts` leaves it out */
+  get api(): BagAdresApi {
+    if (!this.service) throw new Error(`${this.node.path} has no API: add 'service' to its parts.`);
+    return { url: this.service.baseUrl, httpApi: this.service.httpApi };
+  }
+}
+
+/** Adds the stacks of a configuration to `scope`. @throws Error for a portal without the parts that it needs */
+export function addStacks(scope: Construct, config: Config, parts?: readonly BagAdresPart[]): BagAdresStacks {
+  const has = (part: BagAdresPart) => parts?.includes(part) ?? true;
+  const names = stackNames(deploymentName(config.stage));
+  const data = new DataStack(scope, names.data, { config, stackName: names.data });
+  const service = has('service')
+    ? new ServiceStack(scope, names.service, { config, stackName: names.service, data })
+    : undefined;
+  const loader = has('loader')
+    ? new LoaderStack(scope, names.loader, { config, stackName: names.loader, data })
+    : undefined;
+  const portal = has('portal') ? addPortal(scope, config, { data, service, loader }) : undefined;
+  if (parts?.includes('portal') && !portal) throw new Error("parts has 'portal': configure it in `portal` too.");
+  // `doctor` compares it with its own version.
+  if (service) new CfnOutput(service, 'Version', { value: packageVersion() });
+  const stacks = [data, service, loader, portal].filter((stack) => stack !== undefined);
+  for (const stack of stacks) addTags(stack, { application: 'bag-adres', stage: config.stage, ...config.tags });
+  // Not on the data stack, so that a new version leaves its template, and with it the tables, as it is.
+  for (const stack of stacks) if (stack !== data) addTags(stack, { version: packageVersion() });
+  return { data, service, loader, portal };
+}
+
+type PortalNeeds = Pick<BagAdresStacks, 'data' | 'service' | 'loader'>;
+
+function addPortal(scope: Construct, config: Config, { data, service, loader }: PortalNeeds): PortalStack | undefined {
+  if (!config.portal) return undefined;
+  if (!service || !loader) throw new Error("A portal needs the parts 'service' and 'loader'.");
+  const stackName = portalStackName(deploymentName(config.stage));
+  const { bucket, stateMachineArn } = loader;
+  return new PortalStack(scope, stackName, {
+    config,
+    portal: config.portal,
+    stackName,
+    data,
+    apiUrl: service.baseUrl,
+    loads: { bucket, stateMachineArn },
+  });
+}
+
+function addTags(stack: Stack, tags: Record<string, string>): void {
+  for (const [key, value] of Object.entries(tags)) Tags.of(stack).add(key, value);
+}

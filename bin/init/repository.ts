@@ -1,0 +1,166 @@
+import { featureFlags } from '../../lib/config/feature-flags.ts';
+import { checkSettingsFile, settingsFileName, stageFields } from '../../lib/config/settings.ts';
+
+type Json = Record<string, unknown>;
+
+/** What an operator was asked, or named as an option. */
+export type Answers = {
+  region?: string | undefined;
+  alarmEmail?: string | undefined;
+  /** The AWS account of each stage that has one; the stages are `test` and `prod`. */
+  accounts: Readonly<Record<string, string>>;
+};
+
+/** A file to write, with the text that it has now. */
+type NewFile = { path: string; text: string; former?: string };
+
+/** What the folder has already. */
+export type Found = {
+  /** The name of the folder. */
+  name: string;
+  /** Reads a file; undefined if there is none. */
+  read: (path: string) => string | undefined;
+};
+
+/** The folder has what this must not touch; the message says what to do. */
+export class InitError extends Error {
+  override name = 'InitError';
+}
+
+/** What `init` would write, and what it leaves as it is. */
+export type Repository = {
+  files: readonly NewFile[];
+  kept: readonly string[];
+  /** The fields that a former `cdk.json` had. */
+  takenOver: readonly string[];
+};
+
+/**
+ * The files of an operator's repository. A file that exists is kept, except that `package.json` gets the dependency, `.gitignore`
+ * the missing lines, and a `cdk.json` with settings gives them to `bag-adres.json`.
+ * @param pipeline the text of the workflow
+ * @throws InitError
+ */
+export function repository(found: Found, answers: Answers, version: string, pipeline: string): Repository {
+  const cdk = readJson(found, 'cdk.json');
+  const packageJson = readJson(found, 'package.json');
+  if (packageJson?.name === 'bag-adres')
+    throw new InitError('This is a clone of bag-adres. Run "bag-adres init" in a folder of your own.');
+  const former = (cdk?.context as Json | undefined)?.bagAdres;
+  if (cdk && former === undefined && !String(cdk.app).includes('bag-adres'))
+    throw new InitError(
+      'cdk.json belongs to another app. Run "bag-adres init" in a folder of its own, or use the construct BagAdres in that app.',
+    );
+  const files: NewFile[] = [];
+  const kept: string[] = [];
+  const write = (path: string, text: string) => {
+    const now = found.read(path);
+    if (now === text) kept.push(path);
+    else files.push({ path, text, ...(now !== undefined && { former: now }) });
+  };
+  const writeNew = (path: string, text: string) => {
+    if (found.read(path) === undefined) files.push({ path, text });
+    else kept.push(path);
+  };
+  write('package.json', json(withDependency(packageJson ?? { name: nameOf(found.name), private: true }, version)));
+  write('cdk.json', json(cdkJson(cdk)));
+  const fields = typeof former === 'object' && former !== null ? (former as Json) : {};
+  if (Object.keys(fields).length > 0 && found.read(settingsFileName) !== undefined)
+    throw new InitError(
+      `cdk.json and ${settingsFileName} both have settings. Keep those of ${settingsFileName}, and make "bagAdres" in cdk.json empty.`,
+    );
+  writeNew(settingsFileName, json(settingsFile(fields, answers)));
+  writeNew('.github/workflows/deploy.yml', pipeline);
+  const ignored = found.read('.gitignore');
+  write('.gitignore', withLines(ignored, ['node_modules/', 'cdk.out/', '*.log']));
+  writeNew('README.md', readme(nameOf(found.name)));
+  return { files, kept, takenOver: Object.keys(fields) };
+}
+
+function readJson({ read }: Found, path: string): Json | undefined {
+  const text = read(path);
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new InitError(`${path} is not JSON: ${(error as Error).message}. Correct it, then run this again.`);
+  }
+}
+
+/** The dependency is pinned; what is there already, a file or another version, stays. */
+function withDependency(packageJson: Json, version: string): Json {
+  const dependencies = { 'bag-adres': version, ...(packageJson.dependencies as Json | undefined) };
+  const scripts = { check: 'bag-adres config check', synth: 'cdk synth --quiet', ...(packageJson.scripts as Json) };
+  return { ...packageJson, private: true, scripts, dependencies };
+}
+
+function cdkJson(former: Json | undefined): Json {
+  const { bagAdres: _, ...context } = (former?.context ?? {}) as Json;
+  // Those of the package are part of its code; a different value was the operator's choice.
+  const own = Object.entries(context).filter(
+    ([key, value]) => JSON.stringify(featureFlags[key]) !== JSON.stringify(value),
+  );
+  const { app: _app, context: _context, ...others } = former ?? {};
+  return {
+    app: 'npx --no bag-adres app',
+    ...others,
+    ...(own.length > 0 && { context: Object.fromEntries(own) }),
+  };
+}
+
+function settingsFile({ stage = 'prod', ...former }: Json, { region, alarmEmail, accounts }: Answers): Json {
+  const isOfStage = ([name]: [string, unknown]) => stageFields.includes(name);
+  const entries = Object.entries(former);
+  const shared: Json = {
+    ...Object.fromEntries(entries.filter((entry) => !isOfStage(entry))),
+    ...(region && { region }),
+    ...(alarmEmail && { alarmEmail }),
+  };
+  // A trial that may be destroyed is one stage, as it was.
+  const own = Object.fromEntries(entries.filter(isOfStage));
+  const stages: Record<string, Json> = { test: {}, prod: {} };
+  if (shared.removalPolicy !== undefined) {
+    own.removalPolicy = shared.removalPolicy;
+    delete shared.removalPolicy;
+  }
+  stages[String(stage)] = own;
+  for (const [name, account] of Object.entries(accounts)) stages[name] = { ...stages[name], account };
+  const file = { $schema: './node_modules/bag-adres/config.schema.json', shared, stages };
+  checkSettingsFile(file);
+  return file;
+}
+
+function withLines(text: string | undefined, lines: readonly string[]): string {
+  const present = (text ?? '').split(/\r?\n/);
+  const missing = lines.filter((line) => !present.includes(line));
+  if (missing.length === 0) return text ?? '';
+  const before = text === undefined || text === '' || text.endsWith('\n') ? (text ?? '') : `${text}\n`;
+  return `${before}${missing.join('\n')}\n`;
+}
+
+/** A name that npm accepts. */
+function nameOf(folder: string): string {
+  const name = folder
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return name === '' || name === 'bag-adres' ? 'bag-adres-deployment' : name;
+}
+
+function readme(name: string): string {
+  return `# ${name}
+
+The deployment of [bag-adres](https://www.npmjs.com/package/bag-adres): settings in \`bag-adres.json\`, by stage.
+
+- \`npm ci\`, then \`npx bag-adres config check\` and \`npx bag-adres config show --stage prod\`
+- Deploy: \`npx cdk deploy --all -c bagAdres.stage=test\`; without \`-c\` the stage is \`prod\`
+- Upgrade: \`npm install bag-adres@VERSION\`, then \`npx bag-adres upgrade --stage test\`
+- In an emergency: \`npx bag-adres rollback-code --stage prod\`
+- Guides: \`node_modules/bag-adres/docs\`, deploy.md and runbook.md first
+- The pipeline in \`.github/workflows/deploy.yml\` needs two roles: see \`docs/examples/pipeline\` there
+`;
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+/** The command line of the installed package; `local/launch.js` is that of a clone. */
+import module from 'node:module';
+import { join } from 'node:path';
+
+const oldestNode = 20;
+if (Number.parseInt(process.versions.node, 10) < oldestNode) {
+  console.error(
+    `bag-adres needs Node ${oldestNode} or newer; this is Node ${process.versions.node}. See https://nodejs.org/en/download.`,
+  );
+  process.exit(1);
+}
+// Node 22 and newer: later starts find the modules compiled.
+module.enableCompileCache?.();
+const tools = { app: 'app.js', smoke: 'smoke.js' };
+const tool = tools[process.argv[2]];
+const entry = join(import.meta.dirname, tool ?? 'bag-adres.js');
+process.argv.splice(1, tool ? 2 : 1, entry);
+await import(new URL(tool ?? 'bag-adres.js', import.meta.url).href);

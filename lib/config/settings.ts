@@ -1,0 +1,202 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { ConfigError, nearest } from './config-error.ts';
+import { configSchema } from './schema.ts';
+
+/** The settings of an operator, in the folder of `cdk.json`. */
+export const settingsFileName = 'bag-adres.json';
+
+/** The context key of a configuration in `cdk.json`; `-c bagAdres.stage=test` overrides one field on the command line. */
+const KEY = 'bagAdres';
+
+/** Keys that `cdk cli-telemetry` and `cdk acknowledge` write to `cdk.context.json`. */
+const toolKeys = new Set(['cli-telemetry', 'acknowledged-issue-numbers']);
+
+/**
+ * What two stages can't share: it belongs to one account, or is a name that exists once. Another stage must not inherit it, or
+ * a deployment to test would take over the host name of production.
+ */
+export const stageFields: readonly string[] = [
+  'account',
+  'domain',
+  'portal',
+  'encryptionKey',
+  'backupVaultArn',
+  'checksumSecretVersions',
+];
+
+type Fields = Record<string, unknown>;
+
+/** The contents of `bag-adres.json`: what all stages share, and what differs. */
+export type SettingsFile = { shared: Fields; stages: Record<string, Fields> };
+
+/** Where a field may come from, the first one that has it. */
+export type SettingsLayer = { origin: string; fields: Fields };
+
+/** The settings of one stage, unchecked. */
+export type Settings = {
+  /** The file that they are from, for messages. */
+  source: string;
+  layers: readonly SettingsLayer[];
+  /** All layers in one: what `parseConfig` takes. */
+  record: unknown;
+  /** What somebody who expected more should know, one sentence each. */
+  notes: readonly string[];
+};
+
+const fields = z.record(z.string(), z.unknown());
+const fileSchema = z.strictObject({
+  $schema: z.string().optional(),
+  shared: fields.default({}),
+  stages: z.record(configSchema.shape.stage.unwrap(), fields),
+});
+
+/** Reads `bag-adres.json` of a folder; undefined if it has none. @throws ConfigError */
+export function readSettingsFile(folder: string): SettingsFile | undefined {
+  const path = join(folder, settingsFileName);
+  if (!existsSync(path)) return undefined;
+  try {
+    return checkSettingsFile(JSON.parse(readFileSync(path, 'utf8')));
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError([`It is not JSON: ${(error as Error).message}.`], settingsFileName);
+  }
+}
+
+/** Returns the contents of `bag-adres.json`. @throws ConfigError if they have another form */
+export function checkSettingsFile(contents: unknown): SettingsFile {
+  const parsed = fileSchema.safeParse(contents);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.flatMap(describe), settingsFileName);
+  const { shared, stages } = parsed.data;
+  const faults = Object.keys(stages).length === 0 ? ['stages is empty. Add one, for instance "prod": {}.'] : [];
+  for (const [at, given] of Object.entries({
+    shared,
+    ...Object.fromEntries(Object.entries(stages).map(([stage, given]) => [`stages.${stage}`, given])),
+  })) {
+    if ('stage' in given)
+      faults.push(`${at}.stage is not needed: the name of a stage is its key in stages. Remove it.`);
+    for (const field of stageFields)
+      if (at === 'shared' && field in given)
+        faults.push(`shared.${field} can't be shared by stages. Move it to one of them, to stages.prod for instance.`);
+  }
+  if (faults.length > 0) throw new ConfigError(faults, settingsFileName);
+  return { shared, stages };
+}
+
+function describe(issue: z.core.$ZodIssue): string[] {
+  const at = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => {
+      const field = key in configSchema.shape ? ' A setting belongs into shared, or into a stage under stages.' : '';
+      const guess = nearest(key, ['shared', 'stages']);
+      return `${key} is not known.${field || (guess ? ` Did you mean ${guess}?` : '')} Allowed: $schema, shared, stages.`;
+    });
+  if (issue.code === 'invalid_key') return [`${at}: the name of a stage is ${stageForm}.`];
+  return [`${at || 'It'} must be an object, for instance {"shared":{},"stages":{"prod":{}}}.`];
+}
+
+const stageForm = String(z.globalRegistry.get(configSchema.shape.stage.unwrap())?.allowed);
+
+/**
+ * The settings in a CDK context and in `bag-adres.json`, overridden by single fields from the command line. The CDK's own
+ * keys contain a slash or a colon, except two.
+ * @throws ConfigError for any other key, for settings in both places, and for a stage that the file does not have
+ */
+export function readSettings(context: Fields, file?: SettingsFile): Settings {
+  const unknown = Object.keys(context).filter((key) => !/[/:]|^bagAdres($|\.)/.test(key) && !toolKeys.has(key));
+  if (unknown.length > 0)
+    throw new ConfigError(
+      unknown.map((key) => `${key} is not known. Allowed: fields of ${KEY}, ${KEY}.stage for instance.`),
+    );
+  const given = context[KEY] ?? {};
+  if (!isFields(given)) return { source: 'cdk.json', layers: [], record: given, notes: [] };
+  const overrides: Fields = {};
+  for (const [key, value] of Object.entries(context))
+    if (key.startsWith(`${KEY}.`)) assign(overrides, key.slice(KEY.length + 1).split('.'), literal(value));
+  const commandLine: SettingsLayer = { origin: 'the command line', fields: overrides };
+  if (!file) return ofContext(given, commandLine);
+  if (Object.keys(given).length > 0)
+    throw new ConfigError([
+      `${settingsFileName} exists too, and only one of them may have settings. Move those of cdk.json there.`,
+    ]);
+  return ofFile(file, commandLine);
+}
+
+/** The settings of a stage of `bag-adres.json`. @throws ConfigError for a stage that it does not have */
+export function settingsOfStage(file: SettingsFile, stage?: string): Settings {
+  return ofFile(file, { origin: 'the command line', fields: stage === undefined ? {} : { stage } });
+}
+
+function ofFile({ shared, stages }: SettingsFile, commandLine: SettingsLayer): Settings {
+  const stage = commandLine.fields.stage ?? defaultStage(stages);
+  const own = typeof stage === 'string' ? stages[stage] : undefined;
+  if (!own) {
+    const names = Object.keys(stages).join(', ');
+    const wanted = stage === undefined ? 'Which stage?' : `There is no stage ${JSON.stringify(stage)}.`;
+    const advice = `It has ${names}: name one of them, for instance with -c bagAdres.stage=${Object.keys(stages)[0]}`;
+    throw new ConfigError([`${wanted} ${advice}, or add it under stages.`], settingsFileName);
+  }
+  const { stage: _, ...overrides } = commandLine.fields;
+  return settings(settingsFileName, [
+    { ...commandLine, fields: overrides },
+    { origin: `stages.${stage}`, fields: { ...own, stage } },
+    { origin: 'shared', fields: shared },
+  ]);
+}
+
+/** The only stage, or else `prod`: what `cdk deploy` without a stage means. */
+function defaultStage(stages: Record<string, Fields>): string | undefined {
+  const [first, ...others] = Object.keys(stages);
+  return others.length === 0 ? first : Object.keys(stages).find((name) => name === 'prod');
+}
+
+/** Settings in `cdk.json` are of one stage: another one, named on the command line, does not inherit what belongs to a stage. */
+function ofContext(given: Fields, commandLine: SettingsLayer): Settings {
+  const own = given.stage ?? 'prod';
+  const stage = commandLine.fields.stage ?? own;
+  const leftOut = stage === own ? [] : stageFields.filter((field) => field in given);
+  const kept = Object.fromEntries(Object.entries(given).filter(([field]) => !leftOut.includes(field)));
+  const notes = leftOut.map(
+    (field) =>
+      `${KEY}.${field} in cdk.json belongs to the stage ${own}, so ${stage} is without it. Settings by stage: "npx bag-adres init".`,
+  );
+  return { ...settings('cdk.json', [commandLine, { origin: 'cdk.json', fields: kept }]), notes };
+}
+
+function settings(source: string, layers: readonly SettingsLayer[]): Settings {
+  const record = layers.toReversed().reduce<Fields>((merged, layer) => merge(merged, layer.fields), {});
+  return { source, layers, record, notes: [] };
+}
+
+/** Groups of fields are merged, anything else is replaced. */
+function merge(under: Fields, over: Fields): Fields {
+  const merged = { ...under };
+  for (const [name, value] of Object.entries(over)) {
+    const below = merged[name];
+    merged[name] = isFields(value) && isFields(below) ? merge(below, value) : value;
+  }
+  return merged;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function assign(record: Fields, [name = '', ...rest]: readonly string[], value: unknown): void {
+  const inner = record[name];
+  const child = isFields(inner) ? inner : {};
+  record[name] = rest.length === 0 ? value : child;
+  if (rest.length > 0) assign(child, rest, value);
+}
+
+/** Values from the command line are text: `30` and `true` mean what they mean in JSON. */
+function literal(value: unknown): unknown {
+  // The id of an account is digits, but no number.
+  if (typeof value !== 'string' || /^\d{12}$/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
