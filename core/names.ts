@@ -45,6 +45,8 @@ export const environment = {
   /** The secret that seals the cookies of the portal, and the one of its client at the OpenID provider. */
   portalSessionSecret: 'PORTAL_SESSION_SECRET',
   portalClientSecret: 'PORTAL_CLIENT_SECRET',
+  /** The bucket with the statements of closed months. */
+  statementsBucket: 'STATEMENTS_BUCKET',
   /** The bucket of the loader, where the portal reads of the register. */
   snapshotBucket: 'SNAPSHOT_BUCKET',
   /** The state machine of the loader, which the portal starts when an operator approves a load. */

@@ -107,7 +107,8 @@ export async function emptyDataFolder(folder: DataFolder): Promise<void> {
   const database = databasePaths(folder.databaseFile);
   const logs = [folder.logFile, previousLogFile(folder.logFile)];
   const files = [...logs, folder.demoFile, identityFile(folder.path), stateFile(folder.path)];
-  for (const item of [...database, ...files, folder.storageFolder]) await rm(item, { recursive: true, force: true });
+  const folders = [folder.storageFolder, join(folder.path, 'statements')];
+  for (const item of [...database, ...files, ...folders]) await rm(item, { recursive: true, force: true });
 }
 
 /** Reads the identity of the folder, or creates one. */

@@ -20,7 +20,7 @@ import {
   type Role,
 } from '../../core/accounts/admin/admin-error.ts';
 import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
-import type { ConnectionOptions } from '../connect/admin.ts';
+import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 
 /** What every command gets: its surroundings, and where it writes its result. */
@@ -179,14 +179,14 @@ export type AccountsOptions = ConnectionOptions & { json?: true };
 export async function useAdmin(
   terminal: Terminal,
   options: AccountsOptions,
-  work: (admin: Admin) => Promise<Result | undefined>,
+  work: (admin: Admin, open: OpenAdmin) => Promise<Result | undefined>,
 ): Promise<void> {
   checkLocation(options);
   // Imported here because the AWS clients load slower than `--help` should print.
   const { openAdmin } = await import('../connect/admin.ts');
-  const { admin, close } = await openAdmin(options, terminal.env);
+  const { close, ...open } = await openAdmin(options, terminal.env);
   try {
-    const result = await work(admin);
+    const result = await work(open.admin, open);
     if (result) printResult(terminal, options, result);
   } finally {
     close();

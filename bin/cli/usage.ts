@@ -1,15 +1,33 @@
 import type { Command } from 'commander';
+import { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statement.ts';
+import type { Statements, UsageMonth } from '../../core/accounts/admin/statements.ts';
 import type { ListedUsage } from '../../core/accounts/admin/usage-pages.ts';
-import { UsageError } from '../connect/errors.ts';
-import { type AccountsOptions, type Result, type Terminal, table, useAdmin, withAccounts } from './command.ts';
+import { environment } from '../../core/names.ts';
+import type { OpenAdmin } from '../connect/admin.ts';
+import { CommandError, UsageError } from '../connect/errors.ts';
+import {
+  type AccountsOptions,
+  accountId,
+  counted,
+  type Result,
+  type Terminal,
+  table,
+  thousands,
+  useAdmin,
+  withAccounts,
+} from './command.ts';
 import { byPeriod, monthRange, type Period, rowsOf } from './reports.ts';
 
+type OfMonth = AccountsOptions & { month: string };
 type ExportOptions = AccountsOptions & { month: string; by: Period; csv?: true };
 
-/** `usage export`. */
+/** `usage export`, `statement`, `months` and `close`. */
 export function addUsageCommands(program: Command, terminal: Terminal): void {
   const usage = program.command('usage').description('lookups of all accounts, for invoices');
   addExport(usage, terminal);
+  addStatement(usage, terminal);
+  addMonths(usage, terminal);
+  addClose(usage, terminal);
 }
 
 function addExport(usage: Command, terminal: Terminal): void {
@@ -21,24 +39,132 @@ function addExport(usage: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
+A month that is closed is printed from its statements, which never change. Another one may still grow: see "usage months".
+
 Example:
   npx bag-adres usage export --month 2026-11 --csv --local`,
     )
     .action(async ({ month, by, csv, ...options }: ExportOptions) => {
       if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
       const range = monthRange('--month', month);
-      await useAdmin(terminal, options, (admin) =>
-        exportRows(terminal, admin.accounts.eachUsage(range), { by, csv, json: options.json }),
-      );
+      await useAdmin(terminal, options, async (admin, open) => {
+        const statements = await open.statements();
+        const found = await statements?.month(month);
+        const accounts =
+          statements && found?.state === 'closed' ? fromStatements(statements, month) : admin.accounts.eachUsage(range);
+        const result = await exportRows(terminal, accounts, { by, csv, json: options.json });
+        if (found && !options.json) terminal.err(renderState(found));
+        return result;
+      });
     });
 }
+
+async function* fromStatements(statements: Statements, month: string): AsyncGenerator<Exported> {
+  for await (const statement of statements.each(month)) {
+    yield { account: statement.account, days: daysOf(statement) };
+  }
+}
+
+function renderState({ month, state, closed, sha256 }: UsageMonth): string {
+  if (state === 'closed') return `${month} was closed at ${closed}; the SHA-256 of its statements is ${sha256}.`;
+  if (state === 'open') return `${month} is open: these numbers still grow.`;
+  return `${month} has ended, but is not closed yet: these numbers may still change.`;
+}
+
+function addStatement(usage: Command, terminal: Terminal): void {
+  withAccounts(usage.command('statement'))
+    .description('print what an account used in a closed month, as it is written down for good')
+    .argument('<id>', 'the account; also one that was deleted')
+    .requiredOption('--month <month>', 'the UTC month, like 2026-10')
+    .option('--csv', 'print CSV: a row with a column for each day')
+    .addHelpText(
+      'after',
+      `
+A statement has the days with lookups, their sum, and the SHA-256 of all that: with --json of its other members, as JSON in the
+order in which they are printed, without spaces.
+
+Example:
+  npm run -s bag-adres -- usage statement acme --month 2026-10 --csv --local`,
+    )
+    .action(async (id: string, { month, csv, ...options }: OfMonth & { csv?: true }) => {
+      if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
+      const account = accountId(id);
+      monthRange('--month', month);
+      await useAdmin(terminal, options, async (_, open) => {
+        const statement = await (await requireStatements(open)).show({ account, month });
+        const text = csv ? statementsCsv(month, [statement]).trimEnd() : renderStatement(statement);
+        return { json: statement, text };
+      });
+    });
+}
+
+function renderStatement(statement: Statement): string {
+  const { account, month, plan, lookups, sha256 } = statement;
+  const rows = daysOf(statement).map((day) => [day.date, thousands(day.lookups)]);
+  return [
+    `Account ${account}, ${month}${plan === null ? '' : `, plan ${plan}`}`,
+    table(['day', 'lookups'], rows),
+    `${counted(lookups, 'lookup')}. SHA-256: ${sha256}`,
+  ].join('\n');
+}
+
+function addMonths(usage: Command, terminal: Terminal): void {
+  withAccounts(usage.command('months'))
+    .description('list the months: open, closing (ended, but not closed yet) or closed, with what all accounts used')
+    .action(async (options: AccountsOptions) => {
+      await useAdmin(terminal, options, async (_, open) => {
+        const months = await (await requireStatements(open)).months();
+        const rows = months.map(({ month, state, closed, accounts, lookups }) => [
+          ...[month, state, closed ?? '-'],
+          ...[accounts, lookups].map((number) => (number === null ? '-' : thousands(number))),
+        ]);
+        return { json: months, text: table(['month', 'state', 'closed', 'accounts', 'lookups'], rows) };
+      });
+    });
+}
+
+function addClose(usage: Command, terminal: Terminal): void {
+  withAccounts(usage.command('close'))
+    .description('close a month that has ended: write the statements of all accounts, which never change again')
+    .requiredOption('--month <month>', 'the UTC month, like 2026-10')
+    .addHelpText(
+      'after',
+      `
+The job that records usage does this by itself, an hour after the end of a month. Where it is turned off, and with --local, run it
+yourself. A month that is closed stays as it is.
+
+Example:
+  npm run bag-adres -- usage close --month 2026-10 --local`,
+    )
+    .action(async ({ month, ...options }: OfMonth) => {
+      monthRange('--month', month);
+      await useAdmin(terminal, options, async (_, open) => {
+        const closed = await (await requireStatements(open)).close(month);
+        const { accounts, lookups } = closed;
+        const text = `${renderState(closed)} It has ${counted(lookups ?? 0, 'lookup')} of ${counted(accounts ?? 0, 'account')}.`;
+        return { json: closed, text };
+      });
+    });
+}
+
+/** @throws CommandError */
+async function requireStatements(open: OpenAdmin): Promise<Statements> {
+  const statements = await open.statements();
+  if (statements) return statements;
+  throw new CommandError(
+    'no_bucket',
+    `No bucket of statements is known. Use --local or --stack NAME, of a data stack with this version, or set ${environment.statementsBucket}.`,
+  );
+}
+
+type Exported = Pick<ListedUsage, 'account' | 'days'>;
 
 type Row = { account: string; period: string; lookups: number };
 
 /** Prints the rows of all accounts; CSV and JSON as they are read, so that any number of accounts fits into memory. */
 async function exportRows(
   terminal: Terminal,
-  accounts: AsyncIterable<Pick<ListedUsage, 'account' | 'days'>>,
+  accounts: AsyncIterable<Exported>,
   { by, csv, json }: { by: Period; csv: true | undefined; json: true | undefined },
 ): Promise<Result | undefined> {
   const period = by === 'day' ? 'date' : 'month';

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
+import { resolve } from 'node:path';
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
@@ -12,10 +13,13 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
+import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
+import { type StatementStore, type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { environment } from '../../core/names.ts';
-import { readLocalState } from '../../local/data-folder.ts';
+import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
+import { statementFolder } from '../../local/statement-folder.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
 
@@ -50,6 +54,8 @@ export type Tables = {
   addressesTable: string | undefined;
   /** Fetched only when needed: most commands, and most operators, have no access to it. */
   checksumSecret: () => Promise<string>;
+  /** Where statements are; `undefined` where only the table was named. */
+  statements: () => Promise<StatementStore | undefined>;
 };
 
 /** Finds the tables: of the local run, of a deployment, or by name. Throws `CommandError`, `UsageError`. */
@@ -67,16 +73,18 @@ export async function findTables(options: ConnectionOptions, env: NodeJS.Process
 async function localTables(dataFolder: string | undefined): Promise<Tables> {
   const { endpoint, accessKeyId, accountsTable, addressesTable, checksumSecret } = await readLocalState(dataFolder);
   const client = localDynamoDb(endpoint, accessKeyId);
-  return { client, accountsTable, addressesTable, checksumSecret: async () => checksumSecret };
+  const statements = async () => statementFolder(resolve(callersFolder(), dataFolder ?? defaultDataFolder));
+  return { client, accountsTable, addressesTable, checksumSecret: async () => checksumSecret, statements };
 }
 
 async function stackTables(stack: string): Promise<Tables> {
-  const { output } = await findDeployment(stack, ['data']);
+  const { output, optionalOutput } = await findDeployment(stack, ['data']);
   return {
     client: new DynamoDBClient(clientConfig),
     accountsTable: output('AccountsTableName'),
     addressesTable: output('AddressesTableName'),
     checksumSecret: () => readSecret(output('KeyChecksumSecretArn')),
+    statements: () => bucketNamed(optionalOutput('StatementsBucketName')),
   };
 }
 
@@ -91,7 +99,18 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
     );
   };
   const addressesTable = env[environment.addressesTable];
-  return { client: new DynamoDBClient(clientConfig), accountsTable, addressesTable, checksumSecret };
+  const statements = () => bucketNamed(env[environment.statementsBucket]);
+  return { client: new DynamoDBClient(clientConfig), accountsTable, addressesTable, checksumSecret, statements };
+}
+
+async function bucketNamed(bucket: string | undefined): Promise<StatementStore | undefined> {
+  if (!bucket) return undefined;
+  // Imported here because most commands need no client of S3.
+  const [{ S3Client }, { statementBucket }] = await Promise.all([
+    import('@aws-sdk/client-s3'),
+    import('../../core/accounts/admin/statement-bucket.ts'),
+  ]);
+  return statementBucket(new S3Client(clientConfig), bucket);
 }
 
 /**
@@ -123,19 +142,33 @@ function userName(): string {
   }
 }
 
+/** What a command on accounts works with. */
+export type OpenAdmin = {
+  admin: Admin;
+  /** The statements of closed months; `undefined` where the options name no bucket. */
+  statements: () => Promise<Statements | undefined>;
+};
+
 /** The admin module on the tables that `options` or `env` name. Throws `CommandError`, `UsageError`. */
 export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
-): Promise<{ admin: Admin; close: () => void }> {
-  const [{ client, accountsTable: table, checksumSecret }, actor] = await Promise.all([
+): Promise<OpenAdmin & { close: () => void }> {
+  const [{ client, accountsTable: table, checksumSecret, statements }, actor] = await Promise.all([
     findTables(options, env),
     options.local ? localUser() : callerIdentity(),
   ]);
   // It builds an entry of every call for a logger that the client doesn't have: a quarter of the time of an export of usage.
   client.middlewareStack.remove('loggerMiddleware');
-  const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret, actor });
-  return { admin, close: () => client.destroy() };
+  const documents = DynamoDBDocumentClient.from(client);
+  return {
+    admin: createAdmin({ client: documents, table, checksumSecret, actor }),
+    async statements() {
+      const store = await statements();
+      return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
+    },
+    close: () => client.destroy(),
+  };
 }
 
 /** The label of a version that is to become the current one. */

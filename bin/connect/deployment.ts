@@ -48,7 +48,7 @@ export type OutputName =
  * `Version`: of this project, when it was deployed. `ExtractSource`, `MutationsSource`: the extract and the list of mutations
  * that the daily check asks for.
  */
-export type OptionalOutputName = 'Version' | 'ExtractSource' | 'MutationsSource';
+export type OptionalOutputName = 'StatementsBucketName' | 'Version' | 'ExtractSource' | 'MutationsSource';
 
 /** The deployment that `stack` names, by any of its stacks or by its own name, and the names of all its stacks. */
 export function deploymentStacks(stack: string): { name: string; stacks: Record<StackPart, string> } {

@@ -156,6 +156,7 @@ const hints = {
   account: 'Create it with "account create".',
   plan: 'Create it with "plan put".',
   key: '"key list" shows the keys of an account.',
+  statement: '"usage months" lists all months, and "usage close" closes one that has ended.',
 };
 
 function hasOwnCode(error: Error): error is Error & { code: string } {

@@ -124,17 +124,22 @@ export function lookupsIn(record: Item): number {
   return record[usageRecord.lookups] ?? 0;
 }
 
-type RecordOptions = { today?: string; months?: number | undefined };
+type RecordOptions = { today?: string; months?: number | undefined; movesIdle?: boolean | undefined };
 
 /**
  * The updates, to be made together, that move the days of an access item that have ended into records; none if there are
- * none. With `today` that includes the day that is being counted, if it is an earlier one and no request rolls it meanwhile.
+ * none. With `today` that includes the day that is being counted, if it is an earlier one and no request rolls it meanwhile;
+ * with `movesIdle` also one on which nothing was counted, so that nothing can be counted on it any more.
  */
-export function recordDays(table: string, access: Access, { today = '', months }: RecordOptions = {}): Update[] {
+export function recordDays(
+  table: string,
+  access: Access,
+  { today = '', months, movesIdle = false }: RecordOptions = {},
+): Update[] {
   const { account, shard, usage } = access;
   const { total, date, mark, days } = usage;
   const dates = Object.keys(days);
-  const ends = date !== null && date < today && total > mark;
+  const ends = date !== null && date < today && (movesIdle || total > mark);
   if (dates.length === 0 && !ends) return [];
   const names: Record<string, string> = dates.length > 0 ? { '#days': accessItem.days } : {};
   const values: Item = {};

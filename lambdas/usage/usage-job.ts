@@ -1,7 +1,7 @@
 import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
 import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
 import { recordUsage } from '../../core/accounts/admin/usage.ts';
-import { setKeptMonths } from '../../core/accounts/admin/usage-range.ts';
+import { setRetention } from '../../core/accounts/admin/usage-range.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Update } from '../../core/dynamodb.ts';
@@ -28,9 +28,11 @@ export async function runUsageJob(
   store: AdminStore,
   { months, messageAtShare, send }: UsageJob,
 ): Promise<UsageJobResult> {
-  await setKeptMonths(store, months);
+  let since = dateOf(store.nowSeconds()).slice(0, 7);
   const result: UsageJobResult = { recorded: 0, messages: 0, failures: [] };
   await forEachConcurrently(allAccounts(store), concurrency, async (access) => {
+    const created = dateOf(access.created).slice(0, 7);
+    if (created < since) since = created;
     try {
       if (await recordUsage(store, access, months)) result.recorded++;
       if (messageAtShare === 0) return;
@@ -41,6 +43,7 @@ export async function runUsageJob(
       result.failures.push({ account: access.account, error });
     }
   });
+  await setRetention(store, { months, since });
   return result;
 }
 

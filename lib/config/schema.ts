@@ -77,6 +77,14 @@ const usage = z.strictObject({
       'Deploys the hourly job that records usage and sends messages. Without it usage is still exact, but no messages are sent and records are kept for 25 months.',
     ),
   months: z.int().min(1).max(120).default(25).describe('For how many whole months daily usage is kept.'),
+  statementLockYears: z
+    .int()
+    .min(0)
+    .max(30)
+    .default(0)
+    .describe(
+      'For how many years nobody may delete the statement of a closed month, by S3 Object Lock in governance mode. 0: every version is kept, without a lock.',
+    ),
   messageAtShare: share
     .default(0.8)
     .describe(

@@ -4,6 +4,7 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -12,6 +13,7 @@ import type { Config } from '../config/schema.ts';
 import { encryptionKey, isProtected, removal, tableRemoval } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { alarmTopic, operatorAlarm } from '../shared/monitoring.ts';
+import { statementBucket } from './statement-bucket.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
 
@@ -23,6 +25,8 @@ export class DataStack extends Stack {
   readonly addresses: Table;
   readonly accounts: Table;
   readonly keyChecksumSecret: Secret;
+  /** The statements of closed months. */
+  readonly statements: Bucket;
   readonly encryptionKey: IKey | undefined;
   /** For the alarms of every stack, so that the operator confirms a single subscription. */
   readonly alarmTopic: Topic;
@@ -59,6 +63,7 @@ export class DataStack extends Stack {
       'AwsSolutions-SMG4',
       'Another value would invalidate every issued key at once; it grants no access, the stored hash of a key does.',
     );
+    this.statements = statementBucket(this, config, this.encryptionKey);
     if (config.backupVaultArn)
       new AccountsBackup(this, 'AccountsBackup', {
         config,
@@ -75,6 +80,7 @@ export class DataStack extends Stack {
     new CfnOutput(this, 'AddressesTableName', { value: this.addresses.tableName });
     new CfnOutput(this, 'AccountsTableName', { value: this.accounts.tableName });
     new CfnOutput(this, 'KeyChecksumSecretArn', { value: this.keyChecksumSecret.secretArn });
+    new CfnOutput(this, 'StatementsBucketName', { value: this.statements.bucketName });
     new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
   }
 

@@ -1,10 +1,11 @@
-import { Duration, SecretValue } from 'aws-cdk-lib';
+import { Duration, SecretValue, Stack } from 'aws-cdk-lib';
 import { type Alarm, type IAlarm, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Alias } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -151,11 +152,20 @@ export class Canary extends LambdaFunction {
   }
 }
 
-export type UsageJobProps = { config: Config; encryptionKey: IKey | undefined; accounts: ITable; topic: ITopic };
+/** How the data stack publishes the ARN of the bucket, by its logical id. */
+const publishedStatements = 'PublishOutputFnGetAttStatements828F3E36ArnD6392AC1';
+
+export type UsageJobProps = {
+  config: Config;
+  encryptionKey: IKey | undefined;
+  accounts: ITable;
+  statements: IBucket;
+  topic: ITopic;
+};
 
 /** Records the usage of every account and reports limits that are nearly used up, once an hour. */
 export class UsageJobFunction extends LambdaFunction {
-  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, topic }: UsageJobProps) {
+  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, statements, topic }: UsageJobProps) {
     super(scope, id, {
       config,
       encryptionKey,
@@ -172,6 +182,14 @@ export class UsageJobFunction extends LambdaFunction {
     });
     // A transaction of updates needs no more than UpdateItem.
     this.usesTable(accounts, environment.accountsTable, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem');
+    this.usesBucket(statements, environment.statementsBucket, { read: ['statements/*'], write: ['statements/*'] });
+    const { region } = config;
+    const source = { StackName: Stack.of(statements).stackName, Region: region, OutputName: publishedStatements };
+    acknowledge(
+      this,
+      `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/statements/*]`,
+      'Statements are named by their months, and by what is in them.',
+    );
     if (config.usage.messageAtShare > 0) this.publishesTo(topic, encryptionKey);
     runEvery(Duration.hours(1), this, { description: 'Records usage', maxEventAge: Duration.minutes(30) });
   }

@@ -29,7 +29,7 @@ export class ServiceStack extends Stack {
       env: { region: config.region, ...(config.account && { account: config.account }) },
       terminationProtection: isProtected(config),
     });
-    const { accounts, addresses, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
+    const { accounts, addresses, keyChecksumSecret, statements, encryptionKey, alarmTopic: topic } = data;
     const { stage } = config;
     const address = new HttpFunction(this, 'Address', {
       config,
@@ -73,7 +73,7 @@ export class ServiceStack extends Stack {
         canary: canary?.logs,
       }),
     });
-    if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, topic });
+    if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
 }

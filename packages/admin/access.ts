@@ -18,6 +18,8 @@ export type PortalAccessProps = {
   plans?: 'read' | 'change';
   /** Lets operators see and approve loads in the portal; without it the portal has no access to them. */
   loads?: LoadsAccess;
+  /** The bucket of the data stack's output `StatementsBucketName`; without it the portal can't read statements. */
+  statements?: IBucket;
 };
 
 /** The outputs `SnapshotBucketName` and `StateMachineArn` of the loader stack. */
@@ -46,6 +48,7 @@ export class PortalAccess extends Construct {
         [environment.snapshotBucket]: props.loads.bucket.bucketName,
         [environment.loadMachine]: props.loads.stateMachineArn,
       }),
+      ...(props.statements && { [environment.statementsBucket]: props.statements.bucketName }),
     };
   }
 
@@ -57,7 +60,7 @@ export class PortalAccess extends Construct {
 
   /** Grants any other back end its permissions; set its `environment` yourself. */
   grant(grantee: IGrantable): void {
-    const { accounts, keyChecksumSecret, plans = 'read', loads } = this.props;
+    const { accounts, keyChecksumSecret, plans = 'read', loads, statements } = this.props;
     grantTable(accounts, grantee, 'GetItem', 'BatchGetItem', 'Query', 'ConditionCheckItem');
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
@@ -72,7 +75,17 @@ export class PortalAccess extends Construct {
     );
     keyChecksumSecret.grantRead(grantee);
     if (loads) grantLoads(grantee, loads);
+    if (statements) grantStatements(grantee, statements);
   }
+}
+
+/** Reading statements, and nothing else: the job that records usage writes them. */
+function grantStatements({ grantPrincipal }: IGrantable, bucket: IBucket): void {
+  const grant = (actions: string[], resources: string[]) =>
+    grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
+  grant(['s3:ListBucket'], [bucket.bucketArn]);
+  grant(['s3:GetObject'], [bucket.arnForObjects('statements/*')]);
+  bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
 }
 
 /** Reading the live snapshot and refused loads, and starting the state machine; reading only executions of approvals. */

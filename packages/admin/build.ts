@@ -26,9 +26,11 @@ const { status, error } = spawnSync(
 if (error) throw error;
 if (status !== 0)
   throw new Error('The types have errors. Correct what "npm run check:types" reports, then build again.');
-joinTypes('packages/admin/index.d.ts', 'index.d.ts');
-joinTypes('packages/admin/loads.d.ts', 'loads.d.ts');
-joinTypes('packages/admin/access.d.ts', 'access.d.ts');
+for (const name of ['index', 'loads', 'statements', 'access']) {
+  joinTypes(`packages/admin/${name}.d.ts`, `${name}.d.ts`);
+  // The same types: TypeScript reads them as those of a CommonJS module.
+  copyFileSync(join(dist, `${name}.d.ts`), join(dist, `${name}.d.cts`));
+}
 rmSync(types, { recursive: true });
 
 copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));

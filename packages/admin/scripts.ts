@@ -1,13 +1,40 @@
 import { resolve } from 'node:path';
-import { build, type OutputFile } from 'esbuild';
+import { build, type OutputFile, transform } from 'esbuild';
 
 /**
- * The JavaScript of the package, one file for each of its exports, by file name, and one that two of them share: there is one
- * `AdminError`, wherever it comes from. Other packages are imported, not included; those of which nothing is used are left out.
+ * The JavaScript of the package by file name: one file for each of its exports, and what they share, so that there is one
+ * `AdminError`, wherever it comes from; each as an ES module and as CommonJS. Other packages are imported, not included; those of
+ * which nothing is used are left out.
  */
 export async function packageScripts(): Promise<Record<string, string>> {
+  const modules = await esModules();
+  const commonJs = Object.entries(modules).map(async ([name, script]) => [
+    commonJsName(name),
+    await asCommonJs(script),
+  ]);
+  return { ...modules, ...Object.fromEntries(await Promise.all(commonJs)) };
+}
+
+/** `index.cjs` for `index.js`. */
+function commonJsName(name: string): string {
+  return name.replace(/\.js$/, '.cjs');
+}
+
+async function asCommonJs(script: string): Promise<string> {
+  const { code } = await transform(script, { format: 'cjs', platform: 'node', target });
+  return code.replace(/require\("(\.\/[^"]+)"\)/g, (_, path) => `require("${commonJsName(path)}")`);
+}
+
+/** The oldest Node that current versions of the AWS SDK run on. */
+const target = 'node20';
+
+async function esModules(): Promise<Record<string, string>> {
   const built = await Promise.all([
-    bundle({ index: 'packages/admin/index.ts', loads: 'packages/admin/loads.ts' }),
+    bundle({
+      index: 'packages/admin/index.ts',
+      loads: 'packages/admin/loads.ts',
+      statements: 'packages/admin/statements.ts',
+    }),
     bundle({ access: 'packages/admin/access.ts' }),
   ]);
   return Object.assign({}, ...built);
@@ -21,9 +48,9 @@ async function bundle(entryPoints: Record<string, string>): Promise<Record<strin
     write: false,
     bundle: true,
     splitting: true,
-    chunkNames: 'shared',
+    chunkNames: 'shared-[hash]',
     platform: 'node',
-    target: 'node24',
+    target,
     format: 'esm',
     logLevel: 'error',
     plugins: [

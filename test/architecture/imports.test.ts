@@ -78,7 +78,8 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     'the portal uses what the package for portals exports',
     /^portal\/(?!stack\/)/,
     (name) =>
-      /^(portal\/|packages\/admin\/(index|loads)\.ts$|core\/(names|dynamodb)\.ts$)/.test(name) || isPackage(name),
+      /^(portal\/|packages\/admin\/(index|loads|statements)\.ts$|core\/(names|dynamodb)\.ts$)/.test(name) ||
+      isPackage(name),
   ],
   [
     'the stack of the portal imports no runtime code but names',

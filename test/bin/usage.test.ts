@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../bin/bag-adres.ts';
@@ -7,7 +8,7 @@ import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { charge } from '../../core/accounts/charge/charge.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { dateOf } from '../../core/calendar.ts';
-import { startLocalRun } from './command-line.ts';
+import { run, startLocalRun } from './command-line.ts';
 
 const day = 86_400;
 const now = Math.floor(Date.now() / 1000);
@@ -120,9 +121,57 @@ describe('refusals', () => {
   });
 });
 
+describe('statements', () => {
+  const month = monthsFrom(now, -1);
+  const inMonth = Math.floor(Date.parse(`${month}-10T12:00:00Z`) / 1000);
+
+  it('of a month that has ended are closed once, then printed and exported as they are', async () => {
+    const client = DynamoDBDocumentClient.from(bench.client);
+    const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => inMonth * 1000 });
+    await past.accounts.create({ id: 'older', plan: 'standard' });
+    await lookups('older', inMonth, 4);
+    const open = await bench.run('usage', 'export', '--month', month, '--csv');
+    expect([open.out, open.err]).toEqual([
+      expect.stringContaining(`older,${month},4`),
+      `${month} has ended, but is not closed yet: these numbers may still change.`,
+    ]);
+    const before = await bench.run('usage', 'statement', 'older', '--month', month);
+    expect([before.exit, before.err]).toEqual([1, expect.stringMatching(/not closed yet.*"usage close" closes one/)]);
+    const closed = await bench.json('usage', 'close', '--month', month);
+    expect(closed).toMatchObject({ month, state: 'closed', lookups: expect.any(Number) });
+    await lookups('older', now, 2);
+
+    const { sha256, ...content } = await bench.json('usage', 'statement', 'older', '--month', month);
+    const days = [{ date: `${month}-10`, lookups: 4 }];
+    expect(content).toEqual({ month, account: 'older', plan: 'standard', lookups: 4, days });
+    expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(sha256);
+    const csv = (await bench.run('usage', 'statement', 'older', '--month', month, '--csv')).out;
+    expect(csv.split('\n')[1]).toMatch(new RegExp(`^older,standard,${month},4,${sha256},0,`));
+    const shown = await bench.run('usage', 'statement', 'older', '--month', month);
+    expect(shown.out).toMatch(new RegExp(`${month}-10 +│ 4[\\s\\S]*4 lookups\\. SHA-256: ${sha256}$`));
+    const months = await bench.json('usage', 'months');
+    expect(months.map(({ state }: { state: string }) => state).slice(0, 2)).toEqual(['open', 'closed']);
+    const exported = await bench.run('usage', 'export', '--month', month, '--csv');
+    expect(exported.out).toContain(`older,${month},4`);
+    expect(exported.err).toMatch(
+      new RegExp(`^${month} was closed at .* SHA-256 of its statements is ${closed.sha256}`),
+    );
+    expect(await bench.json('usage', 'close', '--month', month)).toEqual(closed);
+    const byDay = await bench.json('usage', 'export', '--month', month, '--by', 'day');
+    expect(byDay).toContainEqual({ account: 'older', date: `${month}-10`, lookups: 4 });
+    expect(byDay).toContainEqual({ account: 'older', date: `${month}-11`, lookups: 0 });
+  });
+
+  it('need the place where they are kept', async () => {
+    const { exit, err } = await run(['usage', 'months', '--accounts-table', 'accounts'], { AWS_REGION: 'eu-west-1' });
+    expect([exit, err]).toEqual([1, expect.stringContaining('or set STATEMENTS_BUCKET')]);
+  });
+});
+
 describe('usage export', () => {
   it('--csv lists every account in a month, and a deleted one with lookups', async () => {
-    const { exit, out } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
+    const { exit, out: all } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
+    const out = all.replace(/\nolder,.*/, ''); // of the statements above
     const month = today.slice(0, 7);
     const ofMonth = yesterday.startsWith(month) ? 5 : 2;
     expect([exit, out]).toEqual([
@@ -139,7 +188,7 @@ describe('usage export', () => {
 
   it.each([
     [monthsFrom(now, 1), /has not begun yet; the current month is/],
-    [monthsFrom(now, -26), /Usage is kept for 25 whole months, so there is none before/],
+    [monthsFrom(now, -26), /was never closed, and its usage is no longer kept/],
   ])('refuses the month %s, of which it knows nothing, instead of listing zeros', async (month, message) => {
     const { exit, out, err } = await bench.run('usage', 'export', '--month', month, '--csv');
     expect([exit, out, err]).toEqual([1, '', expect.stringMatching(message)]);

@@ -34,13 +34,17 @@ describe('the package bag-adres-admin', () => {
   });
 
   it('imports the AWS SDK and nothing of CDK, Redoc or the rest of this project', () => {
-    expect(importsOf(`${scripts['index.js']}\n${scripts['shared.js']}`)).toEqual(['@aws-sdk/lib-dynamodb']);
+    const shared = Object.keys(scripts).filter((name) => /^shared-\w+\.js$/.test(name));
+    expect(shared.length).toBeGreaterThan(0);
+    const index = ['index.js', ...shared].map((name) => scripts[name]).join('\n');
+    expect(importsOf(index)).toEqual(['@aws-sdk/lib-dynamodb']);
     expect(importsOf(scripts['loads.js'])).toEqual(['@aws-sdk/client-s3', '@aws-sdk/client-sfn']);
+    expect(importsOf(scripts['statements.js'])).toEqual(['@aws-sdk/client-s3']);
     expect(importsOf(scripts['access.js'])).toEqual(['aws-cdk-lib', 'constructs']);
   });
 
   it('declares its imports as peer dependencies, with a range that includes our own versions', () => {
-    const imported = [...new Set(Object.values(scripts).flatMap(importsOf))].sort();
+    const imported = [...new Set(Object.values(scripts).flatMap((script) => importsOf(script)))].sort();
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(imported);
     expect(manifest.dependencies).toBeUndefined();
     for (const [name, range] of Object.entries<string>(manifest.peerDependencies)) {
@@ -52,17 +56,30 @@ describe('the package bag-adres-admin', () => {
   });
 
   it('is plain JavaScript, because Node does not strip types under node_modules', () => {
-    expect(Object.keys(scripts).sort()).toEqual(['access.js', 'index.js', 'loads.js', 'shared.js']);
-    const targets = Object.values<{ types: string; default: string } | string>(manifest.exports);
-    expect(targets.flatMap((target) => (typeof target === 'string' ? target : Object.values(target))).sort()).toEqual([
-      './dist/access.d.ts',
-      './dist/access.js',
-      './dist/index.d.ts',
-      './dist/index.js',
-      './dist/loads.d.ts',
-      './dist/loads.js',
-      './package.json',
-    ]);
+    const names = ['index', 'loads', 'statements', 'access'];
+    const own = Object.keys(scripts).filter((name) => !name.startsWith('shared-'));
+    expect(own.sort()).toEqual(names.flatMap((name) => [`${name}.cjs`, `${name}.js`]).sort());
+    const { './package.json': _, ...exports } = manifest.exports;
+    expect(exports).toEqual(
+      Object.fromEntries(
+        names.map((name) => [
+          name === 'index' ? '.' : `./${name}`,
+          {
+            import: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+            require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
+          },
+        ]),
+      ),
+    );
+  });
+
+  it('is the same as CommonJS, of which each part requires the others as CommonJS', () => {
+    for (const [name, script] of Object.entries(scripts).filter(([name]) => name.endsWith('.cjs'))) {
+      expect([name, script]).toEqual([name, expect.not.stringMatching(/^(import|export) /m)]);
+      const required = [...script.matchAll(/require\("\.\/([^"]+)"\)/g)].map(([, path = '']) => path);
+      expect(required.filter((path) => scripts[path] === undefined)).toEqual([]);
+      expect(required.filter((path) => !path.endsWith('.cjs'))).toEqual([]);
+    }
   });
 
   it('has the version of the API, whose changelog it shares', () => {
@@ -85,7 +102,9 @@ describe('the page for portals', () => {
   const page = read('docs/portal.md');
 
   it('describes every call of the package, with the codes that it refuses with', () => {
-    const source = read('core/accounts/admin/admin-error.ts') + read('loader/loads/loads.ts');
+    const source = ['core/accounts/admin/admin-error.ts', 'core/accounts/admin/statements.ts', 'loader/loads/loads.ts']
+      .map(read)
+      .join('\n');
     const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];
     expect(refusals.length).toBeGreaterThan(20);
     const rows = page.split('\n').filter((line) => line.startsWith('| `'));
@@ -103,6 +122,8 @@ describe('the page for portals', () => {
     const imported = pages.flatMap((file) =>
       [...read(file).matchAll(/from '(bag-adres[^']*)'/g)].map(([, name]) => name),
     );
-    expect(new Set(imported)).toEqual(new Set(['bag-adres-admin', 'bag-adres-admin/access', 'bag-adres-admin/loads']));
+    expect(new Set(imported)).toEqual(
+      new Set(['', '/access', '/loads', '/statements'].map((path) => `bag-adres-admin${path}`)),
+    );
   });
 });

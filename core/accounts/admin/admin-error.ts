@@ -62,7 +62,7 @@ export class AdminError extends Error {
   /** With `already_created`: the key that an earlier call with the same token made. */
   readonly keyId?: string;
   /** With `not_found`: the kind of thing that does not exist. */
-  readonly subject?: 'account' | 'plan' | 'key';
+  readonly subject?: 'account' | 'plan' | 'key' | 'statement';
   /** What exactly is refused, where a code has more than one meaning: `last_admin` with `invalid`, `day` with `too_many_keys`. */
   readonly reason?: 'last_admin' | 'day';
 

@@ -48,7 +48,7 @@ import {
   usageOfAll,
   usagePage,
 } from './usage-pages.ts';
-import { firstKeptDay, keptMonths, type UsageRange } from './usage-range.ts';
+import { firstKeptDay, readRetention, type UsageRange } from './usage-range.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {
@@ -191,7 +191,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       usagePage: (options) => usagePage(store, options),
       eachUsage: (range) => eachUsage(store, range),
       usageOfAll: (range) => usageOfAll(store, range),
-      usageKeptSince: async () => firstKeptDay(await keptMonths(store), store.nowSeconds()),
+      usageKeptSince: async () => firstKeptDay((await readRetention(store)).months, store.nowSeconds()),
       audit: (id, last) => auditAccount(store, id, last),
     },
     backup: {

@@ -31,6 +31,11 @@ export async function isDeleted(store: AdminStore, account: string): Promise<boo
   return (await store.get(tombstoneKey(account))) !== undefined;
 }
 
+/** The plan that a deleted account was on, for its last statements; `null` if it was deleted by an earlier version. */
+export async function planOfDeleted(store: AdminStore, account: string): Promise<string | null> {
+  return (await store.get(tombstoneKey(account)))?.plan ?? null;
+}
+
 /**
  * Permanently deletes a suspended account: its limits, its counts, its members, its keys and their labels. Its audit
  * stays, its usage stays until the records expire, and its id can't be used again: a new account of that id would begin
@@ -53,7 +58,12 @@ export async function deleteAccount(store: AdminStore, id: string): Promise<void
         ...addToRecords(store.table, id, units).map((Update) => ({ Update })),
         removeFromIndex(store.table, 'account', id),
         addToIndex(store.table, 'deleted', id), // its usage is still invoiced
-        { Put: { TableName: store.table, Item: { ...tombstoneKey(id), deleted: store.nowSeconds() } } },
+        {
+          Put: {
+            TableName: store.table,
+            Item: { ...tombstoneKey(id), deleted: store.nowSeconds(), plan: access.plan },
+          },
+        },
       ]);
     });
     for (const { keyId } of await keyRecordsOf(store, id)) await store.delete(recordKey({ account: id, keyId }));

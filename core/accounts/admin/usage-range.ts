@@ -33,7 +33,7 @@ export async function readRange(
       `${last.slice(0, 7)} has not begun yet; the current month is ${today.slice(0, 7)}.`,
     );
   }
-  const months = await keptMonths(store);
+  const { months } = await readRetention(store);
   const kept = firstKeptDay(months, store.nowSeconds());
   if (first < kept) {
     throw new AdminError(
@@ -53,21 +53,27 @@ export function checkDate(name: string, date: string): void {
 /** The item that tells everyone who reads usage how long the job keeps it. No account id has a `#`. */
 const retentionKey = { [accountsTable.partitionKey]: 'usage#', [accountsTable.sortKey]: 'retention' };
 
-/** For how many whole months usage is kept: what the job said last, or the default where none has run. */
-export async function keptMonths(store: AdminStore): Promise<number> {
-  return (await store.get(retentionKey))?.months ?? defaultUsageMonths;
+/** For how many whole months usage is kept, and the month in which the first account was created, if the job has run. */
+export type Retention = { months: number; since?: string };
+
+/** What the job said last, or the default where none has run. */
+export async function readRetention(store: AdminStore): Promise<Retention> {
+  const { months = defaultUsageMonths, since } = (await store.get(retentionKey)) ?? {};
+  return { months, ...(since && { since }) };
 }
 
-/** Tells readers for how many whole months usage is kept. */
-export async function setKeptMonths(store: AdminStore, months: number): Promise<void> {
-  const item = await store.get(retentionKey);
-  if (item?.months === months) return;
+/** Tells readers for how many whole months usage is kept, and since when. */
+export async function setRetention(store: AdminStore, { months, since }: Retention): Promise<void> {
+  const known = await readRetention(store);
+  // The first account may have been deleted since.
+  const first = [since, known.since].filter((month) => month !== undefined).toSorted()[0];
+  if (known.months === months && known.since === first) return;
   await store.update({
     TableName: store.table,
     Key: retentionKey,
-    UpdateExpression: 'SET #months = :months',
-    ExpressionAttributeNames: { '#months': 'months' },
-    ExpressionAttributeValues: { ':months': months },
+    UpdateExpression: `SET #months = :months${first === undefined ? '' : ', #since = :since'}`,
+    ExpressionAttributeNames: { '#months': 'months', ...(first !== undefined && { '#since': 'since' }) },
+    ExpressionAttributeValues: { ':months': months, ...(first !== undefined && { ':since': first }) },
   });
 }
 

@@ -129,16 +129,22 @@ export function readRecords(store: AdminStore, id: string, { from, to }: DayRang
 
 /**
  * Moves the days of an account that have ended into records, which are kept for `months`. It may be run at any time, twice
- * or not at all: no lookup is lost, counted twice or moved to another day. Returns whether there was anything to record.
+ * or not at all: no lookup is lost, counted twice or moved to another day. With `movesIdle` an account without lookups is moved on to
+ * today as well: then none can be counted on an earlier day. Returns whether there was anything to write.
  */
-export async function recordUsage(store: AdminStore, seen: Access, months: number): Promise<boolean> {
+export async function recordUsage(
+  store: AdminStore,
+  seen: Access,
+  months: number,
+  { movesIdle = false }: { movesIdle?: boolean } = {},
+): Promise<boolean> {
   let shards: Access[] | undefined = await allShards(store, seen);
   return retryConflicts(async () => {
     const current = shards ?? (await shardsOf(store, seen.account));
     shards = undefined; // if a write meets a conflict, the next attempt reads afresh
     let recorded = false;
     for (const shard of current) {
-      const updates = recordDays(store.table, shard, { today: dateOf(store.nowSeconds()), months });
+      const updates = recordDays(store.table, shard, { today: dateOf(store.nowSeconds()), months, movesIdle });
       await store.writeAll(updates.map((Update) => ({ Update })));
       if (updates.length > 0) recorded = true;
     }

@@ -17,6 +17,7 @@ import {
   windowNames,
 } from 'bag-adres-admin';
 import { createLoads, type Loads, type LoadsRefusals } from 'bag-adres-admin/loads';
+import { createStatements, type Statements, type StatementsRefusals, statementsCsv } from 'bag-adres-admin/statements';
 
 const { DYNAMODB_ENDPOINT = '', ACCOUNTS_TABLE = '', OTHER_TABLE = '' } = process.env;
 const connection = new DynamoDBClient({
@@ -124,6 +125,13 @@ const loadRefusals: Record<LoadsRefusals['loads.approve'], number> = { invalid: 
 assert.equal((await refusal(loads.approve({ load: '../x', plan: '' }))).code, 'invalid');
 assert.equal(loadRefusals[(await refusal(loads.show('x'))).code as LoadsRefusals['loads.show']], 422);
 assert.deepEqual(await loads.audit(), []);
+
+// Without a bucket as well: what is known without it.
+const statements: Statements = createStatements({ client, table: ACCOUNTS_TABLE, s3, bucket: 'statements' });
+const statementRefusals: Record<StatementsRefusals['statements.show'], number> = { invalid: 422, not_found: 404 };
+const wrongMonth = await refusal(statements.show({ account: 'shop', month: '2026' }));
+assert.equal(statementRefusals[wrongMonth.code as StatementsRefusals['statements.show']], 422);
+assert.match(statementsCsv('2026-02', []), /^account,plan,month,lookups,sha256,2026-02-01,/);
 
 connection.destroy();
 const there = Object.entries(direct).flatMap(([group, calls]) => Object.keys(calls).map((call) => `${group}.${call}`));

@@ -13,6 +13,7 @@ const props: PortalAccessProps = {
   accounts: Table.fromTableName(stack, 'Accounts', 'accounts'),
   keyChecksumSecret: Secret.fromSecretNameV2(stack, 'Secret', 'checksum'),
   plans: 'change',
+  statements: Bucket.fromBucketName(stack, 'Statements', 'statements'),
   loads: {
     bucket: Bucket.fromBucketName(stack, 'Snapshots', 'snapshots'),
     stateMachineArn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:Load',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { recordUsage, usageOf } from '../../../../core/accounts/admin/usage.ts';
 import { type UsagePage, usageOfAll, usagePage } from '../../../../core/accounts/admin/usage-pages.ts';
-import { keptMonths, setKeptMonths } from '../../../../core/accounts/admin/usage-range.ts';
+import { readRetention, setRetention } from '../../../../core/accounts/admin/usage-range.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
 /** On 1 August 2026. */
@@ -188,15 +188,15 @@ describe('the usage of all accounts', () => {
   });
 
   it('is kept for as many months as the job said last, 25 if it never ran', async () => {
-    expect(await keptMonths(store())).toBe(25);
-    await setKeptMonths(store(), 3);
+    expect(await readRetention(store())).toEqual({ months: 25 });
+    await setRetention(store(), { months: 3, since: '2026-07' });
     await expect(usageOf(store(), 'acme', { from: '2026-04-30' })).rejects.toMatchObject({
       message: 'Usage is kept for 3 whole months, so there is none before 2026-05-01. Begin on that day or later.',
     });
     expect((await usageOf(store(), 'acme', { from: '2026-05-01' })).from).toBe('2026-05-01');
     expect(await bench.admin.accounts.usageKeptSince()).toBe('2026-05-01');
-    await setKeptMonths(store(), 25);
-    expect(await keptMonths(store())).toBe(25);
+    await setRetention(store(), { months: 25, since: '2026-08' });
+    expect(await readRetention(store())).toEqual({ months: 25, since: '2026-07' });
   });
 
   it('has an account once that is deleted while it is read', async () => {

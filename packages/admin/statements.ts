@@ -1,0 +1,28 @@
+/** The statements of closed months, for portals and invoices; as stable as the rest of the package. */
+
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
+import { statementBucket } from '../../core/accounts/admin/statement-bucket.ts';
+import { type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
+
+export { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statement.ts';
+export type { MonthState, Statements, StatementsRefusals, UsageMonth } from '../../core/accounts/admin/statements.ts';
+export type { DayUsage } from '../../core/accounts/admin/usage.ts';
+
+/** What `createStatements` needs. */
+export type StatementsConfig = {
+  client: DynamoDBDocumentClient;
+  /** The accounts table. */
+  table: string;
+  s3: S3Client;
+  /** The bucket of the data stack's output `StatementsBucketName`. */
+  bucket: string;
+  /** Milliseconds since 1970. */
+  now?: (() => number) | undefined;
+};
+
+/** The statements of a deployment. A refusal is thrown as `AdminError`. */
+export function createStatements({ client, table, s3, bucket, now = Date.now }: StatementsConfig): Statements {
+  return statementsOf(createAdminStore(client, table, 'statements', now), statementBucket(s3, bucket));
+}
