@@ -11,6 +11,7 @@ import { addLoadCommands } from './cli/load.ts';
 import { addPlanCommands } from './cli/plan.ts';
 import { addRestoreCommands } from './cli/restore.ts';
 import { addSessionCommands } from './cli/session.ts';
+import { addUpgradeCommands } from './cli/upgrade.ts';
 import { addUsageCommands } from './cli/usage.ts';
 import { CommandError, type ErrorExplanation, explainError, UsageError } from './connect/errors.ts';
 
@@ -67,6 +68,7 @@ Examples:
   addDoctorCommand(program, terminal);
   addInitCommand(program, terminal);
   addConfigCommands(program, terminal);
+  addUpgradeCommands(program, terminal);
   return program.hook('preAction', (_, command) => refuseEmpty(command));
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What must be corrected before `version` can be released from this checkout, one sentence each. */
@@ -10,8 +10,14 @@ export function releaseProblems(root: string, version: string): string[] {
     const found = JSON.parse(read(file)).version;
     if (found !== version) problems.push(`${file} has version ${found}, not ${version}. Set it.`);
   }
+  if (
+    !JSON.parse(read('docs/releases/releases.json')).some((release: { version: string }) => release.version === version)
+  )
+    problems.push(`docs/releases/releases.json has no entry for ${version}. Add it: "bag-adres upgrade" reads it.`);
   if (!read('CHANGELOG.md').includes(`\n## ${version}\n`))
     problems.push(`CHANGELOG.md has no chapter "## ${version}". Give the changes under "Unreleased" that heading.`);
+  if (!existsSync(join(root, 'test/releases', version, 'templates.json')))
+    problems.push('test/releases lacks the templates of this version: UPDATE_RELEASE=1 npm test -- test/releases.');
   const git = (...args: string[]) => {
     try {
       return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

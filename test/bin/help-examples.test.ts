@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 /** Commands on the settings of a folder; `test/bin/config.test.ts` runs them. */
-const onSettings = ['init', 'config'];
+const onSettings = ['init', 'config', 'upgrade', 'rollback-code'];
 
 /** The arguments of every example in the help of a command and its subcommands, in the order of the help. */
 async function collectExamples(command: string[]): Promise<string[][]> {

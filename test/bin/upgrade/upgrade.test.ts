@@ -1,0 +1,104 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommandLine } from '../../../bin/bag-adres.ts';
+import { templates } from '../../lib/synthesized.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
+import { startFakeAws } from '../fake-aws.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+const work = folderForNow('bag-adres-upgrade-');
+/** An operator's folder, with the templates of an earlier deployment in `former`. */
+let folder: string;
+
+async function run(...args: string[]) {
+  const lines = { out: '', err: '' };
+  const terminal = {
+    out: (text: string) => {
+      lines.out += `${text}\n`;
+    },
+    err: (text: string) => {
+      lines.err += `${text}\n`;
+    },
+    env: {},
+    folder,
+  };
+  return { exit: await runCommandLine(args, terminal), ...lines };
+}
+
+const environment = { ...process.env };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(work, 'operator-'));
+  writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { test: {}, prod: {} } }));
+  const { stack, names } = await templates({ stage: 'test' });
+  mkdirSync(join(folder, 'former'));
+  for (const name of Object.values(names)) {
+    const text = JSON.stringify(stack(name).template).replaceAll(`"${version}"`, '"0.9.0"');
+    writeFileSync(join(folder, 'former', `${name}.template.json`), text);
+  }
+}, 60_000);
+
+describe('upgrade', () => {
+  it('shows each stack with both versions, and ends with 1 for a table that it would replace', async () => {
+    cpSync(join(folder, 'former'), join(folder, 'other'), { recursive: true });
+    const data = join(folder, 'other/bag-adres-test-data.template.json');
+    writeFileSync(data, readFileSync(data, 'utf8').replace('"KeyType":"RANGE"', '"KeyType":"HASH"'));
+    const { exit, out, err } = await run('upgrade', '--stage', 'test', '--from', 'other');
+    expect([exit, err]).toEqual([1, expect.stringContaining('must not be deployed as it is')]);
+    expect(out).toContain(`Stage test: 0.9.0 is deployed, ${version} is installed.`);
+    expect(out).toMatch(/bag-adres-test-service +│ 0\.9\.0/);
+    expect(out).toContain('npx cdk deploy --all -c bagAdres.stage=test');
+    expect(out).toMatch(/Obstacle: bag-adres-test-data: Accounts\w+ \(AWS::DynamoDB::Table\) has another KeySchema/);
+  }, 60_000);
+
+  it('reads what is deployed from CloudFormation', async () => {
+    const aws = await startFakeAws(
+      {},
+      {
+        GetTemplate: ({ StackName }: { StackName: string }) => {
+          const text = readFileSync(join(folder, 'former', `${StackName}.template.json`), 'utf8');
+          const body = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+          return {
+            value: `<GetTemplateResponse><GetTemplateResult><TemplateBody>${body}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
+          };
+        },
+      },
+    );
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL: aws.endpoint,
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'x',
+      AWS_SECRET_ACCESS_KEY: 'x',
+    });
+    try {
+      const { exit, out } = await run('upgrade', '--stage', 'test', '--json');
+      expect(exit).toBe(0);
+      expect(JSON.parse(out)).toMatchObject({ deployed: '0.9.0', installed: version, obstacles: [] });
+      expect(aws.asked.map(({ operation }) => operation)).toEqual(['GetTemplate', 'GetTemplate', 'GetTemplate']);
+    } finally {
+      process.env = { ...environment };
+      await aws.stop();
+    }
+  }, 60_000);
+
+  it.each([
+    [['upgrade', '--from', 'nowhere'], /has no templates\. Name a folder/],
+    [['upgrade', '--stage', 'pord'], /There is no stage "pord"/],
+    [['rollback-code'], /There is no release before|back to/],
+    [['rollback-code', '--to', 'latest'], /"latest" is no version/],
+    [['rollback-code', '--to', './none.tgz'], /none\.tgz does not exist/],
+  ])('%j says what to do', async (args, message) => {
+    const { exit, err } = await run(...args);
+    expect([exit, err]).toEqual([1, expect.stringMatching(message)]);
+  });
+});
+
+describe('rollback-code', () => {
+  it('prints the steps and does nothing', async () => {
+    const { exit, out, err } = await run('rollback-code', '--stage', 'prod', '--to', '0.9.0');
+    expect([exit, err]).toEqual([0, 'Nothing was done. To run these steps, add --apply.\n']);
+    expect(out).toContain('1. npm install --save-exact bag-adres@0.9.0');
+    expect(out).toContain('npx cdk deploy bag-adres-prod-service --exclusively');
+  });
+});

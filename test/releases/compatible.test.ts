@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { compareTemplates, isStateful, type StackTemplate } from '../../bin/upgrade/compare-templates.ts';
+import { readReleases } from '../../bin/upgrade/releases.ts';
+import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
+import { everything, portal, templates } from '../lib/synthesized.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const configurations = { defaults: {}, everything: { ...everything, portal } };
+
+/** What an upgrade must keep of a template: resources with state, and the names of outputs. */
+function kept({ Resources = {}, Outputs = {} }: StackTemplate): StackTemplate {
+  const resources = Object.entries(Resources)
+    .filter(([, { Type }]) => isStateful(Type))
+    .map(([id, { Type, Properties = {} }]) => [id, { Type, Properties }]);
+  const outputs = Object.keys(Outputs).map((name) => [name, {}]);
+  return { Resources: Object.fromEntries(resources), Outputs: Object.fromEntries(outputs) };
+}
+
+/** The last release: the newest that has fixtures. `UPDATE_RELEASE=1` writes those of the present version, at its release. */
+const fixture = (name: string) => join(import.meta.dirname, name, 'templates.json');
+const last = readReleases()
+  .map((release) => release.version)
+  .filter((name) => existsSync(fixture(name)))
+  .at(-1);
+
+let today: Record<string, StackTemplate>;
+
+beforeAll(async () => {
+  today = {};
+  for (const [name, configuration] of Object.entries(configurations)) {
+    const { data, service, loader, stack } = await templates(configuration);
+    Object.assign(today, { [`${name} data`]: data, [`${name} service`]: service, [`${name} loader`]: loader });
+    if (name === 'everything')
+      today[`${name} portal`] = stack(portalStackName(deploymentName(everything.stage))).template;
+  }
+  if (!process.env.UPDATE_RELEASE) return;
+  const wanted = Object.fromEntries(Object.entries(today).map(([name, template]) => [name, kept(template)]));
+  mkdirSync(join(import.meta.dirname, version), { recursive: true });
+  writeFileSync(fixture(version), `${JSON.stringify(wanted, null, 1)}\n`);
+}, 120_000);
+
+describe('an upgrade from the last release with the same settings', () => {
+  it('has fixtures to compare with', () => {
+    expect(last).toBeDefined();
+  });
+
+  it('replaces and removes no resource with state, and removes no output', () => {
+    const before: Record<string, StackTemplate> = JSON.parse(readFileSync(fixture(`${last}`), 'utf8'));
+    expect(Object.keys(before).length).toBeGreaterThan(6);
+    expect(Object.values(before).flatMap(({ Resources = {} }) => Object.keys(Resources)).length).toBeGreaterThan(30);
+    const losses = Object.entries(before).flatMap(([stack, template]) =>
+      compareTemplates(template, today[stack] ?? {}).losses.map((loss) => ({ stack, ...loss })),
+    );
+    expect(losses).toEqual([]);
+  });
+});
