@@ -62,6 +62,57 @@ export function explainLoadError(name: string, message: string): ErrorExplanatio
   return code === undefined ? undefined : { code, message };
 }
 
+/** What AWS answers when requests come faster than a table, a service or the quotas of the account allow. */
+const throttlings = [
+  'ThrottlingException',
+  'Throttling',
+  'ThrottledException',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'RequestThrottled',
+  'TooManyRequestsException',
+  'LimitExceededException',
+  'PriorRequestNotComplete',
+  'BandwidthLimitExceeded',
+  'SlowDown',
+] as const;
+
+/** What AWS answers when it fails itself. */
+const faults = [
+  'InternalServerError',
+  'InternalServerException',
+  'InternalServiceError',
+  'InternalFailure',
+  'InternalError',
+  'ServiceException',
+  'ServiceUnavailable',
+  'ServiceUnavailableException',
+] as const;
+
+type Explain = (message: string) => ErrorExplanation;
+
+function forEach(names: readonly string[], explain: (name: string) => Explain): Record<string, Explain> {
+  return Object.fromEntries(names.map((name) => [name, explain(name)]));
+}
+
+function throttled(name: string): Explain {
+  return () => ({
+    code: 'aws_throttled',
+    message:
+      `AWS throttles the requests (${name}), also after several attempts. Wait a minute and run the command again. If it lasts, ` +
+      'look at the throttled requests of the tables on the dashboard: docs/runbook.md says what to do.',
+  });
+}
+
+function awsFault(name: string): Explain {
+  return () => ({
+    code: 'aws_fault',
+    message:
+      `AWS, or with --local the engine of "npm start", failed with ${name}, also after several attempts. Run the command again. ` +
+      'If it lasts, see https://health.aws.amazon.com, or start "npm start" again.',
+  });
+}
+
 const checkProfile = 'check AWS_PROFILE and AWS_REGION';
 
 /** Explains errors that AWS and its clients raise, by name. */
@@ -85,6 +136,8 @@ const awsErrors: Record<string, (message: string) => ErrorExplanation> = {
   StateMachineDoesNotExist: () => notFound('The state machine of the stack no longer exists; deploy again'),
   NoSuchBucket: () => notFound('The bucket of the stack no longer exists; deploy again'),
   TimeoutError: unreachable,
+  ...forEach(throttlings, throttled),
+  ...forEach(faults, awsFault),
   NotRunningError: (message) => ({ code: 'not_running', message }),
 };
 
@@ -143,7 +196,16 @@ function explain(error: unknown): ErrorExplanation {
   }
   const reason = networkFailure(error);
   if (reason) return unreachable(reason);
-  return { code: 'failed', message: error.message || error.name };
+  return ofUnknownService(error) ?? { code: 'failed', message: error.message || error.name };
+}
+
+/** Any other error that a service of AWS answered with, by its status. */
+function ofUnknownService({ name, message, ...error }: Error & { $metadata?: { httpStatusCode?: number } }) {
+  const status = error.$metadata?.httpStatusCode;
+  if (status === undefined) return undefined;
+  if (status === 429) return throttled(name)(message);
+  if (status >= 500) return awsFault(name)(message);
+  return { code: 'aws_refused', message: `AWS refused the request (${name}): ${message || 'without a reason'}` };
 }
 
 /** The admin module serves portals too, so only the command line names commands. */

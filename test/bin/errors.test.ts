@@ -41,6 +41,46 @@ describe('an error that a command does not expect', () => {
   });
 });
 
+describe('an error that AWS answers', () => {
+  const answered = (name: string, message: string, httpStatusCode = 400) =>
+    Object.assign(new Error(message), { name, $metadata: { httpStatusCode } });
+
+  it.each([
+    'ThrottlingException',
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'TooManyRequestsException',
+    'SlowDown',
+  ])('because of too many requests says to wait, not what AWS writes: %s', (name) => {
+    const raw = 'The level of configured provisioned throughput for the table was exceeded.';
+    const { code, message } = explainError(answered(name, raw));
+    expect([code, message]).toEqual([
+      'aws_throttled',
+      expect.stringMatching(/^AWS throttles the requests \(\w+\).*Wait a minute and run the command again/),
+    ]);
+    expect(message).not.toContain('configured');
+  });
+
+  it.each([
+    ['InternalServerError', 500],
+    ['InternalError', 500],
+    ['ServiceUnavailable', 503],
+    ['ANewFault', 502],
+  ])('because of a fault of its own says to run the command again: %s', (name, status) => {
+    expect(explainError(answered(name, 'no', status))).toEqual({
+      code: 'aws_fault',
+      message: expect.stringMatching(new RegExp(`failed with ${name}.*Run the command again`)),
+    });
+  });
+
+  it('and that has no explanation here is named, with its message', () => {
+    const { code, message } = explainError(answered('ValidationException', 'no such index'));
+    expect([code, message]).toEqual(['aws_refused', 'AWS refused the request (ValidationException): no such index']);
+    expect(explainError(answered('Odd', '')).message).toBe('AWS refused the request (Odd): without a reason');
+    expect(explainError(answered('SomeThrottle', '', 429)).code).toBe('aws_throttled');
+  });
+});
+
 it.each(['EACCES', 'EPERM', 'EROFS'])('names an inaccessible file or folder, and what to do: %s', (code) => {
   const error = coded(code, `${code}: read-only file system, open '/x/lock'`, { path: '/x/lock' });
   expect(explainError(error)).toEqual({
