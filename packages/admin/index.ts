@@ -17,6 +17,7 @@ export {
   AdminError,
   type AdminErrorCode,
   type AdminRefusals,
+  type Instant,
   isPerson,
   type Role,
   roles,
@@ -36,4 +37,4 @@ export type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.t
 export type { KeyRecord } from '../../core/accounts/key-record.ts';
 export type { Limits } from '../../core/accounts/quota.ts';
 export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';
-export { type WindowName, windowNames } from '../../core/calendar.ts';
+export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';

@@ -134,11 +134,22 @@ export function checkToken(token: string): void {
   throw new AdminError('invalid', 'An idempotency token is 16 to 128 ASCII characters without spaces, such as a UUID.');
 }
 
-/** Throws `invalid` unless `expires` is a whole second from `nowSeconds` to 2106, in which a key can expire. */
-export function checkExpiry(expires: Date, nowSeconds: number): void {
-  const seconds = expires instanceof Date ? expires.getTime() / 1000 : Number.NaN;
-  if (!Number.isInteger(seconds)) throw new AdminError('invalid', 'A key expires at a whole second.');
-  if (seconds > nowSeconds && seconds <= maxExpiry) return;
+/** An instant: a `Date`, or ISO 8601 with a time zone, `2027-01-31T12:00:00Z`, as the calls return it. */
+export type Instant = Date | string;
+
+const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * The second from which a key is refused; fractions of a second are dropped. Throws `invalid` unless it is in the future of
+ * `nowSeconds` and before 2106.
+ */
+export function readExpiry(expires: Instant, nowSeconds: number): number {
+  const date = typeof expires === 'string' && instantPattern.test(expires) ? new Date(expires) : expires;
+  const seconds = date instanceof Date ? Math.floor(date.getTime() / 1000) : Number.NaN;
+  if (Number.isNaN(seconds)) {
+    throw new AdminError('invalid', 'A key expires at a Date, or at an instant like 2027-01-31T12:00:00Z.');
+  }
+  if (seconds > nowSeconds && seconds <= maxExpiry) return seconds;
   throw new AdminError('invalid', 'A key expires in the future, and before 2106.');
 }
 

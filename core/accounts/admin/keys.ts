@@ -8,11 +8,12 @@ import { activate, type Replaced, requireFreeKey } from './active-keys.ts';
 import {
   AdminError,
   checkAccountId,
-  checkExpiry,
   checkKeyId,
   checkLabel,
   checkToken,
+  type Instant,
   maxLabelLength,
+  readExpiry,
 } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
@@ -22,7 +23,7 @@ import { findRecord } from './key-views.ts';
 export type KeyInput = {
   account: string;
   label: string;
-  expires?: Date | undefined;
+  expires?: Instant | undefined;
   token?: string | undefined;
 };
 
@@ -38,8 +39,8 @@ export async function createKey(
 ): Promise<{ key: string; keyId: string }> {
   checkAccountId(account);
   checkLabel(label);
-  if (expires !== undefined) checkExpiry(expires, store.nowSeconds());
-  return issueKey(store, checksumSecret, { account, label, expires: expires ?? null, token });
+  const expiresSeconds = expires === undefined ? null : readExpiry(expires, store.nowSeconds());
+  return issueKey(store, checksumSecret, { account, label, expiresSeconds, token });
 }
 
 /** What to replace: `ends` is the second from which the old key is refused, a day from now unless given. */
@@ -48,7 +49,7 @@ export type RotationInput = {
   keyId: string;
   /** Of the new key; the old one's with another number unless given. */
   label?: string | undefined;
-  ends?: Date | undefined;
+  ends?: Instant | undefined;
   token?: string | undefined;
 };
 
@@ -68,12 +69,17 @@ export async function rotateKey(
   checkAccountId(account);
   checkKeyId(keyId);
   if (label !== undefined) checkLabel(label);
-  checkExpiry(ends, store.nowSeconds());
-  const endsSeconds = ends.getTime() / 1000;
+  const endsSeconds = readExpiry(ends, store.nowSeconds());
   const old = await findRecord(store, account, keyId);
   const nextLabel = label ?? labelAfter(old?.label ?? 'key');
   const replaces = { keyId, endsSeconds };
-  const made = await issueKey(store, checksumSecret, { account, label: nextLabel, expires: null, token, replaces });
+  const made = await issueKey(store, checksumSecret, {
+    account,
+    label: nextLabel,
+    expiresSeconds: null,
+    token,
+    replaces,
+  });
   const stored = (await getAccess(store, account)).keys[keyId];
   const actual = stored ? (expiryOf(stored) ?? endsSeconds) : endsSeconds;
   return { ...made, replaced: { keyId, ends: instant(actual) } };
@@ -89,7 +95,7 @@ export function labelAfter(label: string): string {
 type Issue = {
   account: string;
   label: string;
-  expires: Date | null;
+  expiresSeconds: number | null;
   token: string | undefined;
   replaces?: Replaced;
 };
@@ -97,7 +103,7 @@ type Issue = {
 async function issueKey(
   store: AdminStore,
   checksumSecret: string,
-  { account, label, expires, token, replaces }: Issue,
+  { account, label, expiresSeconds, token, replaces }: Issue,
 ): Promise<{ key: string; keyId: string }> {
   if (token !== undefined) checkToken(token);
   const tokenKeyId = token === undefined ? undefined : keyIdOfToken(account, token);
@@ -106,7 +112,7 @@ async function issueKey(
   await countCreation(store, account);
   const { key, claim } = issueApiKey(account, checksumSecret, tokenKeyId);
   const { keyId } = claim;
-  const expiry = { ...(expires && { expires: instant(expires.getTime() / 1000) }) };
+  const expiry = { ...(expiresSeconds !== null && { expires: instant(expiresSeconds) }) };
   const change = replaces
     ? { action: 'key rotate', detail: { keyId, replaces: replaces.keyId, ends: instant(replaces.endsSeconds) } }
     : { action: 'key create', detail: { keyId, ...expiry } };
@@ -118,7 +124,7 @@ async function issueKey(
       [keyRecord.createdBy]: store.actor,
       ...(replaces && { [keyRecord.replaces]: replaces.keyId }),
     });
-    await activate(store, { ...claim, hash: storedKey(claim.hash, expires && expires.getTime() / 1000) }, replaces);
+    await activate(store, { ...claim, hash: storedKey(claim.hash, expiresSeconds) }, replaces);
   });
   return { key, keyId };
 }

@@ -6,7 +6,6 @@ import {
   type AdminErrorCode,
   type AdminRefusals,
   checkAccountId,
-  checkExpiry,
   checkKeyId,
   checkLabel,
   checkLimits,
@@ -16,6 +15,7 @@ import {
   checkRole,
   checkShards,
   checkToken,
+  readExpiry,
 } from '../../../../core/accounts/admin/admin-error.ts';
 import { issueApiKey } from '../../../../core/accounts/api-key.ts';
 
@@ -43,7 +43,7 @@ type Check = (value: never) => void;
 const now = Date.UTC(2026, 7, 1) / 1000;
 const at = (seconds: number) => new Date(seconds * 1000);
 const { key } = issueApiKey('acme', 'any');
-const expiry: Check = (expires) => checkExpiry(expires, now);
+const expiry: Check = (expires) => readExpiry(expires, now);
 const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[], refused: unknown[]][] = [
   ['An account id', checkAccountId, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#', 7]],
   ['A plan code', checkPlanCode, /is 1 to 32 letters/, ['0', 'a'.repeat(32)], ['', 'a'.repeat(33), '-a', 'a#', 7]],
@@ -62,8 +62,20 @@ const whatChecks: [what: string, check: Check, rule: RegExp, accepted: unknown[]
     ['x'.repeat(16), 'x'.repeat(128)],
     ['x'.repeat(15), 'x'.repeat(129), 1e15],
   ],
-  ['A key', expiry, /expires in the future, and before 2106/, [at(now + 1), at(2 ** 32 - 1)], [at(now), at(2 ** 32)]],
-  ['A key', expiry, /expires at a whole second/, [at(now + 1)], [at(now + 1.5), new Date('never'), now + 1]],
+  [
+    'A key',
+    expiry,
+    /expires in the future, and before 2106/,
+    [at(now + 1), at(2 ** 32 - 1)],
+    [at(now), at(now + 0.999), at(2 ** 32)],
+  ],
+  [
+    'A key',
+    expiry,
+    /expires at a Date, or at an instant like/,
+    [at(now + 1), at(now + 1.999), '2027-01-31T12:00:00Z', '2027-01-31T12:00:00.250+01:00'],
+    [new Date('never'), now + 1, '2027-01-31', '2027-02-31T99:00:00Z', 'tomorrow', null],
+  ],
   ['A role', checkRole, /is viewer or admin/, ['viewer', 'admin'], ['owner', '']],
   [
     'A member',

@@ -196,13 +196,24 @@ describe('a key that expires', () => {
 
   it.each([
     ['in the past', new Date(start)],
-    ['within a second', new Date(start + 20_500)],
+    ['in the second that has begun', new Date(start + 999)],
     ['after 2106', new Date(Date.UTC(2107, 0, 1))],
     ['on no date', new Date('never')],
-    ['on a text', '2030-01-01' as unknown as Date],
+    ['on a day without a time', '2030-01-01'],
   ])('is refused when it would expire %s', async (_, expires) => {
     const refusal = bench.admin.keys.create({ account: 'acme', label: 'k', expires });
     await expect(refusal).rejects.toMatchObject({ code: 'invalid' });
+  });
+
+  it.each([
+    ['a Date with milliseconds', new Date(start + 3_600_999)],
+    ['an instant as the calls return it', new Date(start + 3_600_000).toISOString().replace('.000Z', 'Z')],
+  ])('expires on the second of %s', async (label, expires) => {
+    const { admin } = bench;
+    const { keyId } = await admin.keys.create({ account: 'acme', label, expires });
+    const made = (await admin.keys.list('acme')).find((one) => one.keyId === keyId);
+    expect(Date.parse(String(made?.expires))).toBe(start + 3_600_000);
+    await admin.keys.revoke({ account: 'acme', keyId });
   });
 });
 
