@@ -9,10 +9,16 @@ import * as z from 'zod/mini';
 type FieldAttribute = { S: string } | { NS: string[] };
 type StoredAttribute = { S?: string | undefined; NS?: string[] | undefined };
 
+/** Functions, and `placeSchema` of a call without effects: what only stores addresses is bundled without zod. */
+const schemas = {
+  name: () => z.string(),
+  ids: () => z.array(z.string().check(z.regex(/^[0-9]{16}$/))).check(z.minLength(1)),
+};
+
 /** How one field is written in a response, in an item and in a line. */
 type Field<Value> = {
-  /** In a response, under the name of the field. */
-  schema: z.ZodMiniType<Value>;
+  /** What it is in a response, under the name of the field. */
+  kind: keyof typeof schemas;
   /** The attribute in an item. */
   attribute: string;
   toAttribute(value: Value): FieldAttribute;
@@ -25,7 +31,7 @@ type Field<Value> = {
 /** A name from the register. */
 function nameField(attribute: string): Field<string> {
   return {
-    schema: z.string(),
+    kind: 'name',
     attribute,
     toAttribute: (value) => ({ S: value }),
     fromAttribute: ({ S = '' }) => S,
@@ -39,7 +45,7 @@ const idDigits = 16;
 /** Identificaties, sorted. An item has them as a set of numbers: nine bytes each, without leading zeros. */
 function idsField(attribute: string): Field<string[]> {
   return {
-    schema: z.array(z.string().check(z.regex(/^[0-9]{16}$/))).check(z.minLength(1)),
+    kind: 'ids',
     attribute,
     toAttribute: (value) => ({ NS: value.map((id) => id.replace(/^0+(?=.)/, '')) }),
     fromAttribute: ({ NS = [] }) => NS.map((id) => id.padStart(idDigits, '0')).sort(),
@@ -57,7 +63,7 @@ const onRequest = {
   nummeraanduidingen: idsField('ids'),
 };
 
-type Fields = Record<string, Pick<Field<unknown>, 'schema' | 'fromText'>>;
+type Fields = Record<string, Pick<Field<unknown>, 'kind' | 'fromText'>>;
 type Values<Some extends Fields> = { [Name in keyof Some]: ReturnType<Some[Name]['fromText']> };
 type Schemas<Some extends Fields> = { [Name in keyof Some]: z.ZodMiniType<Values<Some>[Name]> };
 
@@ -68,10 +74,16 @@ export type RequestedField = keyof typeof onRequest;
 export const requestedFields = Object.keys(onRequest) as RequestedField[];
 
 /** A place in a response. */
-export const placeSchema = z.extend(z.object(schemasOf(always)), z.partial(z.object(schemasOf(onRequest))).shape);
+export const placeSchema = /* @__PURE__ */ responseSchema();
+
+function responseSchema() {
+  return z.extend(z.object(schemasOf(always)), z.partial(z.object(schemasOf(onRequest))).shape);
+}
 
 function schemasOf<Some extends Fields>(fields: Some): Schemas<Some> {
-  return Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema])) as Schemas<Some>;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { kind }]) => [name, schemas[kind]()]),
+  ) as unknown as Schemas<Some>;
 }
 
 /** The fields in the order of responses and lines. */

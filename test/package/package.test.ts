@@ -87,7 +87,14 @@ describe('the package bag-adres-admin', () => {
   });
 
   it('exports createAdmin and AdminError, and allows no deep imports', () => {
-    expect(Object.keys(admin).sort()).toEqual(['AdminError', 'createAdmin', 'roles', 'windowNames']);
+    expect(Object.keys(admin).sort()).toEqual([
+      'AdminError',
+      'createAdmin',
+      'isPerson',
+      'labelAfter',
+      'roles',
+      'windowNames',
+    ]);
     expect(ours.exports).toBeUndefined();
   });
 

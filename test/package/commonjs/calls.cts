@@ -1,0 +1,39 @@
+/** A CommonJS program, as NestJS compiles one, under the resolution of node16: calls of each part of the package. */
+import assert = require('node:assert/strict');
+
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Admin, AdminError, createAdmin } from 'bag-adres-admin';
+import { createLoads } from 'bag-adres-admin/loads';
+import { createStatements, type Statements, statementsCsv } from 'bag-adres-admin/statements';
+
+async function main(): Promise<void> {
+  const { DYNAMODB_ENDPOINT = '', ACCOUNTS_TABLE = '' } = process.env;
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const connection = new DynamoDBClient({ endpoint: DYNAMODB_ENDPOINT, region: 'eu-west-1', credentials });
+  const client = DynamoDBDocumentClient.from(connection);
+  const admin: Admin = createAdmin({ client, table: ACCOUNTS_TABLE, checksumSecret: async () => 'a secret' });
+  await admin.plans.put({ code: 'nest', limits: { day: 100 } });
+  await admin.accounts.create({ id: 'nest', plan: 'nest' });
+  const { keyId } = await admin.keys.create({ account: 'nest', label: 'web', expires: new Date(Date.now() + 90_500) });
+  assert.equal((await admin.keys.list('nest'))[0]?.keyId, keyId);
+  assert.equal((await admin.accounts.usagePage()).accounts.find(({ account }) => account === 'nest')?.plan, 'nest');
+  for await (const { days } of admin.accounts.eachUsage()) assert.equal(days.length, 30);
+  await admin.keys.revoke({ account: 'nest', keyId });
+
+  const s3 = new S3Client({ region: 'eu-west-1', credentials });
+  const statements: Statements = createStatements({ client, table: ACCOUNTS_TABLE, s3, bucket: 'statements' });
+  assert.equal(typeof createLoads, 'function');
+  assert.match(statementsCsv('2026-10', []), /^account,plan/);
+  // The same class, wherever a refusal comes from.
+  const refused: unknown = await statements.show({ account: 'nest', month: 'x' }).catch((error: unknown) => error);
+  assert.ok(refused instanceof AdminError && refused.code === 'invalid');
+  connection.destroy();
+  process.stdout.write(`CommonJS, Node ${process.versions.node}\n`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});
