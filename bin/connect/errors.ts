@@ -33,6 +33,7 @@ export type ErrorExplanation = { code: string; message: string };
 const loadErrorCodes: Record<string, string> = {
   DamagedObjectError: 'storage_damaged',
   ExtractError: 'bad_extract',
+  LineFieldError: 'bad_extract',
   ForeignStorageError: 'foreign_storage',
   LockedError: 'locked',
   LockSettlingError: 'locked',
