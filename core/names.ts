@@ -38,6 +38,8 @@ export const environment = {
   previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
   /** `off` where the deployment has no page at `/docs`. */
   referencePage: 'REFERENCE_PAGE',
+  /** How the pages and the OpenAPI document present the operator, as JSON. */
+  branding: 'BRANDING',
   /** Where a portal reads that secret. */
   keyChecksumSecretArn: 'KEY_CHECKSUM_SECRET_ARN',
   /** The settings of the portal, as JSON. */

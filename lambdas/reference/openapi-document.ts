@@ -1,4 +1,6 @@
 import json from '../../docs/openapi.json' with { type: 'json' };
+import { hasDocs } from '../http/published.ts';
+import type { Branding } from './branding.ts';
 import { type Descriptions, paragraphNames } from './words.ts';
 
 type Example = { summary: string; value: unknown };
@@ -14,7 +16,7 @@ type Operation = {
   'x-codeSamples'?: { label: string; source: string }[];
 };
 type Document = {
-  info: { version: string; description: string };
+  info: { version: string; description: string; contact: { name: string } };
   servers: { url: string }[];
   paths: Record<string, { get: Operation }>;
   'x-elsewhere': Record<string, Reference>;
@@ -23,6 +25,22 @@ type Document = {
 
 /** The published OpenAPI document, with the types of the parts that the page shows. */
 export const openApiDocument = json as object as Document;
+
+/** The document of a deployment: an absolute server first, which some generators require, and whom to contact. */
+export function deployedDocument(baseUrl: string, branding: Branding): object {
+  const { name = openApiDocument.info.contact.name, contactUrl, contactEmail, terms } = branding;
+  const url = contactUrl ?? (hasDocs() ? `${baseUrl}/docs` : undefined);
+  const [relative] = openApiDocument.servers;
+  return {
+    ...openApiDocument,
+    info: {
+      ...openApiDocument.info,
+      ...(terms && { termsOfService: terms }),
+      contact: { name, ...(url && { url }), ...(contactEmail && { email: contactEmail }) },
+    },
+    servers: [{ url: `${baseUrl}${relative?.url}` }, ...openApiDocument.servers],
+  };
+}
 
 /** The operations by their id, with the complete path: `/v1/address`. */
 export const operations = Object.fromEntries(

@@ -1,7 +1,11 @@
 import { type FaultCode, faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../http/problem.ts';
+import { hasDocs } from '../http/published.ts';
+import type { Branding } from './branding.ts';
 import { type ExplainedCode, explanations } from './explanations.ts';
-import { escaped, htmlDocument, inline } from './html.ts';
+import { escaped, inline } from './html.ts';
+import { brandedPage } from './layout.ts';
+import { errorId } from './parts.ts';
 import type { Language } from './request.ts';
 
 const texts = {
@@ -12,6 +16,8 @@ const texts = {
     codes: 'The codes in <code>errors</code>',
     codeOf: 'A code in the <code>errors</code> of',
     described: 'The API is described in',
+    reference: 'API reference',
+    inReference: 'In the',
   },
   nl: {
     invalid: 'Ongeldige invoer',
@@ -20,6 +26,8 @@ const texts = {
     codes: 'De codes in <code>errors</code>',
     codeOf: 'Een code in de <code>errors</code> van',
     described: 'De API is beschreven in',
+    reference: 'API-documentatie',
+    inReference: 'In de',
   },
 };
 
@@ -34,25 +42,26 @@ export function headingOf(code: ExplainedCode, language: Language = 'en'): strin
 }
 
 /** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
-export function problemPage(code: ExplainedCode, language: Language): { html: string; policy: string } {
+export async function problemPage(
+  code: ExplainedCode,
+  language: Language,
+  branding: Branding,
+): Promise<{ html: string; policy: string }> {
   const words = texts[language];
   const { happened, remedy } = explanations[language][code];
-  const heading = escaped(headingOf(code, language));
-  const body = `<main>
-<h1>${heading}</h1>
+  const title = escaped(headingOf(code, language));
+  const body = `<main class="problem">
+<h1>${title}</h1>
 <p><code>${isFault(code) ? `"code": "${code}"` : `"type": "${problemType(code)}"`}</code></p>
 <h2>${words.happened}</h2>
 <p>${inline(happened)}</p>
 <h2>${words.remedy}</h2>
 <p>${inline(remedy)}</p>
-${code === 'invalid-input' ? faultList(language) : `<p>${seeAlso(code, language)}</p>`}
+${code === 'invalid-input' ? faultList(language) : ''}
+<p>${seeAlso(code, language)}</p>
 </main>`;
-  return htmlDocument({ language, title: heading, style, body });
+  return await brandedPage({ language, branding, title, home: hasDocs() ? `/docs?lang=${language}` : '#', body });
 }
-
-const style =
-  'body{font:1rem/1.6 system-ui,sans-serif;margin:0 auto;max-width:42rem;padding:1.5rem}' +
-  'code{font:.95em ui-monospace,monospace;overflow-wrap:anywhere}h1{line-height:1.2}';
 
 function faultList(language: Language): string {
   const items = faultCodes.map((code) => {
@@ -63,10 +72,12 @@ function faultList(language: Language): string {
 }
 
 function seeAlso(code: ExplainedCode, language: Language): string {
-  const { codeOf, described } = texts[language];
-  return isFault(code)
-    ? `${codeOf} ${link('invalid-input', escaped(headingOf('invalid-input', language)), language)}.`
+  const { codeOf, described, inReference, reference } = texts[language];
+  const place = hasDocs()
+    ? `${inReference} <a href="/docs?lang=${language}#${errorId(code)}">${reference}</a>.`
     : `${described} <a href="/v1/openapi.json">openapi.json</a>.`;
+  if (!isFault(code)) return place;
+  return `${codeOf} ${link('invalid-input', escaped(headingOf('invalid-input', language)), language)}. ${place}`;
 }
 
 function link(code: ExplainedCode, text: string, language: Language): string {

@@ -1,16 +1,5 @@
-import { environment } from '../../core/names.ts';
 import { preferredLanguage } from '../http/accept.ts';
 import type { RequestEvent } from '../http/middleware.ts';
-
-/** Whether the route of the reference handles the path. Every start of the function loads this file, so it imports no texts. */
-export function isPublished(path: string): boolean {
-  return path === '/v1/openapi.json' || /^\/problems\/[^/]+$/.test(path) || isDocsPath(path);
-}
-
-/** Whether the path is the page with the API reference, in a deployment that shows the page. */
-export function isDocsPath(path: string): boolean {
-  return path === '/docs' && process.env[environment.referencePage] !== 'off';
-}
 
 /** The languages of the pages. */
 const languages = ['en', 'nl'] as const;

@@ -6,10 +6,12 @@ import { acceptedBy } from '../http/accept.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
+import { isDocsPath, isPublished } from '../http/published.ts';
+import { readBranding } from './branding.ts';
 import { docsPage } from './docs-page.ts';
-import { openApiDocument } from './openapi-document.ts';
+import { deployedDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';
-import { baseUrlOf, isDocsPath, type Language, languageOf } from './request.ts';
+import { baseUrlOf, type Language, languageOf } from './request.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
@@ -22,11 +24,20 @@ export function referenceRoute() {
     .use(renderProblems())
     .handler(async (event) => {
       const read = readerOf(event);
-      if (!read) throw new Refusal({ code: 'not-found' });
+      const isRoot = event.rawPath === '/' && isPublished(event);
+      if (!read && !isRoot) throw new Refusal({ code: 'not-found' });
       if (!methods.includes(event.requestContext.http.method)) throw new Refusal({ code: 'method-not-allowed' });
+      if (!read) return redirect();
       return answer(await read(), event.headers);
     });
 }
+
+/** Leads a person who opened the base URL to the page. */
+function redirect(): Answer {
+  return { statusCode: 302, headers: { location: '/docs', vary: 'Accept' }, body: '' };
+}
+
+const branding = readBranding();
 
 type Document = { headers: Record<string, string>; body: string };
 type Published = { headers: Record<string, string>; text: string; gzip: Buffer; etag: string };
@@ -37,15 +48,16 @@ const maxRead = 64;
 
 function readerOf(event: RequestEvent): (() => Promise<Published>) | undefined {
   const path = event.rawPath;
-  if (path === '/v1/openapi.json') return () => once(path, openApi);
+  const baseUrl = baseUrlOf(event.headers);
+  if (path === '/v1/openapi.json') return () => once(`${path} ${baseUrl}`, () => openApi(baseUrl));
   const language = languageOf(event);
   if (isDocsPath(path)) {
-    const baseUrl = baseUrlOf(event.headers);
-    return () => once(`${path} ${language} ${baseUrl}`, async () => page(await docsPage(language, baseUrl), language));
+    const create = async () => page(await docsPage(language, baseUrl, branding), language);
+    return () => once(`${path} ${language} ${baseUrl}`, create);
   }
   const [, code] = /^\/problems\/([^/]+)$/.exec(path) ?? [];
   if (!code || !isExplained(code)) return undefined;
-  return () => once(`${path} ${language}`, () => page(problemPage(code, language), language));
+  return () => once(`${path} ${language}`, async () => page(await problemPage(code, language, branding), language));
 }
 
 async function once(name: string, create: () => Document | Promise<Document>): Promise<Published> {
@@ -57,10 +69,10 @@ async function once(name: string, create: () => Document | Promise<Document>): P
   return await published;
 }
 
-/** The OpenAPI document as it is in the file. */
-function openApi(): Document {
+/** The OpenAPI document of the file, with what only a deployment knows. */
+function openApi(baseUrl: string): Document {
   const headers = { 'content-type': 'application/json', vary: 'Accept-Encoding' };
-  return { headers, body: JSON.stringify(openApiDocument) };
+  return { headers, body: JSON.stringify(deployedDocument(baseUrl, branding)) };
 }
 
 function page({ html, policy }: { html: string; policy: string }, language: Language): Document {

@@ -33,9 +33,10 @@ export const english = {
   skip: 'Skip to the contents',
   copy: 'Copy',
   copied: 'Copied',
+  search: 'Search this page',
+  noResults: 'Nothing found',
   request: 'Request',
   response: 'Response',
-  program: 'Program',
   sections: {
     start: 'Quick start',
     keys: 'Keys',
@@ -83,8 +84,9 @@ export const english = {
   },
   testAddresses: 'Test addresses',
   storing: 'Storing results',
-  programs: 'Complete programs',
-  programsLead: 'Each needs nothing but its language, and retries as described below.',
+  programs: 'Programming language',
+  programsLead:
+    'None needs a library. Complete programs, which retry as described below, are in the OpenAPI document, as `x-codeSamples`.',
   retries: 'When to retry',
   retryRows: [
     ['429, 503', 'After the number of seconds in `Retry-After`; without that header, after a second.'],
@@ -117,9 +119,10 @@ export const dutch: Words & Descriptions = {
   skip: 'Naar de inhoud',
   copy: 'Kopieer',
   copied: 'Gekopieerd',
+  search: 'Zoek op deze pagina',
+  noResults: 'Niets gevonden',
   request: 'Verzoek',
   response: 'Antwoord',
-  program: 'Programma',
   sections: {
     start: 'Snel beginnen',
     keys: 'Sleutels',
@@ -167,9 +170,10 @@ export const dutch: Words & Descriptions = {
   },
   testAddresses: 'Testadressen',
   storing: 'Resultaten bewaren',
-  programs: 'Volledige programma’s',
+  programs: 'Programmeertaal',
   programsLead:
-    'Elk programma werkt zonder extra bibliotheken en probeert verzoeken opnieuw zoals hieronder beschreven.',
+    'Er zijn geen bibliotheken nodig. Volledige programma’s, die verzoeken opnieuw proberen zoals hieronder beschreven, staan in het ' +
+    'OpenAPI-document, als `x-codeSamples`.',
   retries: 'Wanneer opnieuw proberen',
   retryRows: [
     ['429, 503', 'Na het aantal seconden in `Retry-After`; zonder die header na een seconde.'],

@@ -4,7 +4,7 @@ import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
 import { environment, optionalEnvironment, requireEnvironment } from '../../core/names.ts';
 import type { Answer, RequestEvent } from '../http/middleware.ts';
-import { isPublished } from '../reference/request.ts';
+import { isPublished } from '../http/published.ts';
 import { validateRoute } from './route.ts';
 
 let reference: ReturnType<typeof import('../reference/route.ts').referenceRoute> | undefined;
@@ -21,7 +21,7 @@ const validate = validateRoute({
  * description, with all its texts, is loaded with the first request for it, so that cold starts stay short.
  */
 export async function handler(event: RequestEvent, context: Context): Promise<Answer> {
-  if (!isPublished(event.rawPath)) return await validate(event, context);
+  if (!isPublished(event)) return await validate(event, context);
   reference ??= (await import('../reference/route.ts')).referenceRoute();
   return await reference(event, context);
 }

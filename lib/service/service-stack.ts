@@ -49,11 +49,13 @@ export class ServiceStack extends Stack {
       files: {
         'page/style.css': 'lambdas/reference/page/style.css',
         'page/script.js': 'lambdas/reference/page/script.js',
+        ...(config.branding.logo && { 'page/logo': config.branding.logo }),
       },
       description: 'Validates a key and returns its limits; publishes the reference; answers unknown paths',
     })
       .usesChecksumSecret(keyChecksumSecret, config)
       .usesTable(accounts, environment.accountsTable, 'BatchGetItem');
+    validate.function.addEnvironment(environment.branding, JSON.stringify(brandingOf(config)));
 
     const live = { address: address.live, validate: validate.live };
     const { api, baseUrl, accessLog } = new HttpApi(this, 'Http', { config, encryptionKey, ...live });
@@ -76,6 +78,15 @@ export class ServiceStack extends Stack {
     if (config.usage.job) new UsageJobFunction(this, 'Usage', { config, encryptionKey, accounts, statements, topic });
     if (config.dashboards) new ServiceDashboard(this, 'Overview', { stage, api, accounts, addresses, ...live });
   }
+}
+
+/** What the pages say of the operator; the logo itself is in the bundle. */
+function brandingOf({ branding: { logo, ...branding }, portal }: Config): object {
+  return {
+    ...branding,
+    ...(logo && { logoType: logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
+    ...(portal && { portalUrl: `https://${portal.domain.name}` }),
+  };
 }
 
 type ServiceLogs = { address: ILogGroup; validate: ILogGroup; access: ILogGroup; canary: ILogGroup | undefined };

@@ -9,6 +9,16 @@ import { writeBundle } from '../../lib/shared/bundle.ts';
 import { expectContract } from '../support/contract.ts';
 import { gatewayEvent, lambdaContext } from '../support/gateway-event.ts';
 
+const branding = {
+  name: 'Example & Co',
+  colour: '#ffd400',
+  contactUrl: 'https://www.example.nl/support?a&b',
+  contactEmail: 'support@example.nl',
+  terms: 'https://www.example.nl/terms',
+  privacy: 'https://www.example.nl/privacy',
+};
+const portalUrl = 'https://portal.example.nl';
+
 let folder: string;
 let handler: (event: object, context: object) => Promise<Answer>;
 
@@ -16,12 +26,25 @@ let handler: (event: object, context: object) => Promise<Answer>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'reference-'));
   await mkdir(join(folder, 'bundle'));
-  writeBundle({ name: 'Validate', entries: { index: 'lambdas/validate/handler.ts' } }, join(folder, 'bundle'));
+  const page = 'lambdas/reference/page';
+  const files = {
+    'page/style.css': `${page}/style.css`,
+    'page/script.js': `${page}/script.js`,
+    'page/logo': 'docs/portal/keys.png',
+  };
+  const entries = { index: 'lambdas/validate/handler.ts' };
+  writeBundle({ name: 'Validate', entries, files }, join(folder, 'bundle'));
+  process.env[environment.branding] = JSON.stringify({ ...branding, logoType: 'image/png', portalUrl });
   process.env[environment.accountsTable] = 'none';
   process.env[environment.keyChecksumSecret] = 'none';
   ({ handler } = await import(pathToFileURL(join(folder, 'bundle/index.mjs')).href));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  for (const name of [environment.branding, environment.accountsTable, environment.keyChecksumSecret]) {
+    delete process.env[name];
+  }
+  await rm(folder, { recursive: true, force: true });
+});
 
 async function send(path: string, method = 'GET') {
   const { statusCode = 0, headers, body = '' } = await handler(gatewayEvent(path, { method }), lambdaContext);
@@ -30,9 +53,33 @@ async function send(path: string, method = 'GET') {
 }
 
 describe('the deployed function', () => {
-  it('publishes the OpenAPI document of the repository, without a key', async () => {
+  it('publishes the OpenAPI document of the repository with its own address first and its own contact, without a key', async () => {
     const { body } = await send('/v1/openapi.json');
-    expect(JSON.parse(body)).toEqual(JSON.parse(await readFile('docs/openapi.json', 'utf8')));
+    const { info, servers, ...document } = JSON.parse(await readFile('docs/openapi.json', 'utf8'));
+    const { name, contactUrl: url, contactEmail: email, terms } = branding;
+    expect(JSON.parse(body)).toEqual({
+      ...document,
+      info: { ...info, termsOfService: terms, contact: { name, url, email } },
+      servers: [{ url: 'https://api.example.nl/v1' }, ...servers],
+    });
+  });
+
+  it('shows who runs it on every page, with links to support, terms, privacy and the portal', async () => {
+    const image = (await readFile('docs/portal/keys.png')).toString('base64').slice(0, 100);
+    for (const path of ['/docs?lang=en', '/problems/missing']) {
+      const { body } = await send(path);
+      for (const shown of [
+        ' - Example &amp; Co</title>',
+        '--brand:#ffd400',
+        `<img src="data:image/png;base64,${image}`,
+        'href="https://www.example.nl/support?a&amp;b">Contact<',
+        'href="mailto:support@example.nl"',
+        `href="${branding.terms}">Terms of service<`,
+        `href="${branding.privacy}">Privacy<`,
+        `href="${portalUrl}">My keys and usage<`,
+      ])
+        expect(body).toContain(shown);
+    }
   });
 
   it('publishes the problem pages, and a 404 for an unknown one', async () => {

@@ -29,13 +29,19 @@ describe('the page of a problem', () => {
 
   it('loads no subresources and runs no scripts', async () => {
     const { body, headers } = await service.send('/problems/invalid-input');
-    expect(body).not.toMatch(/<(script|img|iframe)|<link(?! rel="icon" href="data:,">)|src=|url\(|https?:/);
+    expect(body).not.toMatch(/<(script|img|iframe)|<link(?! rel="icon" href="data:)|src=|url\(|https?:/);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
   });
 
   it('links from invalid input to each of its codes', async () => {
     const { body } = await service.send(problemType('invalid-input'));
     for (const code of faultCodes) expect(body).toContain(`<dt id="${code}"><a href="/problems/${code}">`);
+  });
+
+  it('links to its place in the reference, in the same language', async () => {
+    const { body } = await service.send('/problems/huisnummer-range?lang=nl');
+    expect(body).toContain('<a href="/docs?lang=nl#error-huisnummer-range">API-documentatie</a>');
+    expect((await service.send('/docs?lang=nl')).body).toContain('id="error-huisnummer-range"');
   });
 
   it('is at the type of a real response', async () => {

@@ -102,7 +102,7 @@ describe('the reference page', () => {
   });
 
   it('is served only at /docs, and only for GET and HEAD', async () => {
-    for (const path of ['/docs/', '/docs/start.js', '/', '/favicon.ico']) {
+    for (const path of ['/docs/', '/docs/start.js', '/favicon.ico']) {
       expect([path, (await service.send(path)).status]).toEqual([path, 404]);
     }
     const refused = await fetch(`${service.baseUrl}/docs`, { method: 'POST' });
@@ -118,10 +118,27 @@ describe('the reference page', () => {
     }
   });
 
+  it('is where / leads a browser, while / is no path for a program', async () => {
+    const open = (method: string, accept: string) =>
+      fetch(`${service.baseUrl}/`, { method, headers: { accept }, redirect: 'manual' });
+    for (const method of ['GET', 'HEAD']) {
+      const led = await open(method, 'text/html,application/xhtml+xml,*/*;q=0.8');
+      expect([led.status, led.headers.get('location'), led.headers.get('vary')]).toEqual([302, '/docs', 'Accept']);
+      expect(led.headers.get('cache-control')).toBe('no-store');
+    }
+    expect((await open('POST', 'text/html')).status).toBe(405);
+    for (const accept of ['application/json', '*/*']) {
+      expect((await open('GET', accept)).status).toBe(404);
+    }
+    expect((await service.send('/')).json).toMatchObject({ type: '/problems/not-found' });
+  });
+
   it('is not served when the deployment turns it off, while everything else is', async () => {
     process.env[environment.referencePage] = 'off';
     try {
       expect((await service.send('/docs')).status).toBe(404);
+      expect((await service.send('/', { headers: { accept: 'text/html' } })).status).toBe(404);
+      expect((await service.send('/problems/huisnummer-range')).body).not.toContain('/docs');
       expect((await service.send('/problems/missing')).status).toBe(200);
       expect((await service.send('/v1/openapi.json')).status).toBe(200);
     } finally {
@@ -167,9 +184,75 @@ describe('the reference page', () => {
     });
   });
 
-  inBrowser(`has no field to write in, so it never asks for a key${because}`, async () => {
+  inBrowser(`has no field but the search, which sends nothing, so it never asks for a key${because}`, async () => {
+    const { page, requests } = await visit('/docs');
+    expect(await page.locator('form, textarea, select, [contenteditable], input:not([type=radio])').count()).toBe(1);
+    await page.getByRole('searchbox').fill('bagadres_example');
+    await page.getByRole('searchbox').press('Enter');
+    expect(requests).toHaveLength(1);
+  });
+
+  inBrowser(`finds headings, codes and headers by any word, and goes there with Enter${because}`, async () => {
+    const { page } = await visit('/docs?lang=nl');
+    const field = page.getByRole('searchbox', { name: 'Zoek op deze pagina' });
+    for (const [wanted, hash] of [
+      ['huisnummer-range', '#error-huisnummer-range'],
+      ['opschortEN', ''],
+      ['retry-after', '#header-retry-after'],
+      ['opgeschort', '#error-account-inactive'],
+    ] as const) {
+      await field.fill(wanted);
+      if (hash === '') {
+        expect(await page.locator('search li').allInnerTexts()).toEqual(['Niets gevonden']);
+        continue;
+      }
+      await field.press('Enter');
+      await page.waitForFunction(`location.hash === '${hash}'`);
+      expect(await page.locator('search ul').isVisible()).toBe(false);
+    }
+  });
+
+  inBrowser(`stays at its place in the other language${because}`, async () => {
+    const { page } = await visit('/docs?lang=en#error-missing');
+    await page.getByRole('link', { name: 'Nederlands' }).click();
+    await page.waitForURL('**/docs?lang=nl#error-missing');
+    await page.locator('nav.contents a[href="#keys"]').click();
+    await page.getByRole('link', { name: 'English' }).click();
+    await page.waitForURL('**/docs?lang=en#keys');
+  });
+
+  inBrowser(`has an address for every heading, error code and problem type${because}`, async () => {
     const { page } = await visit('/docs');
-    expect(await page.locator('input, textarea, select, [contenteditable]').count()).toBe(0);
+    const { lost, ids } = (await page.evaluate(`({
+      lost: [...document.querySelectorAll('main h2, main h3, main h4')].filter((one) => {
+        const { hash } = one.querySelector('a.anchor');
+        return !document.getElementById(hash.slice(1))?.contains(one);
+      }).map((one) => one.textContent),
+      ids: [...document.querySelectorAll('[id]')].map(({ id }) => id),
+    })`)) as { lost: string[]; ids: string[] };
+    expect(lost).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+    const named = [...Object.keys(problems), ...faultCodes].map((code) => `error-${code}`);
+    expect(named.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  inBrowser(`shows the sample of one language at a time, each whole, and all in print${because}`, async () => {
+    for (const viewport of [phone, desktop]) {
+      const { page } = await visit('/docs', { viewport });
+      for (const label of ['curl', 'TypeScript', 'Python', 'PHP', 'C#']) {
+        await page.locator('.tabs label', { hasText: label }).click();
+        const shown = page.locator('.tabs .panel:visible');
+        expect([label, await shown.locator('figcaption').innerText()]).toEqual([label, expect.stringContaining(label)]);
+        const { height, hidden } = (await page.evaluate(`(() => {
+          const pre = [...document.querySelectorAll('.tabs pre')].find((one) => one.offsetParent);
+          return { height: pre.offsetHeight, hidden: pre.scrollWidth - pre.clientWidth };
+        })()`)) as { height: number; hidden: number };
+        expect([label, height < 480, hidden]).toEqual([label, true, 0]);
+      }
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('.tabs .panel:visible').count()).toBe(5);
+      await page.emulateMedia({ media: 'screen' });
+    }
   });
 
   inBrowser(`copies the line of a sample${because}`, async () => {

@@ -7,7 +7,7 @@ import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import type { AddressRequest } from '../../core/contract.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
-import { isPublished } from '../../lambdas/reference/request.ts';
+import { isPublished } from '../../lambdas/http/published.ts';
 import { referenceRoute } from '../../lambdas/reference/route.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
 import { noProgress } from '../../loader/progress.ts';
@@ -113,7 +113,7 @@ function routesOver(
       key: '$default',
       target: async (text) => {
         const event = JSON.parse(text);
-        return JSON.stringify(await (isPublished(event.rawPath) ? reference : validate)(event, lambdaContext));
+        return JSON.stringify(await (isPublished(event) ? reference : validate)(event, lambdaContext));
       },
     },
   ];

@@ -1,8 +1,9 @@
 // Runs in the browser, after the page. Without it the page shows the same text.
 
+const { copy, copied, search, none } = document.body.dataset;
+
 // A button on each sample that copies it. Without a secure context there is no clipboard.
 if (navigator.clipboard) {
-  const { copy, copied } = document.body.dataset;
   for (const figure of document.querySelectorAll('figure.sample')) {
     const button = document.createElement('button');
     button.type = 'button';
@@ -17,6 +18,64 @@ if (navigator.clipboard) {
     figure.querySelector('figcaption').append(button);
   }
 }
+
+// The other language opens at the same place.
+function keepAnchor() {
+  for (const link of document.querySelectorAll('.languages a')) link.hash = location.hash;
+}
+addEventListener('hashchange', keepAnchor);
+keepAnchor();
+
+// A search over every heading and row that has an address. What is typed stays in the page.
+const places = [...document.querySelectorAll('main h2, main h3, main h4, main tr[id]')].map((place) => {
+  const title = (place.querySelector('th code') ?? place).textContent;
+  const about = place.tagName === 'TR' ? place : (place.closest('.text') ?? place);
+  return { title, text: about.textContent.toLowerCase(), href: place.querySelector('a.anchor').hash };
+});
+const field = document.createElement('input');
+field.type = 'search';
+field.placeholder = search;
+field.setAttribute('aria-label', search);
+field.setAttribute('autocomplete', 'off');
+const results = document.createElement('ul');
+results.setAttribute('aria-live', 'polite');
+results.hidden = true;
+const finder = document.createElement('search');
+finder.append(field, results);
+document.querySelector('header .links').prepend(finder);
+
+function find() {
+  const wanted = field.value.trim().toLowerCase();
+  results.hidden = wanted === '';
+  const inTitle = places.filter(({ title }) => title.toLowerCase().includes(wanted));
+  const inText = places.filter((place) => !inTitle.includes(place) && place.text.includes(wanted));
+  const found = [...inTitle, ...inText].slice(0, 12).map(({ title, href }) => {
+    const link = document.createElement('a');
+    link.href = href;
+    link.textContent = title;
+    return link;
+  });
+  results.replaceChildren(
+    ...(found.length > 0 ? found : [none]).map((content) => {
+      const item = document.createElement('li');
+      item.append(content);
+      return item;
+    }),
+  );
+}
+function close() {
+  field.value = '';
+  find();
+}
+field.addEventListener('input', find);
+finder.addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') close();
+  if (event.key === 'Enter' && event.target === field) results.querySelector('a')?.click();
+});
+results.addEventListener('click', close);
+document.addEventListener('click', (event) => {
+  if (!finder.contains(event.target)) close();
+});
 
 // Marks the section that is being read in the contents beside the page.
 const sections = [...document.querySelectorAll('main section[id]')];

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { everything, ofType, type Template, templates } from '../synthesized.ts';
+import { everything, ofType, portal, type Template, templates } from '../synthesized.ts';
 
 describe('the service stack', () => {
   let service: Template;
@@ -45,6 +45,16 @@ describe('the service stack', () => {
     expect(settings(service).filter((variables) => variables?.includes('REFERENCE_PAGE'))).toEqual([]);
     const without = settings((await templates({ referencePage: false })).service);
     expect(without.filter((variables) => variables?.includes('"REFERENCE_PAGE":"off"'))).not.toEqual([]);
+  });
+
+  it('tells its pages who runs it, and where the portal is', async () => {
+    const branding = { name: 'Example BV', terms: 'https://www.example.nl/terms' };
+    const template = (await templates({ branding, portal })).service;
+    const variables = properties('AWS::Lambda::Function', template).flatMap(({ Environment }) => {
+      const { BRANDING } = (Environment as { Variables: Record<string, string> } | undefined)?.Variables ?? {};
+      return BRANDING === undefined ? [] : [JSON.parse(BRANDING)];
+    });
+    expect(variables).toEqual([{ ...branding, colour: '#0b4f8a', portalUrl: 'https://portal.example.nl' }]);
   });
 
   it('has no CORS', () => {
@@ -112,7 +122,7 @@ describe('the service stack', () => {
     );
     expect(variables.map((each) => Object.keys(each).sort())).toEqual([
       ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
-      ['ACCOUNTS_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
+      ['ACCOUNTS_TABLE', 'BRANDING', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
       ['ACCOUNTS_TABLE', 'STATEMENTS_BUCKET', 'USAGE_MESSAGE_AT_SHARE', 'USAGE_MONTHS', 'USAGE_TOPIC_ARN'],
     ]);
     for (const each of variables.slice(0, 2))

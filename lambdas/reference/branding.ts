@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { environment } from '../../core/names.ts';
+
+const text = z.optional(z.string());
+
+/** How the pages and the OpenAPI document present the operator: the field `branding` of the configuration. */
+const brandingSchema = z.object({
+  name: text,
+  colour: z._default(z.string(), '#0b4f8a'),
+  logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
+  contactUrl: text,
+  contactEmail: text,
+  terms: text,
+  privacy: text,
+  /** The URL of the portal, where there is one. */
+  portalUrl: text,
+});
+
+export type Branding = z.infer<typeof brandingSchema> & {
+  /** A `data:` URL. */
+  logo?: string;
+};
+
+/** The branding of this deployment. The build copies the logo into the bundle. */
+export function readBranding(): Branding {
+  const branding = brandingSchema.parse(JSON.parse(process.env[environment.branding] || '{}'));
+  if (!branding.logoType) return branding;
+  const logo = readFileSync(join(import.meta.dirname, 'page', 'logo')).toString('base64');
+  return { ...branding, logo: `data:${branding.logoType};base64,${logo}` };
+}

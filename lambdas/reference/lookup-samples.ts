@@ -1,0 +1,59 @@
+/** The shortest program for a lookup in each language, for the tabs of the page. The key is in the environment. */
+export function lookupSamples(url: string): { label: string; source: string }[] {
+  return [
+    {
+      label: 'curl',
+      source: `curl -H "X-API-Key: $BAG_ADRES_KEY" \\
+  "${url}"`,
+    },
+    {
+      label: 'TypeScript',
+      source: `const url = '${url}';
+const headers = { 'X-API-Key': process.env.BAG_ADRES_KEY ?? '' };
+
+const response = await fetch(url, { headers });
+const answer = await response.json();
+if (!response.ok) throw new Error(answer.title ?? answer.message);
+if (answer.status === 'ok') console.log(answer.address.straat);`,
+    },
+    {
+      label: 'Python',
+      source: `import json, os, urllib.request
+
+url = "${url}"
+headers = {"X-API-Key": os.environ["BAG_ADRES_KEY"]}
+
+request = urllib.request.Request(url, headers=headers)
+with urllib.request.urlopen(request, timeout=10) as response:
+    answer = json.load(response)
+if answer["status"] == "ok":
+    print(answer["address"]["straat"])`,
+    },
+    {
+      label: 'PHP',
+      source: `<?php
+$curl = curl_init('${url}');
+curl_setopt_array($curl, [
+    CURLOPT_HTTPHEADER => ['X-API-Key: ' . getenv('BAG_ADRES_KEY')],
+    CURLOPT_RETURNTRANSFER => true,
+    CURLOPT_TIMEOUT => 10,
+]);
+$answer = json_decode(curl_exec($curl), true);
+if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) !== 200) exit($answer['title'] ?? $answer['message']);
+if ($answer['status'] === 'ok') echo $answer['address']['straat'];`,
+    },
+    {
+      label: 'C#',
+      source: `using System.Text.Json.Nodes;
+
+var key = Environment.GetEnvironmentVariable("BAG_ADRES_KEY");
+using var client = new HttpClient();
+client.DefaultRequestHeaders.Add("X-API-Key", key);
+
+var url = "${url}";
+var answer = JsonNode.Parse(await client.GetStringAsync(url))!;
+if ((string?)answer["status"] == "ok")
+    Console.WriteLine(answer["address"]!["straat"]);`,
+    },
+  ];
+}
