@@ -10,6 +10,7 @@ import { operatorPages } from './pages/operator.ts';
 import { faultPage } from './pages/parts.ts';
 import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
+import { sessionPages } from './pages/sessions.ts';
 import type { Text } from './text/en.ts';
 import { texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
@@ -36,6 +37,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...operatorPages,
   ...planPages,
   ...registerPages,
+  ...sessionPages,
 ];
 
 /** A path of the portal to go back to; the first page for anything else. */

@@ -40,7 +40,7 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <a class="skip" href="#content">${text.skip}</a>
 <header class="top"><div class="wrap">
 <a class="brand" href="/">${assets.logo ? html`<img src="${assets.logo}" alt="">` : ''}<span>${settings.company}</span></a>
-${person ? html`<span>${text.signedInAs(person.name)}</span>` : ''}
+${person ? html`<a href="/sessions">${text.signedInAs(person.name)}</a>` : ''}
 ${frame.canSwitch ? html`<a href="/language?to=${other}&back=${encodeURIComponent(path)}" lang="${other}" hreflang="${other}">${texts[other].language}</a>` : ''}
 ${
   person
@@ -65,6 +65,7 @@ function navigation({ account, person, path }: Frame, text: Text): Html {
         { path: '/operator/accounts', name: text.accounts },
         { path: '/operator/plans', name: text.plans },
         { path: '/operator/register', name: text.register },
+        { path: '/operator/sessions', name: text.sessions },
       ]
     : [];
   const tabs = account ? accountTabs(account, text) : [];
@@ -185,5 +186,10 @@ pre{background:var(--ground);border:1px solid var(--line);border-radius:.35rem;p
 svg.chart{width:100%;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart line{stroke:var(--line)}svg.chart text{fill:var(--muted);font-size:11px}
 footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;font-size:.92rem}
 @media (prefers-reduced-motion:no-preference){a,.button{transition:color .15s,border-color .15s}}
-@media (max-width:40rem){.card{padding:1rem}h1{font-size:1.4rem}.tabs ul{gap:0 1.1rem}}
+.fault{color:var(--bad);font-weight:600;margin:.1rem 0 .3rem}[aria-invalid]{border-color:var(--bad);border-width:2px}
+.search{display:flex;flex-wrap:wrap;gap:.5rem;align-items:end;margin-bottom:1rem}.search label{margin:0;width:100%}.search .button{margin:0}
+td{overflow-wrap:anywhere}td time{white-space:normal}
+@media (max-width:40rem){thead{position:absolute;left:-999rem}table,tbody,tr,td{display:block}tr{border-bottom:1px solid var(--line);padding:.6rem 0}tr:last-child{border-bottom:0}
+td,td.number{border:0;padding:.15rem 0;display:grid;grid-template-columns:8.5rem 1fr;text-align:left;gap:.5rem}td::before{content:attr(data-label);color:var(--muted);font-size:.9rem}
+.card{padding:1rem}h1{font-size:1.4rem}.tabs ul{gap:0 1.1rem}}
 `;

@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import { type AccountUsage, windowNames } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
-import { changesTable, doneNote, instantOf, scrollTable, stateTag } from './parts.ts';
+import { changesPage } from './history.ts';
+import { doneNote, instantOf, scrollTable, stateTag } from './parts.ts';
 
 /**
  * The pages that every member of an account may see: its limits, usage and changes, and how to call the API.
@@ -76,14 +77,14 @@ async function apiPage({ text, tools }: AccountVisit): Promise<Page> {
 <pre><code id="call">${curlLine(tools.settings.apiUrl)}</code></pre>
 ${copyButton(text, 'call')}
 <h2>${text.answer}</h2>
-<pre><code>{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"...","woonplaats":"..."},"candidates":[]}</code></pre>
+<pre><code>{"status":"ok","request":{"postcode":"9999SD","huisnummer":1,"toevoeging":null},"address":{"straat":"Teststraat","woonplaats":"Testdorp"},"candidates":[]}</code></pre>
 <p>${text.quotaText}</p>
 <p><a href="${tools.settings.apiUrl}/docs" rel="noopener">${text.apiReference}</a></p></div>`,
   };
 }
 
 /** A call of the API that works when it is pasted, given a key. The postcode is that of the test addresses. */
-export function curlLine(apiUrl: string, key = 'YOUR-KEY'): string {
+export function curlLine(apiUrl: string, key = 'YOUR_KEY'): string {
   return `curl -H 'X-API-Key: ${key}' '${apiUrl}/v1/address?postcode=9999SD&huisnummer=1'`;
 }
 
@@ -193,15 +194,4 @@ async function everybodysFile({ admin, tools }: Visit): Promise<PageAnswer> {
 
 function csv(name: string, head: string, lines: string[]): PageAnswer {
   return { file: `${[head, ...lines].join('\r\n')}\r\n`, type: 'text/csv; charset=utf-8', name };
-}
-
-const changesShown = 100;
-
-async function changesPage(visit: AccountVisit): Promise<Page> {
-  const { admin, account, text } = visit;
-  const entries = await admin.accounts.audit(account, changesShown);
-  return {
-    title: text.changes,
-    body: html`<div class="card">${changesTable(visit, entries)}</div>`,
-  };
 }

@@ -1,25 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { html } from 'hono/html';
-import type { KeyView } from '../../packages/admin/index.ts';
+import { type KeyView, labelAfter } from '../../packages/admin/index.ts';
 import { type AccountVisit, type Html, may, type Page, type PageAnswer, type PageRoute } from '../visit/visit.ts';
 import { copyButton, curlLine } from './account.ts';
-import {
-  changing,
-  confirmation,
-  doneNote,
-  faultPage,
-  instantOf,
-  invalidPage,
-  notFoundPage,
-  postForm,
-  scrollTable,
-  stateTag,
-} from './parts.ts';
+import { choice, type FormOf, faulty, field, saving } from './form.ts';
+import { actorName } from './history.ts';
+import { type Column, listOf } from './list.ts';
+import { changing, doneNote, faultPage, instantOf, notFoundPage, postForm, stateTag } from './parts.ts';
 
 /** Creating, listing, replacing and revoking keys. A key is on the page that answers its creation, and nowhere else. */
 export const keyPages: readonly PageRoute[] = [
   { of: 'account', method: 'GET', path: '/accounts/:account/keys', action: 'account.view', handle: listPage },
-  { of: 'account', method: 'POST', path: '/accounts/:account/keys', action: 'key.change', handle: createPage },
+  { of: 'account', method: 'POST', path: '/accounts/:account/keys', action: 'key.change', handle: create },
   {
     of: 'account',
     method: 'GET',
@@ -29,12 +21,25 @@ export const keyPages: readonly PageRoute[] = [
   },
   {
     of: 'account',
+    method: 'POST',
+    path: '/accounts/:account/keys/:key/rotate',
+    action: 'key.change',
+    handle: (visit) => withKey(visit, (key) => rotate(visit, key)),
+  },
+  {
+    of: 'account',
     method: 'GET',
     path: '/accounts/:account/keys/:key/revoke',
     action: 'key.change',
-    handle: (visit) => withKey(visit, (key) => revokeQuestion(visit, key)),
+    handle: (visit) => withKey(visit, (key) => revokePage(visit, key)),
   },
-  { of: 'account', method: 'POST', path: '/accounts/:account/keys/:key/revoke', action: 'key.change', handle: revoke },
+  {
+    of: 'account',
+    method: 'POST',
+    path: '/accounts/:account/keys/:key/revoke',
+    action: 'key.change',
+    handle: (visit) => withKey(visit, (key) => revoke(visit, key)),
+  },
 ];
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/keys`;
@@ -44,37 +49,50 @@ async function listPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, role, text } = visit;
   const keys = await admin.keys.list(account);
   const canChange = may(role, 'key.change');
-  const hasUse = keys.some((key) => 'lastUsed' in key);
-  const rows = keys
-    .toReversed()
-    .map((key): Html[] => [
-      key.label ?? '-',
-      html`<code>${key.keyId}</code>`,
-      stateTag(key.state, text),
-      instantOf(visit, key.created),
-      key.expires === null ? text.never : instantOf(visit, key.expires),
-      ...(hasUse ? [lastUsed(visit, key)] : []),
-      ...(canChange ? [actionsOn(visit, key)] : []),
-    ]);
-  const head = [
-    text.label,
-    text.keyId,
-    text.state,
-    text.created,
-    text.expires,
-    ...(hasUse ? [text.lastUsed] : []),
-    ...(canChange ? [text.actions] : []),
+  const columns: Column<KeyView>[] = [
+    { name: 'label', label: text.label, show: ({ label }) => label ?? '-', sort: nameOf },
+    { name: 'id', label: text.keyId, show: ({ keyId }) => html`<code>${keyId}</code>` },
+    { name: 'state', label: text.state, show: (key) => stateOf(visit, key), sort: ({ state }) => state },
+    {
+      name: 'created',
+      label: text.created,
+      show: (key) => instantOf(visit, key.created),
+      sort: (key) => key.created ?? '',
+    },
+    { name: 'used', label: text.lastUsed, show: (key) => lastUsed(visit, key), sort: (key) => key.lastUsed ?? '' },
+    ...(canChange ? [{ name: 'actions', label: text.actions, show: (key: KeyView) => actionsOn(visit, key) }] : []),
   ];
+  const list = listOf(visit, {
+    caption: text.keys,
+    columns,
+    rows: keys.toReversed(),
+    words: ({ label, keyId }) => `${label} ${keyId}`,
+    hidden: { label: text.revokedKeys, isHidden: ({ state }) => state === 'revoked' },
+    none: text.noKeys,
+  });
   return {
     title: text.keys,
-    body: html`${doneNote(visit)}
-<div class="card">${keys.length > 0 ? scrollTable(text.keys, head, rows) : html`<p>${text.noKeys}</p>`}</div>
+    body: html`${doneNote(visit)}<div class="card">${list}</div>
 ${canChange ? html`<div class="card"><h2>${text.createKey}</h2><p>${text.createKeyText}</p>${createForm(visit)}</div>` : ''}`,
   };
 }
 
-function lastUsed({ format }: AccountVisit, key: KeyView & { lastUsed?: string | null }): Html {
-  return key.lastUsed ? format.day(key.lastUsed) : '-';
+/** The state, and until when a key works that expires or is being replaced. */
+function stateOf(visit: AccountVisit, { state, expires, replacedBy }: KeyView): Html {
+  const { text } = visit;
+  const until =
+    state === 'active' && expires !== null
+      ? html`<br><span class="muted">${text.worksUntil} ${instantOf(visit, expires)}</span>`
+      : '';
+  const successor =
+    state !== 'revoked' && replacedBy !== null
+      ? html`<br><span class="muted">${text.replacedBy} <code>${replacedBy}</code></span>`
+      : '';
+  return html`${stateTag(state, text)}${until}${successor}`;
+}
+
+function lastUsed({ format, text }: AccountVisit, key: KeyView): Html {
+  return key.lastUsed ? format.day(key.lastUsed) : text.notUsed;
 }
 
 function actionsOn(visit: AccountVisit, key: KeyView): Html {
@@ -82,68 +100,116 @@ function actionsOn(visit: AccountVisit, key: KeyView): Html {
   if (key.state === 'revoked') return '';
   const link = (what: 'rotate' | 'revoke') =>
     html`<a href="${pathOf(visit)}/${key.keyId}/${what}" aria-label="${text[what]}: ${nameOf(key)}">${text[what]}</a>`;
-  return html`<span class="actions">${key.state === 'active' ? link('rotate') : ''}${link('revoke')}</span>`;
+  const canReplace = key.state === 'active' && key.replacedBy === null;
+  return html`<span class="actions">${canReplace ? link('rotate') : ''}${link('revoke')}</span>`;
 }
 
-/** The token in the form makes sure that sending it twice creates one key. */
-function createForm(visit: AccountVisit, label = '', replaces = ''): Html {
+/** The token in a form makes sure that sending it twice creates one key. */
+const onceField = () => html`<input type="hidden" name="once" value="${randomUUID()}">`;
+
+function createForm(visit: AccountVisit): Html {
   const { text, tools } = visit;
-  const tomorrow = new Date(tools.now() + 86_400_000).toISOString().slice(0, 10);
+  const min = new Date(tools.now() + 86_400_000).toISOString().slice(0, 10);
   return postForm(
     visit,
     pathOf(visit),
-    html`<input type="hidden" name="once" value="${randomUUID()}"><input type="hidden" name="replaces" value="${replaces}">
-<label for="label">${text.label}</label><p class="hint" id="label-hint">${text.labelHint}</p>
-<input id="label" name="label" value="${label}" required maxlength="64" autocomplete="off" aria-describedby="label-hint">
-<label for="expires">${text.expires}</label><p class="hint" id="expires-hint">${text.expiresHint}</p>
-<input id="expires" name="expires" type="date" min="${tomorrow}" aria-describedby="expires-hint">
+    html`${onceField()}${field(visit, { name: 'label', label: text.label, hint: text.labelHint, maxLength: 64, required: true })}
+${field(visit, { name: 'expires', label: text.expires, hint: text.expiresHint, type: 'date', min })}
 <div><button class="button">${text.createKey}</button></div>`,
   );
 }
 
-async function createPage(visit: AccountVisit): Promise<PageAnswer> {
+async function create(visit: AccountVisit): Promise<PageAnswer> {
   const { admin, account, form, text, tools } = visit;
-  const back = pathOf(visit);
-  const { label = '', once = '', replaces = '', expires = '' } = form;
+  const { label = '', once = '', expires = '' } = form;
   const day = expires === '' ? undefined : new Date(expires);
   const isPast = day !== undefined && !(day.getTime() > tools.now());
-  if (isPast) return invalidPage(text, back, text.errors.expires);
-  const twice = faultPage(text, { title: text.keyExists, explanation: text.keyExistsText, back, status: 409 });
+  if (isPast) return faulty(visit, { field: 'expires', message: text.errors.expires }, listPage);
   const input = { account, label, token: once, ...(day && { expires: day }) };
-  const made = await changing(text, back, 'label', () => admin.keys.create(input), { already_created: twice });
-  return 'fault' in made ? made.fault : newKeyPage(visit, made.result, replaces);
+  const of = { show: listPage, field: 'label', about: 'label', back: pathOf(visit) } as const;
+  const made = await saving(visit, of, () => admin.keys.create(input), { already_created: createdBefore(visit) });
+  return 'fault' in made ? made.fault : newKeyPage(visit, made.result.key, '');
 }
 
-function newKeyPage(visit: AccountVisit, { key, keyId }: { key: string; keyId: string }, replaces: string): Page {
+function createdBefore(visit: AccountVisit): Page {
+  const { keyExists: title, keyExistsText: explanation } = visit.text;
+  return faultPage(visit.text, { title, explanation, back: pathOf(visit), status: 409 });
+}
+
+function newKeyPage(visit: AccountVisit, key: string, replaced: Html): Page {
   const { text, tools } = visit;
-  const isRotation = /^[0-9A-Za-z]{8}$/.test(replaces) && replaces !== keyId;
-  const next = isRotation
-    ? html`<div class="card"><h2>${text.rotateStep2}</h2><p>${text.rotateStep2Text}</p><p><a class="button" href="${pathOf(visit)}/${replaces}/revoke">${text.rotateStep2}</a></p></div>`
-    : '';
   return {
     title: text.keyMade,
     body: html`<div class="card"><p>${text.keyMadeText}</p><pre><code class="key" id="key">${key}</code></pre>${copyButton(text, 'key')}</div>
 <div class="card"><h2>${text.tryIt}</h2><pre><code id="curl">${curlLine(tools.settings.apiUrl, key)}</code></pre></div>
-${next}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+${replaced}<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
   };
 }
 
-async function withKey(visit: AccountVisit, show: (key: KeyView) => Page): Promise<Page> {
+async function withKey(
+  visit: AccountVisit,
+  show: (key: KeyView) => PageAnswer | Promise<PageAnswer>,
+): Promise<PageAnswer> {
   const { admin, account, c, text } = visit;
   const key = (await admin.keys.list(account)).find(({ keyId }) => keyId === c.req.param('key'));
   return key ? show(key) : notFoundPage(text, pathOf(visit));
 }
 
+/** Everything by which somebody can tell this key from another one. */
+function factsOf(visit: AccountVisit, key: KeyView): Html {
+  const { text } = visit;
+  const facts: [string, Html][] = [
+    [text.label, key.label ?? '-'],
+    [text.keyId, html`<code>${key.keyId}</code>`],
+    [text.state, stateOf(visit, key)],
+    [text.created, instantOf(visit, key.created)],
+    [text.createdBy, key.createdBy === null ? '-' : actorName(visit, key.createdBy)],
+    [text.lastUsed, lastUsed(visit, key)],
+  ];
+  return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** How long the old key goes on working, in hours. */
+const graceHours = [1, 24, 168, 720] as const;
+
 function rotatePage(visit: AccountVisit, key: KeyView): Page {
   const { text } = visit;
+  const label = labelAfter(key.label ?? key.keyId);
+  const options = graceHours.map((hours) => [String(hours), text.graces[hours]] as const);
+  const fields = html`${onceField()}${field(visit, { name: 'label', label: text.newLabel, hint: text.labelHint, value: label, maxLength: 64, required: true })}
+${choice(visit, { name: 'grace', label: text.grace, options, value: '24' })}
+<div class="actions"><button class="button">${text.rotateYes}</button><a class="button plain" href="${pathOf(visit)}">${text.cancel}</a></div>`;
   return {
     title: text.rotateKey(nameOf(key)),
-    body: html`<div class="card"><h2>${text.rotateStep1}</h2><p>${text.rotateStep1Text}</p>${createForm(visit, key.label ?? '', key.keyId)}</div>
-<p><a href="${pathOf(visit)}">${text.back}</a></p>`,
+    body: html`<div class="card">${factsOf(visit, key)}</div><div class="card"><p>${text.rotateText}</p>${postForm(visit, `${pathOf(visit)}/${key.keyId}/rotate`, fields)}</div>`,
   };
 }
 
-function revokeQuestion(visit: AccountVisit, key: KeyView): Page {
+async function rotate(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, form, text, tools } = visit;
+  const { label = '', once = '' } = form;
+  const hours = graceHours.find((one) => String(one) === form.grace) ?? 24;
+  const ends = new Date((Math.floor(tools.now() / 1000) + hours * 3600) * 1000);
+  const of: FormOf<AccountVisit> = {
+    show: (again) => rotatePage(again, key),
+    field: 'label',
+    about: 'label',
+    back: pathOf(visit),
+  };
+  const work = () => admin.keys.rotate({ account, keyId: key.keyId, label, ends, token: once });
+  const own = { already_created: createdBefore(visit), too_many_keys: tooManyText(visit) };
+  const made = await saving(visit, of, work, own);
+  if ('fault' in made) return made.fault;
+  const { replaced } = made.result;
+  const old = html`<div class="card"><h2>${text.oldKey}</h2><p>${text.oldKeyText(nameOf(key), replaced.keyId)} ${instantOf(visit, replaced.ends)}.</p></div>`;
+  return newKeyPage(visit, made.result.key, old);
+}
+
+const tooManyText = ({ text }: AccountVisit) => text.errors.tooManyReplaced;
+
+const isInUse = ({ state, lastUsed }: KeyView) => state === 'active' && lastUsed !== null;
+
+function revokePage(visit: AccountVisit, key: KeyView): Page {
   const { text } = visit;
   const back = pathOf(visit);
   if (key.state === 'revoked')
@@ -151,19 +217,22 @@ function revokeQuestion(visit: AccountVisit, key: KeyView): Page {
       title: text.keys,
       body: html`<p class="note good">${text.alreadyRevoked}</p><p><a href="${back}">${text.back}</a></p>`,
     };
-  return confirmation(visit, {
+  const confirm = isInUse(key)
+    ? field(visit, { name: 'confirm', label: text.confirmId, hint: text.confirmIdHint, maxLength: 8, required: true })
+    : '';
+  const fields = html`${confirm}<div class="actions"><button class="button danger">${text.revokeYes}</button><a class="button plain" href="${back}">${text.cancel}</a></div>`;
+  return {
     title: text.revokeKey(nameOf(key)),
-    explanation: text.revokeText,
-    action: `${back}/${key.keyId}/revoke`,
-    yes: text.revokeYes,
-    cancel: back,
-  });
+    body: html`<div class="card">${factsOf(visit, key)}</div><div class="card"><p>${text.revokeText}</p>${postForm(visit, `${back}/${key.keyId}/revoke`, fields)}</div>`,
+  };
 }
 
 /** Revoking again is harmless, so a form that is sent twice, or by two people, says the same. */
-async function revoke(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, c, text } = visit;
-  const keyId = c.req.param('key') ?? '';
+async function revoke(visit: AccountVisit, key: KeyView): Promise<PageAnswer> {
+  const { admin, account, form, text } = visit;
+  const { keyId } = key;
+  if (isInUse(key) && form.confirm !== keyId)
+    return faulty(visit, { field: 'confirm', message: text.errors.confirmId }, (again) => revokePage(again, key));
   const done = await changing(text, pathOf(visit), 'notFoundText', () => admin.keys.revoke({ account, keyId }));
   return 'fault' in done ? done.fault : { goTo: `${pathOf(visit)}?done=revoked` };
 }

@@ -1,7 +1,9 @@
 import { html } from 'hono/html';
-import { roles } from '../../packages/admin/index.ts';
+import { type MemberView, roles } from '../../packages/admin/index.ts';
 import { type AccountVisit, type Html, may, type Page, type PageAnswer, type PageRoute } from '../visit/visit.ts';
-import { changing, confirmation, doneNote, faultPage, instantOf, postForm, scrollTable } from './parts.ts';
+import { choice, field, saving } from './form.ts';
+import { type Column, listOf } from './list.ts';
+import { changing, confirmation, doneNote, faultPage, instantOf, postForm } from './parts.ts';
 
 /** Who may sign in for an account. */
 export const memberPages: readonly PageRoute[] = [
@@ -19,22 +21,42 @@ export const memberPages: readonly PageRoute[] = [
 
 const pathOf = ({ account }: AccountVisit) => `/accounts/${account}/members`;
 const isSelf = ({ people }: AccountVisit, person: string) =>
-  people.includes(person.trim().toLowerCase()) || people.includes(person);
+  people.includes(person.toLowerCase()) || people.includes(person);
 
 async function membersPage(visit: AccountVisit): Promise<Page> {
   const { admin, account, role, text } = visit;
   const members = await admin.members.list(account);
   const canChange = may(role, 'member.change');
-  const rows = members.map(({ person, role: given, added }): Html[] => [
-    html`${person}${isSelf(visit, person) ? html` <span class="muted">(${text.you})</span>` : ''}`,
-    text.roles[given],
-    instantOf(visit, added),
-    ...(canChange ? [isSelf(visit, person) ? '' : removeLink(visit, person)] : []),
-  ]);
-  const head = [text.member, text.role, text.added, ...(canChange ? [text.actions] : [])];
+  const columns: Column<MemberView>[] = [
+    {
+      name: 'member',
+      label: text.member,
+      show: ({ person }) =>
+        html`${person}${isSelf(visit, person) ? html` <span class="muted">(${text.you})</span>` : ''}`,
+      sort: ({ person }) => person,
+    },
+    { name: 'role', label: text.role, show: ({ role: given }) => text.roles[given], sort: ({ role: given }) => given },
+    { name: 'added', label: text.added, show: ({ added }) => instantOf(visit, added), sort: ({ added }) => added },
+    ...(canChange
+      ? [
+          {
+            name: 'actions',
+            label: text.actions,
+            show: ({ person }: MemberView) => (isSelf(visit, person) ? '' : removeLink(visit, person)),
+          },
+        ]
+      : []),
+  ];
+  const list = listOf(visit, {
+    caption: text.members,
+    columns,
+    rows: members,
+    words: ({ person }) => person,
+    none: text.noMembers,
+  });
   return {
     title: text.members,
-    body: html`${doneNote(visit)}<div class="card">${rows.length > 0 ? scrollTable(text.members, head, rows) : html`<p>${text.noMembers}</p>`}</div>
+    body: html`${doneNote(visit)}<div class="card">${list}</div>
 ${canChange ? html`<div class="card"><h2>${text.addMember}</h2><p>${text.addMemberText}</p>${addForm(visit)}</div>` : ''}`,
   };
 }
@@ -46,22 +68,23 @@ function removeLink(visit: AccountVisit, person: string): Html {
 
 function addForm(visit: AccountVisit): Html {
   const { text } = visit;
-  const options = roles.map((role) => html`<option value="${role}">${text.roles[role]}</option>`);
+  const options = roles.map((role) => [role, text.roles[role]] as const);
   return postForm(
     visit,
     pathOf(visit),
-    html`<label for="person">${text.email}</label><input id="person" name="person" type="email" required autocomplete="off">
-<label for="role">${text.role}</label><select id="role" name="role">${options}</select>
+    html`${field(visit, { name: 'person', label: text.email, required: true })}
+${choice(visit, { name: 'role', label: text.role, options })}
 <div><button class="button">${text.addMember}</button></div>`,
   );
 }
 
 async function add(visit: AccountVisit): Promise<PageAnswer> {
-  const { admin, account, form, text } = visit;
+  const { admin, account, form } = visit;
   const { person = '', role = '' } = form;
   if (isSelf(visit, person)) return refuseSelf(visit);
   const input = { account, person, role: role === 'admin' ? 'admin' : 'viewer' } as const;
-  const done = await changing(text, pathOf(visit), 'person', () => admin.members.add(input));
+  const of = { show: membersPage, field: 'person', about: 'person', back: pathOf(visit) } as const;
+  const done = await saving(visit, of, () => admin.members.add(input));
   return 'fault' in done ? done.fault : { goTo: `${pathOf(visit)}?done=member` };
 }
 

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import * as z from 'zod/mini';
 import { type AccountSummary, type WindowName, windowNames } from '../../packages/admin/index.ts';
 import type { AccountVisit, Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import { choice, faulty, field, saving } from './form.ts';
 import {
   changing,
   confirmation,
@@ -56,7 +57,7 @@ export const operatorPages: readonly PageRoute[] = [
 
 const accountsShown = 50;
 
-async function accountsPage(visit: Visit): Promise<PageAnswer> {
+async function accountsPage(visit: Visit): Promise<Page> {
   const { admin, c, text } = visit;
   const prefix = (c.req.query('prefix') ?? '').trim();
   const cursor = c.req.query('after');
@@ -93,20 +94,22 @@ function accountTable(visit: Visit, accounts: AccountSummary[]): Html {
 
 function createForm(visit: Visit, plans: { code: string }[]): Html {
   const { text } = visit;
+  const options = plans.map(({ code }) => [code, code] as const);
   return postForm(
     visit,
     '/operator/accounts',
-    html`<label for="id">${text.accountId}</label><p class="hint" id="id-hint">${text.accountIdHint}</p>
-<input id="id" name="id" required maxlength="32" autocomplete="off" spellcheck="false" aria-describedby="id-hint">
-<label for="plan">${text.plan}</label><select id="plan" name="plan">${plans.map(({ code }) => html`<option>${code}</option>`)}</select>
+    html`${field(visit, { name: 'id', label: text.accountId, hint: text.accountIdHint, maxLength: 32, required: true })}
+${choice(visit, { name: 'plan', label: text.plan, options })}
 <div><button class="button">${text.createAccount}</button></div>`,
   );
 }
 
 /** Sent twice, the second is refused: an account of that id exists. */
-async function create({ admin, form, text }: Visit): Promise<PageAnswer> {
+async function create(visit: Visit): Promise<PageAnswer> {
+  const { admin, form, text } = visit;
   const { id = '', plan = '' } = form;
-  const made = await changing(text, '/operator/accounts', 'account', () => admin.accounts.create({ id, plan }));
+  const of = { show: accountsPage, field: 'id', about: 'account', back: '/operator/accounts' } as const;
+  const made = await saving(visit, of, () => admin.accounts.create({ id, plan }), { not_found: text.errors.plan });
   return 'fault' in made ? made.fault : { goTo: `/accounts/${made.result.id}?done=account` };
 }
 
@@ -138,8 +141,9 @@ async function save(visit: AccountVisit): Promise<PageAnswer> {
   const back = pathOf(visit);
   const seen = readSeen(visit, seenSchema);
   if (!seen) return invalidPage(text, back, text.errors.other);
-  const given = readLimits(visit);
-  if (!given) return invalidPage(text, back, text.errors.limit);
+  const read = readLimits(visit);
+  if ('wrong' in read) return faulty(visit, { field: read.wrong, message: text.errors.limit }, managePage);
+  const given = read.limits;
   const limits: Partial<Record<WindowName, number | null | 'plan'>> = {};
   for (const name of windowNames) {
     const limit = given[name];
@@ -149,7 +153,8 @@ async function save(visit: AccountVisit): Promise<PageAnswer> {
   const plan = form.plan ?? '';
   const input = { id: account, limits, seen };
   const isOther = plan !== seen.plan;
-  const done = await changing(text, back, 'plan', () => admin.accounts.set({ ...input, ...(isOther && { plan }) }));
+  const of = { show: managePage, field: 'plan', about: 'plan', back } as const;
+  const done = await saving(visit, of, () => admin.accounts.set({ ...input, ...(isOther && { plan }) }));
   return 'fault' in done ? done.fault : { goTo: `${overviewOf(visit)}?done=saved` };
 }
 

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import {
   type AccountState,
   AdminError,
-  type AuditEntry,
   type Limits,
   type PlanState,
   type WindowName,
@@ -12,13 +11,25 @@ import {
 import type { Text } from '../text/en.ts';
 import type { Html, Page, Visit } from '../visit/visit.ts';
 
-/** A table that scrolls separately from the page on a narrow screen, also with the keyboard. */
-export function scrollTable(caption: string, head: (string | { number: string })[], rows: Html[][]): Html {
-  const isNumber = (i: number) => typeof head[i] === 'object';
+/** The head of a column; `label` is what a phone shows beside each cell. */
+export type Head = string | { number: string } | { label: string; content: Html; isNumber?: true; sorted?: string };
+
+/** A table that scrolls separately from the page, also with the keyboard; on a phone each row is a list of its cells. */
+export function scrollTable(caption: string, head: readonly Head[], rows: readonly Html[][]): Html {
+  const columns = head.map((one) => {
+    if (typeof one === 'string') return { label: one, content: one };
+    return 'number' in one ? { label: one.number, content: one.number, isNumber: true, sorted: undefined } : one;
+  });
+  const classOf = (i: number) =>
+    columns[i] && 'isNumber' in columns[i] && columns[i].isNumber ? html` class="number"` : '';
+  const sortOf = (i: number) => {
+    const column = columns[i];
+    return column && 'sorted' in column && column.sorted ? html` aria-sort="${column.sorted}"` : '';
+  };
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table>
 <caption>${caption}</caption>
-<thead><tr>${head.map((cell) => (typeof cell === 'string' ? html`<th scope="col">${cell}</th>` : html`<th scope="col" class="number">${cell.number}</th>`))}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => (isNumber(i) ? html`<td class="number">${cell}</td>` : html`<td>${cell}</td>`))}</tr>`)}</tbody>
+<thead><tr>${columns.map(({ content }, i) => html`<th scope="col"${classOf(i)}${sortOf(i)}>${content}</th>`)}</tr></thead>
+<tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => html`<td${classOf(i)} data-label="${columns[i]?.label}">${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`;
 }
 
@@ -121,6 +132,7 @@ export async function changing<T>(
 function refusalPage(text: Text, back: string, about: keyof Text['errors'], { code, reason }: AdminError): Page {
   const { errors } = text;
   if (reason === 'last_admin') return invalidPage(text, back, errors.lastAdmin);
+  if (reason === 'day') return invalidPage(text, back, errors.tooManyToday);
   switch (code) {
     case 'conflict':
       return faultPage(text, { title: errors.conflict, explanation: errors.conflictText, back, status: 409 });
@@ -138,27 +150,30 @@ function refusalPage(text: Text, back: string, about: keyof Text['errors'], { co
 }
 
 /** A field for the limit of each window, with what it is now; `hint` says what an empty one means. */
-export function limitFields({ text }: Visit, limits: Limits, hint: string): Html {
+export function limitFields({ text, form, fault }: Visit, limits: Limits, hint: string): Html {
   const field = (name: WindowName) => {
     const limit = limits[name];
-    const value = limit === null ? text.unlimited : (limit ?? '');
-    return html`<div><label for="limit-${name}">${text.limit} ${text.windows[name].toLowerCase()}</label>
-<input id="limit-${name}" name="limit-${name}" value="${value}" autocomplete="off" inputmode="text" aria-describedby="limit-hint"></div>`;
+    const now = limit === null ? text.unlimited : String(limit ?? '');
+    const id = `limit-${name}`;
+    const isWrong = fault?.field === id;
+    return html`<div><label for="${id}">${text.limit} ${text.windows[name].toLowerCase()}</label>${isWrong ? html`<p class="fault" id="${id}-fault">${fault.message}</p>` : ''}
+<input id="${id}" name="${id}" value="${form[id] ?? now}" autocomplete="off" inputmode="text" aria-describedby="${isWrong ? `${id}-fault ` : ''}limit-hint"${isWrong ? html` aria-invalid="true"` : ''}></div>`;
   };
   return html`<div class="fields">${windowNames.map(field)}</div><p class="hint" id="limit-hint">${hint}</p>`;
 }
 
-/** What was entered there, without the empty fields; `undefined` if one of them is no limit. */
-export function readLimits({ form, text }: Visit): Limits | undefined {
+/** What was entered there, without the empty fields, or the name of a field that is no limit. */
+export function readLimits({ form, text }: Visit): { limits: Limits } | { wrong: string } {
   const limits: Partial<Record<WindowName, number | null>> = {};
   for (const name of windowNames) {
     const given = (form[`limit-${name}`] ?? '').toLowerCase();
+    const number = readNumber(given);
     if (given === '') continue;
     if ([text.unlimited, 'unlimited'].includes(given)) limits[name] = null;
-    else if (/^\d{1,13}$/.test(given)) limits[name] = Number(given);
-    else return undefined;
+    else if (number === undefined) return { wrong: `limit-${name}` };
+    else limits[name] = number;
   }
-  return limits;
+  return { limits };
 }
 
 /** `Per day: 1,000, Per month: unlimited`. */
@@ -172,29 +187,8 @@ export function limitsText({ text, format }: Visit, limits: Limits): string {
     .join(', ');
 }
 
-/** Who changed what, as a table. */
-export function changesTable(visit: Visit, entries: readonly AuditEntry[]): Html {
-  const { text } = visit;
-  if (entries.length === 0) return html`<p>${text.noChanges}</p>`;
-  const rows = entries.map(({ time, actor, action, detail, outcome }): Html[] => [
-    instantOf(visit, time),
-    actor,
-    html`${text.auditActions[action] ?? action}${outcome === 'unknown' ? html` <span class="muted">(${text.unknownOutcome})</span>` : ''}`,
-    describe(detail),
-  ]);
-  return scrollTable(text.changes, [text.time, text.actor, text.change, text.detail], rows);
-}
-
-/** `plan large, day 100`: names and values, however deep they are. */
-function describe(detail: Record<string, unknown>): string {
-  return Object.entries(detail)
-    .map(([name, value]) =>
-      isRecord(value) ? describe(value) : `${name} ${value === null ? 'unlimited' : String(value)}`,
-    )
-    .filter((part) => part !== '')
-    .join(', ');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+/** A whole number as people write it, with or without marks between the thousands; `undefined` for anything else. */
+export function readNumber(text: string): number | undefined {
+  if (!/^(\d{1,13}|\d{1,3}([., \u00a0\u202f])\d{3}(\2\d{3}){0,3})$/.test(text)) return undefined;
+  return Number(text.replaceAll(/\D/g, ''));
 }

@@ -1,9 +1,10 @@
 import { html } from 'hono/html';
 import * as z from 'zod/mini';
-import type { Admin, Plan } from '../../packages/admin/index.ts';
+import type { Admin, Limits, Plan } from '../../packages/admin/index.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
+import { faulty, field, saving } from './form.ts';
+import { changesTable } from './history.ts';
 import {
-  changesTable,
   changing,
   confirmation,
   doneNote,
@@ -102,8 +103,7 @@ async function plansPage(visit: Visit): Promise<Page> {
     followersText(visit, followers, code),
   ]);
   const head = [text.plan, text.state, text.limits, { number: text.following }];
-  const form = html`<label for="code">${text.planCode}</label><p class="hint" id="code-hint">${text.planCodeHint}</p>
-<input id="code" name="code" required maxlength="32" autocomplete="off" spellcheck="false" aria-describedby="code-hint">
+  const form = html`${field(visit, { name: 'code', label: text.planCode, hint: text.planCodeHint, maxLength: 32, required: true })}
 ${limitFields(visit, {}, text.planLimitHint)}<div><button class="button">${text.createPlan}</button></div>`;
   return {
     title: text.plans,
@@ -116,12 +116,20 @@ ${limitFields(visit, {}, text.planLimitHint)}<div><button class="button">${text.
 async function create(visit: Visit): Promise<PageAnswer> {
   const { admin, form, text } = visit;
   const { code = '' } = form;
-  const limits = readLimits(visit);
-  if (!limits || Object.keys(limits).length === 0) return invalidPage(text, plansPath, text.errors.planLimit);
-  const exists = invalidPage(text, plansPath, text.errors.planExists);
+  const read = readLimits(visit);
+  const wrong = limitFault(read);
+  if (wrong) return faulty(visit, { field: wrong, message: text.errors.planLimit }, plansPage);
+  const { limits } = read as { limits: Limits };
+  const of = { show: plansPage, field: 'code', about: 'planCode', back: plansPath } as const;
   const put = () => admin.plans.put({ code, limits, seen: null });
-  const made = await changing(text, plansPath, 'planCode', put, { conflict: exists });
+  const made = await saving(visit, of, put, { conflict: text.errors.planExists });
   return 'fault' in made ? made.fault : { goTo: `${pathOf(code)}?done=plan` };
+}
+
+/** The field that is wrong: one that is no limit, or the first if all are empty, since a plan has at least one. */
+function limitFault(read: ReturnType<typeof readLimits>): string | undefined {
+  if ('wrong' in read) return read.wrong;
+  return Object.keys(read.limits).length === 0 ? 'limit-minute' : undefined;
 }
 
 async function withPlan(
@@ -166,8 +174,10 @@ async function change(visit: Visit, plan: Plan): Promise<PageAnswer> {
   const back = pathOf(code);
   const seen = readSeen(visit, seenSchema);
   if (!seen) return invalidPage(text, back, text.errors.other);
-  const limits = readLimits(visit);
-  if (!limits || Object.keys(limits).length === 0) return invalidPage(text, back, text.errors.planLimit);
+  const read = readLimits(visit);
+  const wrong = limitFault(read);
+  if (wrong) return faulty(visit, { field: wrong, message: text.errors.planLimit }, (again) => planPage(again, plan));
+  const { limits } = read as { limits: Limits };
   if (form.confirmed !== 'yes') {
     const sent = Object.entries(limits).map(
       ([name, limit]) => html`<input type="hidden" name="limit-${name}" value="${limit ?? 'unlimited'}">`,

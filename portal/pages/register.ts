@@ -1,7 +1,8 @@
 import { html } from 'hono/html';
 import type { Loads, WaitingLoad } from '../../packages/admin/loads.ts';
 import type { Html, Page, PageAnswer, PageRoute, Visit } from '../visit/visit.ts';
-import { changesTable, changing, confirmation, doneNote, faultPage, instantOf, scrollTable } from './parts.ts';
+import { changesTable } from './history.ts';
+import { changing, confirmation, doneNote, faultPage, instantOf, scrollTable } from './parts.ts';
 
 /** What lookups are answered from: its date, the last loads, and those that wait until an operator approves them. */
 export const registerPages: readonly PageRoute[] = [

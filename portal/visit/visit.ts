@@ -35,7 +35,11 @@ export type Action =
   | 'account.manage'
   | 'operator.view'
   | 'plan.change'
-  | 'load.approve';
+  | 'load.approve'
+  | 'session.end';
+
+/** What the audit adds to the name of an operator. */
+export const operatorSuffix = ' (operator)';
 
 /** The one place that decides who may do what; on an account, a member has a role in that account only. */
 export const permissions: Readonly<Record<Action, readonly Role[]>> = {
@@ -49,6 +53,7 @@ export const permissions: Readonly<Record<Action, readonly Role[]>> = {
   'operator.view': ['operator'],
   'plan.change': ['operator'],
   'load.approve': ['operator'],
+  'session.end': ['operator'],
 };
 
 /** Whether a role allows an action. */
@@ -101,6 +106,8 @@ export type Visit = {
   language: Language;
   text: Text;
   format: Formatter;
+  /** What is wrong in the form that was sent, while it is shown again. */
+  fault?: { field: string; message: string };
   /** The hidden field that every form must have. */
   formField: Html;
   /** The id of the session. */
@@ -189,7 +196,7 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
       const form = c.req.method === 'POST' ? await formOf(c, token) : {};
       if (!form) return undefined;
       const language = languageOf(c);
-      const actor = person.email ?? person.subject;
+      const actor = `${person.email ?? person.subject}${person.operator ? operatorSuffix : ''}`;
       const { loadsAs } = tools;
       return {
         c,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createKeyUse } from '../../core/accounts/key-record.ts';
 import { createRefusalCount } from '../../core/accounts/usage-record.ts';
 import { pageRoutes } from '../../portal/app.ts';
 import { startAddressService, testTables } from '../support/address-service.ts';
@@ -29,7 +30,7 @@ async function newAccount(): Promise<string> {
 
 const keyIn = (html: string) => /bagadres_[\w.-]+/.exec(html)?.[0] ?? '';
 const field = (html: string, name: string) =>
-  new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&quot;', '"') ?? '';
+  new RegExp(`name="${name}"(?: type="text")? value="([^"]*)"`).exec(html)?.[1]?.replaceAll('&quot;', '"') ?? '';
 
 describe('a key', () => {
   it('works at once, and is shown only on the response to its creation', async () => {
@@ -57,21 +58,70 @@ describe('a key', () => {
     expect(answers.find(({ status }) => status === 409)?.body).toContain('revoke it and create another one');
   });
 
-  it('is replaced in two steps, the second of which revokes the old one', async () => {
+  it('is replaced in one step: the new one works at once, the old one for the chosen time', async () => {
     const id = await newAccount();
     const old = await service.admin.keys.create({ account: id, label: 'webshop' });
-    const step1 = await admin.get(`/accounts/${id}/keys/${old.keyId}/rotate`);
-    expect(field(step1.body, 'label')).toBe('webshop');
-    const form = { label: 'webshop', once: field(step1.body, 'once'), replaces: field(step1.body, 'replaces') };
-    const made = await admin.post(`/accounts/${id}/keys`, form);
-    expect(made.body).toContain('Step 2 of 2');
-    expect(made.body).toContain(`/accounts/${id}/keys/${old.keyId}/revoke`);
+    const path = `/accounts/${id}/keys/${old.keyId}/rotate`;
+    const question = await admin.get(path);
+    expect(field(question.body, 'label')).toBe('webshop 2');
+    expect(question.body).toContain(old.keyId);
+    const form = { label: 'webshop 2', once: field(question.body, 'once'), grace: '1' };
+    const answers = await Promise.all([admin.post(path, form), admin.post(path, form)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const made = answers.find(({ status }) => status === 200)?.body ?? '';
+    expect(made).toContain(`Replace webshop (${old.keyId}) everywhere. It works until`);
     expect((await service.instance.lookUp(old.key)).status).toBe(200);
-    const done = await admin.post(`/accounts/${id}/keys/${old.keyId}/revoke`);
-    expect([done.status, done.location]).toEqual([303, `/accounts/${id}/keys?done=revoked`]);
-    expect((await service.instance.lookUp(old.key)).status).toBe(401);
-    expect((await service.instance.lookUp(keyIn(made.body))).status).toBe(200);
+    expect((await service.instance.lookUp(keyIn(made))).status).toBe(200);
+    const [first, second] = await service.admin.keys.list(id);
+    const hours = (Date.parse(first?.expires ?? '') - Date.now()) / 3_600_000;
+    expect(hours).toBeGreaterThan(0.99);
+    expect(hours).toBeLessThanOrEqual(1);
+    const { body } = await admin.get(`/accounts/${id}/keys`);
+    expect(body).toContain(`replaced by <code>${second?.keyId}</code>`);
+    expect(body).not.toContain(`${old.keyId}/rotate`);
   });
+
+  it('that is in use is revoked only by whoever types its id', async () => {
+    const id = await newAccount();
+    const { key, keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    const use = createKeyUse(service.client, testTables.accounts);
+    const caller = { account: id, keyId } as Parameters<typeof use.note>[0];
+    await use.note(caller, Date.now() / 1000, AbortSignal.timeout(5000));
+    const path = `/accounts/${id}/keys/${keyId}/revoke`;
+    const question = await admin.get(path);
+    for (const shown of [keyId, 'webshop', 'Last used', 'Created by', 'This key is in use'])
+      expect(question.body).toContain(shown);
+    for (const confirm of ['', 'AAAAAAAA', keyId.toLowerCase() === keyId ? 'x' : keyId.toLowerCase()]) {
+      const answer = await admin.post(path, { confirm });
+      expect([answer.status, answer.body.includes('not the id of this key')]).toEqual([422, true]);
+    }
+    expect((await service.instance.lookUp(key)).status).toBe(200);
+    expect((await admin.post(path, { confirm: keyId })).status).toBe(303);
+    expect((await service.instance.lookUp(key)).status).toBe(401);
+  });
+
+  it('is one of a list that is searched, sorted and paged, without the revoked ones unless asked for', async () => {
+    const id = await newAccount();
+    const made = [];
+    for (let i = 10; i < 40; i++) {
+      const { keyId } = await service.admin.keys.create({ account: id, label: `label ${i}` });
+      made.push(keyId);
+      if (i < 32) await service.admin.keys.revoke({ account: id, keyId });
+    }
+    const rowsOf = async (query: string) =>
+      [...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(/data-label="Label">([^<]*)</g)].map(
+        ([, label]) => label,
+      );
+    expect(await rowsOf('')).toHaveLength(8);
+    expect(await rowsOf('?all=yes')).toHaveLength(20);
+    expect(await rowsOf('?all=yes&page=2')).toHaveLength(10);
+    expect(await rowsOf('?all=yes&page=99')).toHaveLength(10);
+    expect((await rowsOf('?all=yes&sort=label'))[0]).toBe('label 10');
+    expect((await rowsOf('?all=yes&sort=label&order=down'))[0]).toBe('label 39');
+    expect(await rowsOf('?all=yes&q=LABEL+11')).toEqual(['label 11']);
+    expect(await rowsOf(`?all=yes&q=${made[5]}`)).toEqual(['label 15']);
+    expect(await rowsOf('?q=nothing')).toEqual([]);
+  }, 30_000);
 
   it('is revoked once by two people at the same time, and both see that', async () => {
     const id = await newAccount();
@@ -87,16 +137,23 @@ describe('a key', () => {
     ['no label', {}, 'A label has 1 to 64 characters'],
     ['a day that has passed', { label: 'x', expires: '2020-01-01' }, 'Choose a day after today'],
     ['something other than a day', { label: 'x', expires: 'tomorrow' }, 'Choose a day after today'],
-  ])('is refused with %s, and the page says what to do', async (_, form, sentence) => {
-    const id = await newAccount();
-    const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
-      string,
-      string
-    >);
-    expect(answer.status).toBe(422);
-    expect(answer.body).toContain(sentence);
-    expect(await service.admin.keys.list(id)).toEqual([]);
-  });
+  ])(
+    'is refused with %s, and the form says what to do and keeps what was typed',
+    async (_, form: { label?: string; expires?: string }, sentence) => {
+      const id = await newAccount();
+      const answer = await admin.post(`/accounts/${id}/keys`, { once: 'x'.repeat(20), ...form } as Record<
+        string,
+        string
+      >);
+      expect(answer.status).toBe(422);
+      expect(answer.body).toContain(sentence);
+      expect(answer.body).toContain('aria-invalid="true"');
+      // What was typed is still there.
+      for (const typed of [form.label, form.expires].filter((value) => value !== undefined))
+        expect(answer.body).toContain(`value="${typed}"`);
+      expect(await service.admin.keys.list(id)).toEqual([]);
+    },
+  );
 
   it('has a label that every page shows as plain text', async () => {
     const id = await newAccount();
@@ -173,7 +230,7 @@ describe('an account', () => {
     expect((await service.admin.accounts.show(id)).ownLimits).toEqual({});
   });
 
-  it.each(['-1', '1.5', 'many', '1e3'])('refuses a limit of %s', async (limit) => {
+  it.each(['-1', '1.5', 'many', '1e3', '1.00', '1.000,000', '1000.000'])('refuses a limit of %s', async (limit) => {
     const id = await newAccount();
     const { body } = await operator.get(`/accounts/${id}/manage`);
     const answer = await operator.post(`/accounts/${id}/manage`, {
@@ -183,6 +240,20 @@ describe('an account', () => {
     });
     expect(answer.status).toBe(422);
     expect(answer.body).toContain('A limit is a whole number');
+    expect(answer.body).toMatch(new RegExp(`name="limit-day" value="${limit}"[^>]*aria-invalid`));
+  });
+
+  it.each([
+    ['1.000', 1000],
+    ['1,000,000', 1_000_000],
+    ['12 500', 12_500],
+    ['1.234.567', 1_234_567],
+  ])('takes a limit with thousands as they are written: %s', async (limit, day) => {
+    const id = await newAccount();
+    const { body } = await operator.get(`/accounts/${id}/manage`);
+    const form = { seen: field(body, 'seen'), plan: 'small', 'limit-day': limit };
+    expect((await operator.post(`/accounts/${id}/manage`, form)).status).toBe(303);
+    expect((await service.admin.accounts.show(id)).ownLimits).toEqual({ day });
   });
 
   it('is created once, and is found by the start of its id', async () => {
@@ -218,6 +289,64 @@ describe('an account', () => {
     const answer = await operator.post(`/accounts/${id}/members/remove`, { person: 'admin@own.nl' });
     expect([answer.status, answer.body.includes('the last administrator')]).toEqual([422, true]);
     expect(await service.admin.members.list(id)).toHaveLength(1);
+  });
+});
+
+describe('the history of an account', () => {
+  it('names keys, and tells a customer no login of the operator', async () => {
+    const id = await newAccount();
+    const shell = portal.adminAs('root@build-7');
+    await portal.adminAs('arn:aws:sts::1:assumed-role/Operator/ann').accounts.suspend(id);
+    await shell.accounts.set({ id, plan: 'large', limits: { day: 2500 } });
+    const { keyId } = await portal.adminAs('admin@own.nl').keys.create({ account: id, label: 'webshop' });
+    await portal.adminAs('olaf@operator.nl (operator)').keys.rotate({ account: id, keyId });
+    const own = await admin.get(`/accounts/${id}/changes`);
+    for (const shown of [
+      'your supplier',
+      'admin@own.nl',
+      'webshop',
+      'webshop 2',
+      'replaces',
+      'Plan large',
+      'Per day: 2,500',
+    ])
+      expect(own.body).toContain(shown);
+    for (const hidden of ['root@build-7', 'arn:aws', 'olaf@', 'keyId', 'unknown'])
+      expect(own.body).not.toContain(hidden);
+    expect((await operator.get(`/accounts/${id}/changes`)).body).toContain('root@build-7');
+  });
+});
+
+describe('sessions', () => {
+  it('are shown to their owner, who can end all of them', async () => {
+    const [here, there] = [
+      await portal.signedIn({ subject: 'sub:two', email: 'two@own.nl' }),
+      await portal.signedIn({ subject: 'sub:two', email: 'two@own.nl' }),
+    ];
+    const { body } = await here.get('/sessions');
+    expect(body.match(/Chrome, Linux/g)).toHaveLength(2);
+    expect(body.match(/\(this one\)/g)).toHaveLength(1);
+    expect(body).not.toContain(there.id);
+    await here.post('/sessions');
+    for (const one of [here, there]) expect((await one.get('/sessions')).body).toContain('Welcome');
+  });
+
+  it('of a person or an account are found and ended by an operator, and the end is on record', async () => {
+    const id = await newAccount();
+    const person = await portal.signedIn({ subject: 'sub:ended', email: 'ended@own.nl' });
+    await service.admin.members.add({ account: id, person: 'ended@own.nl', role: 'viewer' });
+    for (const who of ['ended@own.nl', 'sub:ended', id])
+      expect((await operator.get(`/operator/sessions?who=${who}`)).body).toContain('ended@own.nl');
+    expect((await operator.get('/operator/sessions?who=nobody')).status).toBe(422);
+    const question = await operator.get('/operator/sessions/end?who=ended@own.nl');
+    expect(field(question.body, 'who')).toBe('ended@own.nl');
+    expect((await operator.post('/operator/sessions')).status).toBe(422);
+    expect((await operator.post('/operator/sessions', { who: 'ended@own.nl' })).location).toContain(
+      'done=sessionsEnded',
+    );
+    expect((await person.get(`/accounts/${id}`)).body).toContain('Welcome');
+    expect((await operator.get('/operator/sessions')).body).toContain('sessions ended');
+    expect((await person.get('/operator/sessions')).body).not.toContain('sessions ended');
   });
 });
 
@@ -285,7 +414,7 @@ describe('refusals', () => {
     while ((await service.admin.accounts.usage(id)).refusals.length === 0);
     for (const by of ['day', 'month']) {
       const { body } = await admin.get(`/accounts/${id}/usage?by=${by}`);
-      for (const shown of ['Refused: over a limit', '<td class="number">3</td>', 'not exact'])
+      for (const shown of ['Refused: over a limit', 'data-label="Refused: over a limit">3</td>', 'not exact'])
         expect(body).toContain(shown);
       expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).not.toContain(',3');
     }

@@ -17,6 +17,7 @@ export async function startLocalPortal() {
   await service.admin.plans.put({ code: 'small', limits: { minute: 60, day: 1000 } });
   await service.admin.plans.put({ code: 'large', limits: { day: 50_000, month: null } });
   await service.admin.accounts.create({ id: 'demo', plan: 'small' });
+  const { key, keyId } = await service.admin.keys.create({ account: 'demo', label: 'kassa' });
   const portal: LocalPortal = await startPortal(
     {
       endpoint: service.endpoint,
@@ -29,5 +30,5 @@ export async function startLocalPortal() {
     },
     resources,
   );
-  return { ...service, ...portal, register, stop: () => resources.disposeAsync() };
+  return { ...service, ...portal, register, key, keyId, stop: () => resources.disposeAsync() };
 }

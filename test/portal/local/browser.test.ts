@@ -74,9 +74,10 @@ describe('the portal in a browser', () => {
 
       await page.getByRole('link', { name: 'Keys' }).click();
       await page.getByRole('link', { name: 'Replace: webshop' }).click();
-      await page.getByRole('button', { name: 'Create a key' }).click();
+      await page.getByRole('button', { name: 'Create the new key' }).click();
       expect(await runCurl(page)).toBe(200);
-      await page.getByRole('link', { name: 'Step 2 of 2: revoke the old key' }).click();
+      await page.getByRole('link', { name: 'Back to the keys' }).click();
+      await page.getByRole('link', { name: 'Revoke: webshop', exact: true }).click();
       await page.getByRole('button', { name: 'Yes, revoke this key' }).click();
       expect(await page.getByRole('status').innerText()).toBe('The key is revoked.');
       const lookUp = `${portal.baseUrl}/v1/address?postcode=9999SD&huisnummer=1`;
@@ -97,7 +98,7 @@ describe('the portal in a browser', () => {
       await page.getByRole('button', { name: 'Create an account' }).click();
       expect(page.url()).toBe(`${portal.portalUrl}/accounts/acme?done=account`);
       await page.getByRole('link', { name: 'Members' }).click();
-      await page.getByLabel('E-mail address').fill('kim@customer.example');
+      await page.getByLabel('E-mail address, or sub: and an id').fill('kim@customer.example');
       await page.getByRole('button', { name: 'Add a member' }).click();
       expect(await page.getByRole('cell', { name: 'kim@customer.example', exact: true }).count()).toBe(1);
       await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Manage' }).click();
@@ -134,12 +135,16 @@ describe('the portal in a browser', () => {
     '/operator/plans/small',
     '/operator/plans/small/state',
     '/operator/register',
+    '/operator/sessions',
+    '/sessions',
     `/operator/register/${portal.register.waiting}`,
     '/nothing/here',
   ];
-  const accountPaths = [
+  const accountPaths = () => [
     '',
     '/keys',
+    `/keys/${portal.keyId}/rotate`,
+    `/keys/${portal.keyId}/revoke`,
     '/usage',
     '/usage?by=month',
     '/changes',
@@ -148,7 +153,7 @@ describe('the portal in a browser', () => {
     '/manage',
     '/suspend',
   ];
-  const paths = () => [...operatorPaths(), ...accountPaths.map((path) => `/accounts/demo${path}`)];
+  const paths = () => [...operatorPaths(), ...accountPaths().map((path) => `/accounts/demo${path}`)];
   type Device = { viewport: { width: number; height: number }; colorScheme: 'light' | 'dark' };
   const desktop = { width: 1280, height: 900 };
   const phone = { width: 390, height: 844 };
@@ -228,7 +233,7 @@ describe('the portal in a browser', () => {
       do await page.goto(`${portal.portalUrl}/operator/register`);
       while ((await page.locator('dl.facts dd').first().innerText()) !== '8 Mar 2026');
       expect(await page.getByText('No load awaits approval.').count()).toBe(1);
-      expect(await page.getByRole('cell', { name: 'olaf@operator.example' }).count()).toBe(1);
+      expect(await page.getByRole('cell', { name: 'olaf@operator.example (operator)' }).count()).toBe(1);
       expect((await portal.register.addresses.dataset())?.peildatum).toBe('2026-03-08');
     },
     60_000,

@@ -1,0 +1,85 @@
+import { html } from 'hono/html';
+import { type AuditEntry, isPerson, type KeyView } from '../../packages/admin/index.ts';
+import type { AccountVisit, Html, Page, Visit } from '../visit/visit.ts';
+import { instantOf, limitsText, scrollTable } from './parts.ts';
+
+/**
+ * Who made a change. A customer reads the names of people who sign in for the account; an operator, or a shell login of the
+ * command line, is the supplier.
+ */
+export function actorName({ person, text, tools }: Visit, actor: string): string {
+  const isOwn = isPerson(actor) && /^sub:|\.[^@.]+$/.test(actor) && !tools.settings.signIn.operators.includes(actor);
+  return person.operator || isOwn ? actor : text.supplier;
+}
+
+/** Who changed what, as operators read it. */
+export function changesTable(visit: Visit, entries: readonly AuditEntry[]): Html {
+  return historyTable(visit, entries, ({ detail }) => describe(detail));
+}
+
+const changesShown = 100;
+
+/** The changes of an account: keys by their names, and no word of how they are stored. */
+export async function changesPage(visit: AccountVisit): Promise<Page> {
+  const { admin, account, person, text } = visit;
+  const [entries, keys] = await Promise.all([admin.accounts.audit(account, changesShown), admin.keys.list(account)]);
+  const told = entries.filter(({ action }) => person.operator || action in text.auditActions);
+  return {
+    title: text.changes,
+    body: html`<div class="card">${historyTable(visit, told, (entry) => tell(visit, entry, keys))}</div>`,
+  };
+}
+
+function historyTable(visit: Visit, entries: readonly AuditEntry[], detailOf: (entry: AuditEntry) => Html): Html {
+  const { text } = visit;
+  if (entries.length === 0) return html`<p>${text.noChanges}</p>`;
+  const actions: Readonly<Record<string, string>> = text.auditActions;
+  const rows = entries.map((entry): Html[] => [
+    instantOf(visit, entry.time),
+    actorName(visit, entry.actor),
+    html`${actions[entry.action] ?? entry.action}${entry.outcome === 'unknown' ? html` <span class="muted">(${text.unknownOutcome})</span>` : ''}`,
+    detailOf(entry),
+  ]);
+  return scrollTable(text.changes, [text.time, text.actor, text.change, text.detail], rows);
+}
+
+/** The detail of a change in the reader's words; of a change that has no words yet, operators read the names. */
+function tell(visit: Visit, { detail }: AuditEntry, keys: readonly KeyView[]): Html {
+  const { text } = visit;
+  const keyName = (id: unknown) => {
+    const label = keys.find(({ keyId }) => keyId === id)?.label;
+    return html`${label ? `${label} ` : ''}<code>${String(id)}</code>`;
+  };
+  const { keyId, replaces, ends, expires, person, role, plan, limits, ...rest } = detail;
+  const parts: Html[] = [];
+  if (keyId !== undefined) parts.push(keyName(keyId));
+  if (replaces !== undefined) parts.push(html`${text.replaces} ${keyName(replaces)}`);
+  if (typeof ends === 'string') parts.push(html`${text.oldWorksUntil} ${instantOf(visit, ends)}`);
+  if (typeof expires === 'string') parts.push(html`${text.worksUntil} ${instantOf(visit, expires)}`);
+  if (person !== undefined) parts.push(String(person));
+  if (role === 'viewer' || role === 'admin') parts.push(text.roles[role]);
+  if (plan !== undefined) parts.push(`${text.plan} ${plan}`);
+  if (isRecord(limits)) parts.push(ownLimitsText(visit, limits));
+  if (visit.person.operator) parts.push(describe(rest));
+  return html`${parts.filter((part) => part !== '').map((part, i) => html`${i > 0 ? ', ' : ''}${part}`)}`;
+}
+
+/** Own limits as they were set; `plan` took one away. */
+function ownLimitsText(visit: Visit, limits: Record<string, unknown>): string {
+  const given = Object.entries(limits).filter(([, limit]) => limit !== 'plan');
+  return limitsText(visit, Object.fromEntries(given) as Parameters<typeof limitsText>[1]);
+}
+
+/** `plan large, day 100`: names and values, however deep they are. */
+function describe(detail: Record<string, unknown>): string {
+  return Object.entries(detail)
+    .map(([name, value]) =>
+      isRecord(value) ? describe(value) : `${name} ${value === null ? 'unlimited' : String(value)}`,
+    )
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
