@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { secureHeaders } from 'hono/secure-headers';
@@ -11,6 +12,7 @@ import { faultPage } from './pages/parts.ts';
 import { planPages } from './pages/plans.ts';
 import { registerPages } from './pages/register.ts';
 import { sessionPages } from './pages/sessions.ts';
+import { usagePages } from './pages/usage.ts';
 import type { Text } from './text/en.ts';
 import { texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
@@ -38,7 +40,22 @@ export const pageRoutes: readonly PageRoute[] = [
   ...planPages,
   ...registerPages,
   ...sessionPages,
+  ...usagePages,
 ];
+
+/** How long a visitor waits at most, also when the database or the provider hangs; API Gateway waits 30 seconds. */
+const deadlineMilliseconds = { page: 10_000, form: 27_000 };
+
+/** Whether `work` ended in time; what it still does then changes no answer. */
+async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  const timer = new AbortController();
+  const late = sleep(milliseconds, false, { signal: timer.signal, ref: false }).catch(() => false);
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    timer.abort();
+  }
+}
 
 /** A path of the portal to go back to; the first page for anything else. */
 function localPath(back = '/'): string {
@@ -56,9 +73,16 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
   const signIn = openIdSignIn(settings.signIn, settings.baseUrl);
   const { languageOf, sessionOf, visitOf, roleOf } = visits(tools, cookies);
   const { files, addresses } = assetFiles(settings);
+  const deadline = tools.deadlineMilliseconds ?? deadlineMilliseconds;
   const take = createRateLimit(tools.rates ?? defaultRates, tools.now);
   const app = new Hono();
   app.use(headers(settings));
+  app.use(async (c, next) => {
+    const answered = await within(c.req.method === 'POST' ? deadline.form : deadline.page, next());
+    if (answered) return;
+    logError(new Error('A page took too long.'), requestId(c));
+    return fault(c, 'slow');
+  });
   app.use(async (c, next) => {
     await next();
     if (!c.res.headers.has('cache-control')) c.header('Cache-Control', 'no-store');
@@ -263,6 +287,7 @@ const faultStatus = {
   signIn: 400,
   identity: 400,
   provider: 503,
+  slow: 503,
   tooMany: 429,
 } as const;
 type Fault = keyof typeof faultStatus;

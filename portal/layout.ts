@@ -137,8 +137,8 @@ export function fingerprint(content: string | Uint8Array): string {
 }
 
 const styles = `
---ink:#16202c;--muted:#4d5a68;--line:#c9d1da;--paper:#fff;--ground:#f3f5f8;--link:#0b4fb3;--bad:#a3131b;--bad-ground:#fdecec;--good:#12602f;--good-ground:#e6f5ea;--bar:#2f6fd0;color-scheme:light dark}
-@media (prefers-color-scheme:dark){:root{--ink:#e8edf3;--muted:#a9b5c2;--line:#3b4754;--paper:#1a222c;--ground:#10161d;--link:#8ab8ff;--bad:#ff9b9b;--bad-ground:#3a1a1c;--good:#8fdca8;--good-ground:#15301f;--bar:#6ea3f0}}
+--ink:#16202c;--muted:#4d5a68;--line:#c9d1da;--paper:#fff;--ground:#f3f5f8;--link:#0b4fb3;--bad:#a3131b;--bad-ground:#fdecec;--good:#12602f;--warn:#7a4b00;--good-ground:#e6f5ea;--bar:#2f6fd0;color-scheme:light dark}
+@media (prefers-color-scheme:dark){:root{--ink:#e8edf3;--muted:#a9b5c2;--line:#3b4754;--paper:#1a222c;--ground:#10161d;--link:#8ab8ff;--bad:#ff9b9b;--bad-ground:#3a1a1c;--good:#8fdca8;--warn:#f2c572;--good-ground:#15301f;--bar:#6ea3f0}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:break-word}
 a{color:var(--link)}
@@ -183,7 +183,9 @@ input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid
 code,pre{font:.92rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{background:var(--ground);border:1px solid var(--line);border-radius:.35rem;padding:.8rem 1rem;margin:.5rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
 .key{font-size:1.05rem;font-weight:600}
-svg.chart{width:100%;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart line{stroke:var(--line)}svg.chart text{fill:var(--muted);font-size:11px}
+svg.chart{width:100%;max-width:46rem;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart rect.over{fill:var(--bad)}svg.chart line{stroke:var(--line)}svg.chart .limit{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5}.limit-mark{color:var(--bad)}svg.chart text{fill:var(--muted);font-size:13px}
+svg.chart g path{fill:transparent}svg.chart g text{visibility:hidden;fill:var(--ink);font-weight:600}svg.chart g:hover text,svg.chart g:focus text{visibility:visible}svg.chart g:focus{outline:0}svg.chart g:focus rect,svg.chart g:hover rect{stroke:var(--ink);stroke-width:2}
+.tag.warn{color:var(--warn)}
 footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;font-size:.92rem}
 @media (prefers-reduced-motion:no-preference){a,.button{transition:color .15s,border-color .15s}}
 .fault{color:var(--bad);font-weight:600;margin:.1rem 0 .3rem}[aria-invalid]{border-color:var(--bad);border-width:2px}

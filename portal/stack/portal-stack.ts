@@ -1,5 +1,12 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
-import { HttpApi, HttpStage, IpAddressType, PayloadFormatVersion } from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  type CfnStage,
+  HttpApi,
+  HttpMethod,
+  HttpStage,
+  IpAddressType,
+  PayloadFormatVersion,
+} from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import {
   AccountRecovery,
@@ -35,8 +42,19 @@ export type PortalStackProps = {
   loads: { bucket: Bucket; stateMachineArn: string };
 };
 
-/** Requests a second of the whole portal, sign-ins included, and how many may arrive at once. */
-const throttle = { rateLimit: 20, burstLimit: 40 };
+/**
+ * Requests a second, and how many may arrive at once: of pages, of sign-ins, which call the OpenID provider, and of assets,
+ * which the function answers from memory. So none of these can use up the others'. Within pages, the function has a rate for
+ * visitors who are not signed in and one for each session (`portal/visit/rates.ts`).
+ */
+const throttle = { rateLimit: 50, burstLimit: 100 };
+const signInThrottle = { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 };
+const assetThrottle = { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 };
+const ownRates = [
+  ['GET /sign-in', '/sign-in', signInThrottle],
+  ['GET /callback', '/callback', signInThrottle],
+  ['GET /assets/{file+}', '/assets/{file+}', assetThrottle],
+] as const;
 
 /** The customer portal: an HTTP API with its own host name, so that browsers never send its cookies to the address API. */
 export class PortalStack extends Stack {
@@ -149,17 +167,25 @@ export class PortalStack extends Stack {
     lambda: LambdaFunction,
   ): HttpApi {
     const domain = new CustomDomain(this, 'Domain', { ...portal.domain, keepDefaultEndpoint: false });
+    const integration = new HttpLambdaIntegration('Portal', lambda.function, {
+      payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
+    });
     const api = new HttpApi(this, 'Api', {
       description: `Portal of the Dutch address service, ${config.stage}`,
       createDefaultStage: false,
       disableExecuteApiEndpoint: true,
       ipAddressType: IpAddressType.DUAL_STACK,
-      defaultIntegration: new HttpLambdaIntegration('Portal', lambda.function, {
-        payloadFormatVersion: PayloadFormatVersion.VERSION_2_0,
-      }),
+      defaultIntegration: integration,
     });
     acknowledge(api, 'AwsSolutions-APIG4', 'The function signs people in itself, and shows strangers the page for it.');
-    new HttpStage(this, 'Stage', {
+    const routes = ownRates.flatMap(([, path]) => api.addRoutes({ path, methods: [HttpMethod.GET], integration }));
+    for (const route of routes)
+      acknowledge(
+        route,
+        'AwsSolutions-APIG4',
+        'The function signs people in itself; assets and sign-in are for strangers.',
+      );
+    const stage = new HttpStage(this, 'Stage', {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
@@ -167,6 +193,9 @@ export class PortalStack extends Stack {
       accessLogSettings: accessLog(accessLogGroup(this, logGroupProps(config, encryptionKey))),
       domainMapping: { domainName: domain.domainName },
     });
+    for (const route of routes) stage.node.addDependency(route);
+    const settings = Object.fromEntries(ownRates.map(([key, , rates]) => [key, rates]));
+    (stage.node.defaultChild as CfnStage).routeSettings = settings;
     return api;
   }
 }

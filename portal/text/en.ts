@@ -54,6 +54,8 @@ export const en = {
   unlimited: 'unlimited',
   ownLimit: 'of this account',
   usedShare: (used: string, limit: string) => `${used} of ${limit} used`,
+  nearLimit: (share: string) => `${share} used`,
+  limitReached: 'Limit reached: requests are refused',
   utc: 'Windows follow the clock in UTC; times here are Dutch times.',
 
   label: 'Label',
@@ -158,6 +160,12 @@ export const en = {
   refusedInput: 'Refused: invalid input',
   refusedInactive: 'Refused: inactive',
   refusedText: 'Refused requests do not count against limits. Their numbers are not exact: there may have been more.',
+  thisMonth: 'This month so far',
+  lastMonthSoFar: 'Last month until the same day',
+  otherRange: 'Another range',
+  rangeFrom: 'From',
+  rangeTo: 'Up to and including',
+  showRange: 'Show',
   day: 'Day',
   month: 'Month',
   byDay: 'By day',
@@ -320,6 +328,9 @@ export const en = {
     tooManyText: 'Wait a few seconds, then open the page again. Nothing was changed.',
     provider: 'Signing in is not possible right now',
     providerText: 'The sign-in provider does not respond. Try again in a minute.',
+    slow: 'This takes too long',
+    slowText:
+      'The database does not answer at the moment. Your last change may have been made or not: check before you repeat it. Try again in a minute.',
     failed: 'Something went wrong on our side',
     failedText:
       'Your last change may or may not have been saved: check before you repeat it. Mention this number when you contact us:',
@@ -339,6 +350,7 @@ export const en = {
     load: 'A load has an id like 2026-11-08-0123456789. Choose one on the page of the register.',
     tooManyKeys: 'The account has the maximum number of keys. Revoke one that is no longer used.',
     lastAdmin: 'This is the last administrator of the account. Make another member administrator first.',
+    range: 'Enter two days, the first one not after the second, of the time for which usage is kept.',
     tooManyToday: 'The account was given as many keys today as it can be. Create more tomorrow.',
     tooManyReplaced:
       'All places for keys are taken, and one of them is being replaced already. Wait until that one has ended, or revoke a key.',

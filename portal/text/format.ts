@@ -28,11 +28,14 @@ function createFormatter(language: Language) {
   const numbers = new Intl.NumberFormat(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const instants = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
   return {
     number: (value: number) => numbers.format(value),
     share: (value: number) => shares.format(value),
     instant: (iso: string) => instants.format(new Date(iso)),
+    /** `2026-11` */
+    month: (month: string) => months.format(new Date(`${month}-01`)),
     day: (iso: string) => days.format(new Date(iso)),
   };
 }

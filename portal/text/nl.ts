@@ -58,6 +58,8 @@ export const nl: Text = {
   unlimited: 'onbeperkt',
   ownLimit: 'van dit account',
   usedShare: (used, limit) => `${used} van ${limit} gebruikt`,
+  nearLimit: (share) => `${share} gebruikt`,
+  limitReached: 'Limiet bereikt: verzoeken worden geweigerd',
   utc: 'De perioden volgen de klok in UTC; tijden hier zijn Nederlandse tijden.',
 
   label: 'Naam',
@@ -164,6 +166,12 @@ export const nl: Text = {
   refusedInactive: 'Geweigerd: niet actief',
   refusedText:
     'Geweigerde verzoeken tellen niet mee voor de limieten. De aantallen zijn niet exact: het kunnen er meer zijn.',
+  thisMonth: 'Deze maand tot nu toe',
+  lastMonthSoFar: 'Vorige maand tot en met dezelfde dag',
+  otherRange: 'Andere periode',
+  rangeFrom: 'Van',
+  rangeTo: 'Tot en met',
+  showRange: 'Toon',
   day: 'Dag',
   month: 'Maand',
   byDay: 'Per dag',
@@ -329,6 +337,9 @@ export const nl: Text = {
     tooManyText: 'Wacht een paar seconden en open de pagina opnieuw. Er is niets gewijzigd.',
     provider: 'Inloggen kan op dit moment niet',
     providerText: 'De dienst waarmee u inlogt, antwoordt niet. Probeer het over een minuut opnieuw.',
+    slow: 'Dit duurt te lang',
+    slowText:
+      'De database antwoordt op dit moment niet. Uw laatste wijziging is misschien wel en misschien niet doorgevoerd: controleer dit voordat u het opnieuw doet. Probeer het over een minuut opnieuw.',
     failed: 'Er ging iets mis aan onze kant',
     failedText:
       'Uw laatste wijziging is misschien wel en misschien niet doorgevoerd: controleer dit voordat u het opnieuw doet. Noem dit nummer als u contact opneemt:',
@@ -347,6 +358,7 @@ export const nl: Text = {
     load: 'Een update heeft een id als 2026-11-08-0123456789. Kies er een op de pagina van het register.',
     tooManyKeys: 'Het account heeft zoveel sleutels als het kan hebben. Trek er een in die niet meer wordt gebruikt.',
     lastAdmin: 'Dit is de laatste beheerder van het account. Maak eerst een ander lid beheerder.',
+    range: 'Vul twee dagen in, de eerste niet na de tweede, uit de tijd waarvan het gebruik wordt bewaard.',
     tooManyToday:
       'Voor dit account zijn vandaag zoveel sleutels aangemaakt als mogelijk is. Maak er morgen weer een aan.',
     tooManyReplaced:

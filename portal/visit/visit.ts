@@ -91,6 +91,8 @@ export type Tools = {
   now: () => number;
   /** How many requests visitors may send; the default is for people. */
   rates?: Rates;
+  /** How long a visitor waits at most. */
+  deadlineMilliseconds?: { page: number; form: number };
 };
 
 /** One request of a signed-in person. */

@@ -72,7 +72,11 @@ describe('a key', () => {
     expect(made).toContain(`Replace webshop (${old.keyId}) everywhere. It works until`);
     expect((await service.instance.lookUp(old.key)).status).toBe(200);
     expect((await service.instance.lookUp(keyIn(made))).status).toBe(200);
-    const [first, second] = await service.admin.keys.list(id);
+    const keys = await service.admin.keys.list(id);
+    const [first, second] = [
+      keys.find(({ label }) => label === 'webshop'),
+      keys.find(({ label }) => label === 'webshop 2'),
+    ];
     const hours = (Date.parse(first?.expires ?? '') - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(0.99);
     expect(hours).toBeLessThanOrEqual(1);
@@ -109,7 +113,7 @@ describe('a key', () => {
       if (i < 32) await service.admin.keys.revoke({ account: id, keyId });
     }
     const rowsOf = async (query: string) =>
-      [...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(/data-label="Label">([^<]*)</g)].map(
+      [...(await admin.get(`/accounts/${id}/keys${query}`)).body.matchAll(/data-label="Label"><div>([^<]*)</g)].map(
         ([, label]) => label,
       );
     expect(await rowsOf('')).toHaveLength(8);
@@ -203,10 +207,27 @@ describe('an account', () => {
     const { body } = await admin.get(`/accounts/${id}`);
     expect(body).toContain('1 of 1,000 used');
     expect(body).toContain('>999<');
+    expect(body).not.toContain('% used');
     expect(
       (await portal.signedIn({ subject: 'sub:a', email: 'admin@own.nl' }, 'nl').then((p) => p.get(`/accounts/${id}`)))
         .body,
     ).toContain('1 van 1.000 gebruikt');
+  });
+
+  it.each([
+    [7, 'small', undefined],
+    [8, 'small', '80% used'],
+    [9, 'small', '90% used'],
+    [10, 'small', 'Limit reached'],
+  ])('says at %d of 10 lookups how close the limit is', async (count, _, words) => {
+    const id = await newAccount();
+    const { key } = await service.admin.keys.create({ account: id, label: 'webshop' });
+    for (let i = 0; i < count; i++) await service.instance.lookUp(key);
+    const { body } = await admin.get(`/accounts/${id}`);
+    // Of a window that has just begun there is nothing to say.
+    if (!body.includes(`${count} of 10 used`)) return;
+    expect(body.includes(words ?? 'No words')).toBe(words !== undefined);
+    expect(/class="tag (warn|bad)"/.test(body)).toBe(words !== undefined);
   });
 
   it("gets another plan and own limits from an operator, who can't overwrite another person's change", async () => {
@@ -359,6 +380,8 @@ describe('usage', () => {
     const page = await admin.get(`/accounts/${id}/usage`);
     expect(page.body).toContain('Total: <strong>3</strong>');
     expect(page.body.match(/<rect/g)).toHaveLength(30);
+    expect(page.body).toMatch(/aria-label="\d+ \w+ 20\d\d: 3"/);
+    expect(page.body).toContain('Limit per day: 1,000');
     const days = await admin.get(`/accounts/${id}/usage.csv?by=day`);
     expect(days.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(days.body.split('\r\n').slice(0, 1)).toEqual(['date,lookups']);
@@ -366,6 +389,13 @@ describe('usage', () => {
     const months = await admin.get(`/accounts/${id}/usage.csv?by=month`);
     expect(months.body).toMatch(new RegExp(`${today.slice(0, 7)},3\r\n$`));
     expect(months.body.trim().split('\r\n')).toHaveLength(13);
+    const range = await admin.get(`/accounts/${id}/usage?from=2026-01-01&to=${today}`);
+    expect(range.status).toBe(200);
+    expect(range.body).toContain(`usage.csv?by=day&amp;from=2026-01-01&amp;to=${today}`);
+    for (const wrong of ['from=x', `from=${today}&to=2026-01-01`, 'from=2026-13-01', 'from=2016-01-01']) {
+      const answer = await admin.get(`/accounts/${id}/usage?${wrong}`);
+      expect([wrong, answer.status, answer.body.includes('Enter two days')]).toEqual([wrong, 422, true]);
+    }
     expect((await operator.get('/operator/usage.csv')).body).toContain(`${id},${today},3\r\n`);
   });
 });
@@ -402,6 +432,57 @@ describe('an internal error', () => {
   });
 });
 
+describe('a page', () => {
+  it('is answered in time when the database hangs, and says what to do', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const adminAs = (actor: string) => {
+      const real = portal.adminAs(actor);
+      return { ...real, accounts: { ...real.accounts, list: never, create: never } };
+    };
+    const hanging = createTestPortal(service, { adminAs, deadlineMilliseconds: { page: 50, form: 60 } });
+    const person = await hanging.signedIn({ subject: 'sub:o', email: 'lijst@operator.nl' });
+    for (const answer of [
+      await person.get('/operator/accounts'),
+      await person.post('/operator/accounts', { id: 'x' }),
+    ]) {
+      expect([answer.status, answer.body.includes('check before you repeat it')]).toEqual([503, true]);
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    }
+    expect(hanging.logged).toHaveLength(2);
+  });
+
+  it('has a rate for visitors who are not signed in, one for sign-ins, and one for each session', async () => {
+    let now = Date.now();
+    const rates = {
+      anonymous: { perSecond: 1, burst: 3 },
+      signIn: { perSecond: 1, burst: 1 },
+      session: { perSecond: 2, burst: 4 },
+    };
+    const limited = createTestPortal(service, { rates, now: () => now });
+    const [one, other] = [
+      await limited.signedIn({ subject: 'sub:one' }),
+      await limited.signedIn({ subject: 'sub:other' }),
+    ];
+    const statuses = async (count: number, get: () => Promise<{ status: number }>) => {
+      const all = [];
+      for (let i = 0; i < count; i++) all.push((await get()).status);
+      return all;
+    };
+    const anonymous = () => limited.app.request('/operator/accounts');
+    expect(await statuses(5, async () => anonymous())).toEqual([200, 200, 200, 429, 429]);
+    expect((await anonymous()).headers.get('retry-after')).toBe('1');
+    expect(await statuses(6, () => one.get('/sessions'))).toEqual([200, 200, 200, 200, 429, 429]);
+    expect(await statuses(1, () => other.get('/sessions'))).toEqual([200]);
+    expect((await limited.app.request('/sign-in')).status).toBe(503);
+    expect((await limited.app.request('/sign-in')).status).toBe(429);
+    const [, style = ''] = /href="([^"]*portal.css)"/.exec((await other.get('/sessions')).body) ?? [];
+    expect(await statuses(9, async () => limited.app.request(style))).toEqual(Array(9).fill(200));
+    now += 1000;
+    expect(await statuses(3, () => one.get('/sessions'))).toEqual([200, 200, 429]);
+    expect((await one.post('/sessions', {}, { origin: 'https://evil.example' })).status).toBe(429);
+  });
+});
+
 describe('refusals', () => {
   it('are shown with the usage by day and month, marked as not exact, and are not in the CSV files', async () => {
     const id = await newAccount();
@@ -414,7 +495,11 @@ describe('refusals', () => {
     while ((await service.admin.accounts.usage(id)).refusals.length === 0);
     for (const by of ['day', 'month']) {
       const { body } = await admin.get(`/accounts/${id}/usage?by=${by}`);
-      for (const shown of ['Refused: over a limit', 'data-label="Refused: over a limit">3</td>', 'not exact'])
+      for (const shown of [
+        'Refused: over a limit',
+        'data-label="Refused: over a limit"><div>3</div></td>',
+        'not exact',
+      ])
         expect(body).toContain(shown);
       expect((await admin.get(`/accounts/${id}/usage.csv?by=${by}`)).body).not.toContain(',3');
     }

@@ -29,7 +29,7 @@ describe('the stack of the portal', () => {
     expect(names).toHaveLength(3);
   });
 
-  it('has its own host name, and no other endpoint', () => {
+  it('has its own host name and no other endpoint, and a rate for pages, for sign-ins and for assets', () => {
     expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::DomainName'))).toMatchObject([
       { Properties: { DomainName: 'portal.example.nl' } },
     ]);
@@ -37,7 +37,16 @@ describe('the stack of the portal', () => {
       { Properties: { DisableExecuteApiEndpoint: true } },
     ]);
     expect(Object.values(ofType(withProvider, 'AWS::ApiGatewayV2::Stage'))).toMatchObject([
-      { Properties: { DefaultRouteSettings: { ThrottlingRateLimit: 20, ThrottlingBurstLimit: 40 } } },
+      {
+        Properties: {
+          DefaultRouteSettings: { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 100 },
+          RouteSettings: {
+            'GET /sign-in': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 },
+            'GET /callback': { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 20 },
+            'GET /assets/{file+}': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+          },
+        },
+      },
     ]);
   });
 
