@@ -36,6 +36,8 @@ export const environment = {
   keyChecksumSecret: 'KEY_CHECKSUM_SECRET',
   /** The secret before it, while keys that it issued are still accepted. */
   previousKeyChecksumSecret: 'KEY_CHECKSUM_SECRET_PREVIOUS',
+  /** `off` where the test addresses do not exist. */
+  testAddresses: 'TEST_ADDRESSES',
   /** `off` where the deployment has no page at `/docs`. */
   referencePage: 'REFERENCE_PAGE',
   /** How the pages and the OpenAPI document present the operator, as JSON. */

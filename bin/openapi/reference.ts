@@ -37,7 +37,8 @@ after a 500, a 503 or a lost response a valid lookup may have counted, once. Loo
 \`{"message":"Too Many Requests"}\` as \`application/json\`, without \`Retry-After\` and the other headers. Wait a second, then longer and
 longer, and try again. Such a response does not count against the quota.
 
-**Test addresses.** \`9999SD 1\` is \`ok\`, \`9999SD 2\` is \`not_found\` and \`9999SD 3\` is \`ambiguous\` in every deployment, whatever its data.
+**Test addresses.** \`9999SD 1\` is \`ok\`, \`9999SD 2\` is \`not_found\` and \`9999SD 3\` is \`ambiguous\`, whatever the data. They exist
+for every key, unless the operator has turned them off: then they are \`not_found\`, like any other postcode that does not exist.
 
 **Storing results.** The data is in the public domain (CC0), so you may store and share it. \`Cache-Control: no-store\` is about HTTP
 caches between you and the service, because responses belong to a key.

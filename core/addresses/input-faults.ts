@@ -92,7 +92,9 @@ function otherFault(name: string, sent: Sent, meant: Meant): AddressFault | unde
   if (meaning === null) return undefined;
   const own = meaning === 'huisletter' || meaning === 'huisnummertoevoeging' ? 'toevoeging' : meaning;
   const advice: Advice = { code: 'wrong-name', wrong: `${shown(name)} is not a parameter`, instead: insteadOf[own] };
-  return faultAt(name, advice, own === 'include' ? undefined : meant[own]);
+  if (own !== 'include') return faultAt(name, advice, meant[own]);
+  const names = [name, own].flatMap((one) => sent.get(one) ?? []).flatMap((value) => value.split(','));
+  return faultAt(name, advice, includeSuggestion(names));
 }
 
 /** A detail repeats a name only where that is harmless, wherever the text is shown. */

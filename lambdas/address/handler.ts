@@ -17,6 +17,7 @@ export const handler = addressRoute({
   keyUse: createKeyUse(client, accounts),
   refusals: createRefusalCount(client, accounts),
   addressStore: createAddressStore(client, addresses),
+  testAddresses: optionalEnvironment(environment.testAddresses) !== 'off',
   datasetDate: createDatasetDate(client, addresses),
   checksumSecret: requireEnvironment(environment.keyChecksumSecret),
   previousChecksumSecret: optionalEnvironment(environment.previousKeyChecksumSecret),

@@ -91,6 +91,8 @@ export function rateLimitHeaders(clock: Clock): Middleware {
 export type AddressRouteOptions = {
   accessStore: AccessStore;
   addressStore: AddressStore;
+  /** Without them their postcode is looked up like any other. */
+  testAddresses?: boolean;
   datasetDate: DatasetDate;
   /** Without it the day of a key's last use is not recorded. */
   keyUse?: KeyUse;
@@ -105,6 +107,7 @@ export type AddressRouteOptions = {
 export function addressRoute({
   accessStore,
   addressStore,
+  testAddresses = true,
   datasetDate,
   keyUse,
   refusals,
@@ -112,7 +115,7 @@ export function addressRoute({
   previousChecksumSecret,
   clock,
 }: AddressRouteOptions) {
-  const addresses = withTestAddresses(addressStore);
+  const addresses = testAddresses ? withTestAddresses(addressStore) : addressStore;
 
   /** One write authenticates and counts a valid lookup; one read authenticates any other, which consumes nothing. */
   async function admit(claim: KeyClaim, event: RequestEvent): Promise<Caller> {

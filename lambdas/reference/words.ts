@@ -221,7 +221,8 @@ export const dutch: Words & Descriptions = {
       '`{"message":"Too Many Requests"}` als `application/json`, zonder `Retry-After` en de andere headers. Wacht een seconde, daarna steeds ' +
       'langer, en probeer het opnieuw. Zo’n antwoord telt niet mee voor het quotum.',
     'Test addresses':
-      '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous` in elke installatie, ongeacht de gegevens.',
+      '`9999SD 1` is `ok`, `9999SD 2` is `not_found` en `9999SD 3` is `ambiguous`, ongeacht de gegevens. Ze bestaan voor elke sleutel, tenzij ' +
+      'de aanbieder ze heeft uitgezet: dan zijn ze `not_found`, net als elke andere postcode die niet bestaat.',
     'Storing results':
       'De gegevens zijn vrij van rechten (CC0): u mag ze bewaren en delen. `Cache-Control: no-store` gaat over HTTP-caches tussen u en de ' +
       'dienst, omdat een antwoord bij een sleutel hoort.',

@@ -156,6 +156,13 @@ export const configSchema = z.strictObject({
     .meta({ allowed: '`true` or `false`' })
     .default(true)
     .describe('Whether the API serves its reference at `/docs`, without a key.'),
+  testAddresses: z
+    .boolean()
+    .meta({ allowed: '`true` or `false`' })
+    .default(true)
+    .describe(
+      'Whether the test addresses under `9999SD` exist, as [the reference](api.md#test-addresses) says. Without them they are `not_found`.',
+    ),
   alarmEmail: z
     .email()
     .meta({ allowed: 'an e-mail address' })

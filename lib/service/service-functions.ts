@@ -60,6 +60,7 @@ export class HttpFunction extends LambdaFunction {
         [metricNamespaceVariable]: metricNamespaceOf(config.stage),
         // Only the dashboard reads the other outcomes.
         ...(config.dashboards && { [requestMetricsVariable]: 'all' }),
+        ...(!config.testAddresses && { [environment.testAddresses]: 'off' }),
         ...(!config.referencePage && { [environment.referencePage]: 'off' }),
       },
       withoutDeadLetterQueue: 'API Gateway invokes it synchronously: the caller gets the error, and nothing is queued.',

@@ -27,12 +27,14 @@ export function createInstance(
   client: StoreClient,
   clock: () => number = systemClock,
   secrets: { checksumSecret: string; previousChecksumSecret?: string } = { checksumSecret: testChecksumSecret },
+  testAddresses = true,
 ) {
   const accessStore = createAccessStore(client, testTables.accounts);
   const shared = { accessStore, ...secrets, clock };
   const address = addressRoute({
     ...shared,
     addressStore: createAddressStore(client, testTables.addresses),
+    testAddresses,
     datasetDate: async () => '2021-10-15',
   });
   const validate = validateRoute({

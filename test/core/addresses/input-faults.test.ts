@@ -122,7 +122,8 @@ describe('a misspelled name', () => {
     ['Postcode=1381+de', 'send postcode=1381DE.', { postcode: '1381DE' }],
     ['postocde=1381AA', 'send the postcode as postcode.', undefined],
     ['toevoging=B&toevoeging=A', 'send what follows the number as toevoeging.', undefined],
-    ['inculde=toevoegingen', 'send it as include.', undefined],
+    ['inculde=toevoegingen', 'send include=toevoegingen.', { include: 'toevoegingen' }],
+    ['Include=all', 'send it as include.', undefined],
   ])('is refused with the name to send: %s', (other, instead, suggestion) => {
     const [fault, ...others] = faultsOf(`${valid}&${other}`);
     expect(others).toEqual([]);

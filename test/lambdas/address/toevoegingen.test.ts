@@ -6,8 +6,16 @@ import {
   maxToevoegingen,
   type StoredAddress,
 } from '../../../core/addresses/address-item.ts';
+import { systemClock } from '../../../core/calendar.ts';
 import type { LookupAnswer } from '../../../core/contract.ts';
-import { type AddressService, newAccount, startAddressService, testTables } from '../../support/address-service.ts';
+import {
+  type AddressService,
+  createInstance,
+  newAccount,
+  startAddressService,
+  testChecksumSecret,
+  testTables,
+} from '../../support/address-service.ts';
 
 let service: AddressService;
 let account: Awaited<ReturnType<typeof newAccount>>;
@@ -187,6 +195,12 @@ describe('a test address', () => {
       expect(service.sent).toEqual([{ name: 'UpdateItemCommand', table: 'accounts', units: 1 }]);
     },
   );
+
+  it.each([1, 2, 3])('9999SD %s is not found where the deployment turns the test addresses off', async (huisnummer) => {
+    const without = createInstance(service.client, systemClock, { checksumSecret: testChecksumSecret }, false);
+    const { status, json } = await without.lookUp(account.key, `postcode=9999SD&huisnummer=${huisnummer}`);
+    expect([status, json]).toMatchObject([200, { status: 'not_found', address: null, toevoegingen: [] }]);
+  });
 });
 
 it('sorts toevoegingen by code unit, null first', () => {

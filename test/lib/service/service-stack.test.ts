@@ -47,6 +47,14 @@ describe('the service stack', () => {
     expect(without.filter((variables) => variables?.includes('"REFERENCE_PAGE":"off"'))).not.toEqual([]);
   });
 
+  it('has the test addresses, unless they are turned off', async () => {
+    const settings = (template: Template) =>
+      properties('AWS::Lambda::Function', template).map(({ Environment }) => JSON.stringify(Environment));
+    expect(settings(service).filter((variables) => variables?.includes('TEST_ADDRESSES'))).toEqual([]);
+    const without = settings((await templates({ testAddresses: false })).service);
+    expect(without.filter((variables) => variables?.includes('"TEST_ADDRESSES":"off"'))).not.toEqual([]);
+  });
+
   it('tells its pages who runs it, and where the portal is', async () => {
     const branding = { name: 'Example BV', terms: 'https://www.example.nl/terms' };
     const template = (await templates({ branding, portal })).service;
