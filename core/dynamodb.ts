@@ -2,6 +2,7 @@ import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'n
 import {
   type ConditionalCheckFailedException,
   DynamoDBClient,
+  type DynamoDBServiceException,
   GetItemCommand,
   type GetItemCommandInput,
   QueryCommand,
@@ -159,6 +160,11 @@ export function isConflict(error: unknown): boolean {
   return reasons.some(({ Code }) => Code === 'ConditionalCheckFailed' || Code === 'TransactionConflict');
 }
 
+/** Whether the store has refused a call, which then was not done: it throttles, or the call is wrong. Not whether it has failed. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof Error && (error as Partial<DynamoDBServiceException>).$fault === 'client';
+}
+
 /** The store could not be reached, or did not report the outcome of a request. */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
@@ -230,8 +236,8 @@ function bytesOf(data: ArrayBuffer | ArrayBufferView): Uint8Array {
 
 /**
  * The client of the Lambdas. A request is answered within 5 seconds (see `deadline`), so an attempt may take a second
- * at most, and there are three. An attempt whose response was lost may have been applied, so a retried charge can count
- * one lookup up to three times, and never none (decision 0101).
+ * at most, and there are three. A charge whose answer was lost is not among them: it may have been done, so who sent it
+ * decides what follows (decision 0153).
  */
 export function createStoreClient(): DynamoDBClient {
   const client = new DynamoDBClient({
@@ -249,5 +255,31 @@ export function createStoreClient(): DynamoDBClient {
   });
   // Even without a logger it builds the log entry of every call.
   client.middlewareStack.remove('loggerMiddleware');
+  leaveLostCharges(client);
   return client;
+}
+
+/** Lets the client throw the lost answer of a write that names its attempt, rather than send it again. Refusals it repeats. */
+export function leaveLostCharges(client: DynamoDBClient): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        const { ExpressionAttributeValues: values = {} } = args.input as Partial<UpdateItemCommandInput>;
+        if (isRefused(error) || !(attemptValue in values)) throw error;
+        // Of a class that is not retried.
+        throw new AnswerLost('the answer to a charge was lost', { cause: error });
+      }
+    },
+    // Within each attempt of the retries, which have a high priority.
+    { step: 'finalizeRequest', priority: 'low', name: 'leaveLostCharges' },
+  );
+}
+
+/** The value in a write that identifies its attempt. */
+export const attemptValue = ':attempt';
+
+class AnswerLost extends Error {
+  override name = 'AnswerLost';
 }

@@ -1,5 +1,6 @@
 import { dateOf, type WindowName } from '../calendar.ts';
 import type { InputFault } from '../contract.ts';
+import type { AccessLayout } from './access-layout.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState } from './quota.ts';
 
@@ -42,6 +43,8 @@ export type Access = {
   account: string;
   /** The number of this quota shard; the states and keys of shard 0 are the valid ones. */
   shard: number;
+  /** How its item names its attributes, for whoever changes it. */
+  layout: AccessLayout;
   /** How many shards take requests: those from 0 to `shards` - 1. */
   shards: number;
   /** Whether the account is sharded: its limits are divided into shares, even while only one shard is left. */
@@ -56,6 +59,10 @@ export type Access = {
   quota: QuotaState;
   /** Windows that the plan no longer configures. Requests still count in them, but are not limited by them. */
   dropped: Partial<Record<WindowName, { start: number; used: number }>>;
+  /** The attempts that were counted here last. */
+  attempts: readonly Uint8Array[];
+  /** Whether an item of the first layout may be rewritten as soon as the day that it counts has ended (decision 0152). */
+  mayBeRewritten: boolean;
   /** Every lookup that was charged here, by day. */
   usage: UsageCount;
   /** Seconds since 1970. */
@@ -69,6 +76,11 @@ export type Access = {
 /** The most days in `days`: what fits the access item. A charge that would begin another one records these first. */
 export const maxUnrecordedDays = 2;
 
+/** Whether the attempt with this id was counted on this item, and no more than a few others since. */
+export function hasCounted({ attempts }: Access, id: Uint8Array): boolean {
+  return attempts.some((counted) => Buffer.compare(counted, id) === 0);
+}
+
 /** Whether the day that is being counted has passed at `now`. A day in the future is the current one. */
 export function dayHasPassed({ date }: UsageCount, now: number): boolean {
   return date === null || date < dateOf(Math.floor(now));
@@ -79,14 +91,23 @@ export function hasNoSpace({ days }: UsageCount): boolean {
   return Object.keys(days).length >= maxUnrecordedDays;
 }
 
-/** Who made a request; `charged` if it consumed quota, with the windows that it restarted. */
+/** Who made a request; `charged` if it consumed quota. */
 export type Caller = {
   account: string;
   keyId: string;
   access: Access;
-  charged?: { rolled: WindowName[] };
+  charged?: { units: number };
   /** The label of the key, if the request reads it. Never logged. */
   label?: string;
+};
+
+/** `units` were requested, and `violated` has fewer left; `quota` is what the account has. */
+export type QuotaExceeded = {
+  code: 'quota-exceeded';
+  units: number;
+  violated: WindowName[];
+  retryAfterSeconds: number;
+  quota: QuotaState;
 };
 
 /** Why a request is refused, with what the caller may know about it. */
@@ -97,7 +118,7 @@ export type RefusalReason =
   | { code: 'not-found' }
   | { code: 'method-not-allowed' }
   | { code: 'invalid-input'; faults: InputFault[] }
-  | { code: 'quota-exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState }
+  | QuotaExceeded
   | { code: 'temporarily-unavailable'; retryAfterSeconds: number };
 
 export type RefusalCode = RefusalReason['code'];

@@ -13,16 +13,16 @@ export type WindowCount = { start: number; used: number; limit: number | null; t
 /** The configured windows of an account. */
 export type QuotaState = Partial<Record<WindowName, WindowCount>>;
 
-/** The result of charging one more unit. `roll` names the windows that have passed and must restart with that unit. */
+/** The result of charging units. `roll` names the windows that have passed and must restart with these units. */
 export type QuotaDecision =
   | { kind: 'admit'; roll: WindowName[] }
   | { kind: 'exceeded'; violated: WindowName[]; retryAfterSeconds: number; quota: QuotaState };
 
 /**
- * Decides on one more unit at `now` (seconds). A window that starts after `now` was begun by an instance whose clock is
- * ahead; it counts as the current one, because a window never moves backwards.
+ * Decides on `units`, all or none, at `now` (seconds). A window that starts after `now` was begun by an instance whose
+ * clock is ahead; it counts as the current one, because a window never moves backwards.
  */
-export function decideQuota(stored: QuotaState, now: number): QuotaDecision {
+export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDecision {
   const roll: WindowName[] = [];
   const quota: QuotaState = {};
   for (const [name, window] of configured(stored)) {
@@ -31,21 +31,21 @@ export function decideQuota(stored: QuotaState, now: number): QuotaDecision {
     quota[name] = window.start < start ? { ...window, start, used: 0 } : window;
   }
   const violated = configured(quota).flatMap(([name, { used, limit }]) =>
-    limit !== null && used >= limit ? [name] : [],
+    limit !== null && used + units > limit ? [name] : [],
   );
   if (violated.length === 0) return { kind: 'admit', roll };
   const waits = violated.map((name) => secondsToReset(name, quota[name] as WindowCount, now));
   return { kind: 'exceeded', violated, retryAfterSeconds: Math.max(...waits), quota };
 }
 
-/** Whether `quota` can be that of an account right after it consumed a unit at `now`: in every window, within its limit. */
-export function showsUnit(quota: QuotaState, now: number): boolean {
+/** Whether `quota` can be that of an account right after it consumed `units` at `now`: in every window, within its limit. */
+export function showsUnits(quota: QuotaState, now: number, units: number): boolean {
   const windows = configured(quota);
   return (
     windows.length > 0 &&
     windows.every(
       ([name, { start, used, limit }]) =>
-        start >= windowStart(name, Math.floor(now)) && used >= 1 && (limit === null || used <= limit),
+        start >= windowStart(name, Math.floor(now)) && used >= units && (limit === null || used <= limit),
     )
   );
 }

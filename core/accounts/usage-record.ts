@@ -2,7 +2,7 @@ import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
 import { accountsTable } from '../names.ts';
 import type { Access, RefusalCode, UsageCount } from './account.ts';
-import { accessItem, accessKey } from './account-item.ts';
+import { accessKey } from './account-item.ts';
 
 /**
  * An item for each account and UTC day with lookups or refusals: `usage#2026-11-21`. Lookups are exact: they move here from
@@ -136,22 +136,26 @@ export function recordDays(
   access: Access,
   { today = '', months, movesIdle = false }: RecordOptions = {},
 ): Update[] {
-  const { account, shard, usage } = access;
+  const { account, shard, layout, usage } = access;
   const { total, date, mark, days } = usage;
   const dates = Object.keys(days);
   const ends = date !== null && date < today && (movesIdle || total > mark);
   if (dates.length === 0 && !ends) return [];
-  const names: Record<string, string> = dates.length > 0 ? { '#days': accessItem.days } : {};
+  const names: Record<string, string> = dates.length > 0 ? { '#days': layout.days } : {};
   const values: Item = {};
   for (const [i, day] of dates.entries()) {
-    names[`#day${i}`] = day;
+    names[`#day${i}`] = String(layout.storedDate(day));
     values[`:units${i}`] = days[day];
   }
   const conditions = dates.map((_, i) => `#days.#day${i} = :units${i}`);
   const removed = dates.map((_, i) => `#days.#day${i}`);
   if (ends) {
-    Object.assign(names, { '#date': accessItem.date, '#mark': accessItem.mark, '#total': accessItem.total });
-    Object.assign(values, { ':date': date, ':today': today, ':total': total });
+    Object.assign(names, { '#date': layout.date, '#mark': layout.mark, '#total': layout.total });
+    Object.assign(values, {
+      ':date': layout.storedDate(date),
+      ':today': layout.storedDate(today),
+      ':total': total,
+    });
     conditions.push('#date = :date', '#total = :total');
   }
   const expression = [

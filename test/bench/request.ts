@@ -2,7 +2,7 @@ import { DynamoDBClient, GetItemCommand, UpdateItemCommand } from '@aws-sdk/clie
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { readApiKey } from '../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
-import { chargeCommand } from '../../core/accounts/charge/charge.ts';
+import { attemptId, chargeCommand } from '../../core/accounts/charge/charge-command.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
 import { systemClock } from '../../core/calendar.ts';
 import { createStoreClient } from '../../core/dynamodb.ts';
@@ -94,6 +94,8 @@ function bareCalls(client: DynamoDBClient, key: string): () => Promise<unknown> 
   return async () => {
     const { Key, ExpressionAttributeValues, ...rest } = chargeCommand(testTables.accounts, {
       claim,
+      units: 1,
+      id: attemptId(),
       now: Date.now() / 1000,
     });
     await client.send(

@@ -2,6 +2,7 @@ import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from '@jest/globals';
 import { type WindowName, windowNames } from '../../core/calendar.ts';
 import { type AddressService, newAccount, testTables } from './address-service.ts';
+import { withCurrentNames, withLongNames } from './first-layout.ts';
 
 export type Limits = Partial<Record<WindowName, number | null>>;
 
@@ -12,7 +13,7 @@ export async function shardedAccount(service: AddressService, limits: Limits, sh
   return account;
 }
 
-/** The items of an account's shards, shard 0 first. */
+/** The items of an account's shards, with long names, shard 0 first. */
 export async function shardItems(
   { client }: Pick<AddressService, 'client'>,
   id: string,
@@ -25,23 +26,25 @@ export async function shardItems(
     ExpressionAttributeValues: { ':id': id, ':access': 'access#' },
   });
   const { Items = [] } = await client.send(query);
-  return Items.toSorted((a, b) => Number(a.item.slice(7)) - Number(b.item.slice(7)));
+  return Items.toSorted((a, b) => Number(a.item.slice(7)) - Number(b.item.slice(7))).map(withLongNames);
 }
 
-/** Sets attributes of a shard, as if the shares had moved and been used like that. */
+/** Sets attributes of a shard, by their long names, as if the shares had moved and been used like that. */
 export async function patchShard(
   { client }: Pick<AddressService, 'client'>,
   id: string,
   shard: number,
   attributes: Record<string, number>,
 ) {
-  const names = Object.keys(attributes);
+  const current = withCurrentNames(attributes);
+  const names = Object.keys(current);
   await client.send(
     new UpdateCommand({
       TableName: testTables.accounts,
       Key: { account: id, item: `access#${shard}` },
-      UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
-      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, attributes[name]])),
+      UpdateExpression: `SET ${names.map((name) => `#${name} = :${name}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(names.map((name) => [`:${name}`, current[name]])),
     }),
   );
 }

@@ -1,8 +1,9 @@
 import { instant, type WindowName, windowEnd, windowNames } from '../../calendar.ts';
 import { guardedUpdate, type Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
+import { accessItem } from '../access-layout.ts';
 import type { Access, AccountState, PlanState, PlanVersion, ShardState } from '../account.ts';
-import { accessItem, accessKey, newAccessItem, readAccess } from '../account-item.ts';
+import { accessKey, newAccessItem, readAccess } from '../account-item.ts';
 import { configured } from '../quota.ts';
 import { AdminError, checkAccountId, checkOwnLimits, checkPlanCode, checkShards } from './admin-error.ts';
 import {
@@ -99,7 +100,7 @@ async function tryCreate(
   const plan = await getPlan(store, code);
   const ownLimits = changeOwnLimits({}, limits, plan);
   const now = store.nowSeconds();
-  const { changes } = windowChanges({ quota: {}, dropped: {} }, plan.limits, ownLimits, now);
+  const { changes } = windowChanges({ layout: accessItem, quota: {}, dropped: {} }, plan.limits, ownLimits, now);
   const item = { ...newAccessItem(id, { plan, ownLimits }, now), ...changes.set };
   await store.writeAll(creation(store, plan, item));
   return viewAccount([readAccess(item)], [], now);

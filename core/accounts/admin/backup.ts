@@ -2,8 +2,9 @@ import { type WindowName, windowNames } from '../../calendar.ts';
 import { forEachConcurrently } from '../../concurrency.ts';
 import type { Item } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
+import { accessItem, accessPrefix } from '../access-layout.ts';
 import type { Access, AccountState, Plan } from '../account.ts';
-import { accessItem, isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../account-item.ts';
+import { isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../account-item.ts';
 import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../key-record.ts';
 import type { Limits } from '../quota.ts';
 import { backupDays, type DayBackup, restoreDay, unrecorded, usageRecord } from '../usage-record.ts';
@@ -62,7 +63,7 @@ export async function exportBackup(store: AdminStore): Promise<Backup> {
     ExpressionAttributeNames: { '#item': accountsTable.sortKey },
     ExpressionAttributeValues: {
       ':plan': planRecord.sortKey,
-      ':access': accessItem.sortKeyPrefix,
+      ':access': accessPrefix,
       ':key': keyRecord.sortKey(''),
       ':member': memberPrefix,
       ':usage': usageRecord.sortKey(''),
@@ -281,7 +282,7 @@ function normalized(member: MemberBackup): MemberBackup {
 
 function accountItem({ state, ownLimits, created, usage, keys }: AccountBackup, limits: Limits, item: Item): Item {
   const active = keys.flatMap(({ keyId, hash }) => (hash === null ? [] : [[keyId, hash] as const]));
-  const windows = windowChanges({ quota: {}, dropped: {} }, limits, ownLimits, created).changes.set;
+  const windows = windowChanges({ layout: accessItem, quota: {}, dropped: {} }, limits, ownLimits, created).changes.set;
   for (const [window, count] of Object.entries(usage) as [WindowName, { start: number; used: number }][]) {
     const start = limits[window] === undefined ? accessItem.dropped(window) : accessItem.start(window);
     windows[start] = count.start;

@@ -1,15 +1,16 @@
 import { type Guard, guardExpression } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
+import { accessItem } from '../access-layout.ts';
 import type { Access } from '../account.ts';
-import { accessItem, accessKey } from '../account-item.ts';
+import { accessKey } from '../account-item.ts';
 import { recordKey } from '../key-record.ts';
 import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import {
   type AdminStore,
   addToIndex,
-  exists,
   findAccess,
+  hasLayout,
   isUnchanged,
   removeFromIndex,
   retryConflicts,
@@ -81,12 +82,12 @@ function deletion(table: string, access: Access): Write {
   const { total, date } = access.usage;
   const counted: Guard =
     date === null
-      ? { attribute: accessItem.date, is: 'absent' }
-      : { attribute: accessItem.total, is: '=', value: total };
+      ? { attribute: access.layout.date, is: 'absent' }
+      : { attribute: access.layout.total, is: '=', value: total };
   const { ConditionExpression, names, values } = guardExpression(
     access.shard === 0
       ? [isUnchanged(access), { attribute: accessItem.state, is: '=', value: 'suspended' }, counted]
-      : [exists, counted],
+      : [hasLayout(access), counted],
   );
   return {
     Delete: {

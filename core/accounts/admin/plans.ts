@@ -156,7 +156,7 @@ export async function applyPlan(
 
 async function changeUnsharded(store: AdminStore, access: Access, terms: Terms): Promise<void> {
   const { changes, guards } = windowChanges(access, terms.plan.limits, terms.ownLimits, store.nowSeconds());
-  const set = { ...planAttributes(terms), ...changes.set };
+  const set = { ...planAttributes(access.layout, terms), ...changes.set };
   const Update = accessUpdate(store.table, access, { ...changes, set }, guards);
   // An account that stays on its plan is found by a concurrent change of the plan, and so needs no check of it.
   const checks = terms.plan.code === access.plan ? [] : [{ ConditionCheck: planIsUnchanged(store, terms.plan) }];

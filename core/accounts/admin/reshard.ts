@@ -1,9 +1,10 @@
 import { dateOf, type WindowName, windowStart } from '../../calendar.ts';
 import { type Guard, guardExpression, guardedUpdate } from '../../dynamodb.ts';
+import { type AccessLayout, accessItem, shardAttributes } from '../access-layout.ts';
 import type { Access, Terms } from '../account.ts';
-import { accessItem, accessKey, newUsage, planAttributes, readShards, shardAttributes } from '../account-item.ts';
+import { accessKey, newUsage, planAttributes, readShards } from '../account-item.ts';
 import { addToRecords, sumByDate, unrecorded } from '../usage-record.ts';
-import { type AdminStore, exists, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
+import { type AdminStore, hasLayout, isUnchanged, retryConflicts, type Write } from './admin-store.ts';
 import {
   type GuardedChanges,
   mergeWindows,
@@ -42,7 +43,7 @@ export function useOf(
 
 /** The guard of a change of several shards: shard 0 shows whether another change came in between. */
 function guardOf(shards: Shards, shard: number): Guard {
-  return shard === 0 ? isUnchanged(shards[0]) : exists;
+  return shard === 0 ? isUnchanged(shards[0]) : hasLayout(shards[shard] as Access);
 }
 
 /**
@@ -66,9 +67,9 @@ export async function mergedShards(store: AdminStore, shard0: Access, keep?: num
 }
 
 function closeShards({ table }: AdminStore, shards: Shards, count: number): Write[] {
-  const set = { [accessItem.shards]: count, [accessItem.version]: shards[0].version + 1 };
-  return shards.map(({ account }, shard) => {
-    const closing = shard < count ? {} : { [accessItem.state]: 'closing' };
+  return shards.map(({ account, layout }, shard) => {
+    const set = { [layout.shards]: count, [layout.version]: shards[0].version + 1 };
+    const closing = shard < count ? {} : { [layout.state]: 'closing' };
     const changes = { set: { ...set, ...closing }, remove: [] };
     return { Update: guardedUpdate(table, accessKey(account, shard), changes, [guardOf(shards, shard)]) };
   });
@@ -81,9 +82,9 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
     if (mine.length === 0 && shard > 0) return [];
     const { changes, guards } = mergeWindows(target, mine);
     const usage = mergeUsage(target, mine);
-    const set = { ...changes.set, ...usage.changes.set, [accessItem.version]: shards[0].version + 1 };
+    const set = { ...changes.set, ...usage.changes.set, [target.layout.version]: shards[0].version + 1 };
     const raise = { ...changes.raise, ...usage.changes.raise };
-    const remove = count === 1 ? [...shardAttributes] : [];
+    const remove = count === 1 ? shardAttributes(target.layout) : [];
     const key = accessKey(target.account, shard);
     const all = [guardOf(shards, shard), ...guards, ...usage.guards];
     return [{ Update: guardedUpdate(table, key, { ...changes, set, raise, remove }, all) }];
@@ -103,10 +104,8 @@ function mergeShards({ table }: AdminStore, shards: Shards, count: number): Writ
 }
 
 /** Holds as long as no request has moved shares from or to the shard since it was read. */
-function noShareMovedSince({ moves }: Access): Guard {
-  return moves === 0
-    ? { attribute: accessItem.moves, is: 'absent' }
-    : { attribute: accessItem.moves, is: '=', value: moves };
+function noShareMovedSince({ layout, moves }: Access): Guard {
+  return moves === 0 ? { attribute: layout.moves, is: 'absent' } : { attribute: layout.moves, is: '=', value: moves };
 }
 
 /**
@@ -116,24 +115,24 @@ function noShareMovedSince({ moves }: Access): Guard {
 export function reshareWrites(store: AdminStore, shards: Shards, count: number, terms: Terms): Write[] {
   const [first] = shards;
   // Everything but the counts comes from shard 0, also where a change of another shard was interrupted.
-  const common = {
-    ...planAttributes(terms),
-    [accessItem.state]: first.state,
-    [accessItem.version]: first.version + 1,
-    [accessItem.shards]: count,
-  };
+  const common = (layout: AccessLayout) => ({
+    ...planAttributes(layout, terms),
+    [layout.state]: first.state,
+    [layout.version]: first.version + 1,
+    [layout.shards]: count,
+  });
   // A key that is revoked at the same time must not become active again on a new shard.
   const keysAreUnchanged: Guard[] =
-    count > shards.length ? [{ attribute: accessItem.keys, is: '=', value: first.keys }] : [];
+    count > shards.length ? [{ attribute: first.layout.keys, is: '=', value: first.keys }] : [];
   const windows = shareWindows(shards, count, terms.plan.limits, terms.ownLimits, store.nowSeconds());
   return windows.map(({ changes, guards }, shard) => {
     const key = accessKey(first.account, shard);
-    const set = { ...common, ...changes.set };
+    const set = { ...common(shards[shard]?.layout ?? accessItem), ...changes.set };
     if (shard < shards.length) {
       const mine = [guardOf(shards, shard), ...(shard === 0 ? keysAreUnchanged : []), ...guards];
       return { Update: guardedUpdate(store.table, key, { ...changes, set }, mine) };
     }
-    const { ConditionExpression, names } = guardExpression([{ attribute: accessItem.version, is: 'absent' }]);
+    const { ConditionExpression, names } = guardExpression([{ attribute: accessItem.keys, is: 'absent' }]);
     const usage = newUsage(store.nowSeconds());
     const Item = { ...key, ...set, ...usage, [accessItem.keys]: first.keys, [accessItem.created]: first.created };
     return { Put: { TableName: store.table, Item, ConditionExpression, ExpressionAttributeNames: names } };
@@ -145,13 +144,13 @@ export function reshareWrites(store: AdminStore, shards: Shards, count: number, 
  * spread to the others.
  */
 export function resetWrites(store: AdminStore, shards: Shards, windows: readonly WindowName[]): Write[] {
-  const version = { [accessItem.version]: shards[0].version + 1 };
+  const version = shards[0].version + 1;
   return shards.map((access, shard) => {
     const { changes, guards } = resetWindows(access, windows, store.nowSeconds());
     const usage = resetUsage(access, store.nowSeconds());
     const next = {
       ...changes,
-      set: { ...changes.set, ...usage.changes.set, ...version },
+      set: { ...changes.set, ...usage.changes.set, [access.layout.version]: version },
       raise: usage.changes.raise,
       remove: [...changes.remove, ...usage.changes.remove],
     };
@@ -165,36 +164,40 @@ export function resetWrites(store: AdminStore, shards: Shards, windows: readonly
  * transaction. Its own days stay the same, also while it is charged.
  */
 function mergeUsage(target: Access, closed: readonly Access[]): GuardedChanges {
-  const { changes, guards } = noItemChanges();
+  const made = noItemChanges(target.layout);
+  const { changes, guards } = made;
   const total = closed.reduce((sum, { usage }) => sum + usage.total, 0);
-  if (total === 0) return { changes, guards };
+  if (total === 0) return made;
   if (target.usage.date !== null) {
-    changes.raise[accessItem.total] = total;
-    changes.raise[accessItem.mark] = total;
+    changes.raise[target.layout.total] = total;
+    changes.raise[target.layout.mark] = total;
   } else {
     // It has not counted a day yet. The first charge takes the total as its mark.
-    changes.set[accessItem.total] = target.usage.total + total;
-    guards.push({ attribute: accessItem.date, is: 'absent' });
+    changes.set[target.layout.total] = target.usage.total + total;
+    guards.push({ attribute: target.layout.date, is: 'absent' });
   }
-  return { changes, guards };
+  return made;
 }
 
 /**
  * The changes that move a day of usage in the future back to the present: what was counted since becomes usage of
  * today.
  */
-function resetUsage({ usage }: Access, nowSeconds: number): GuardedChanges {
-  const { changes, guards } = noItemChanges();
+function resetUsage({ layout, usage }: Access, nowSeconds: number): GuardedChanges {
+  const made = noItemChanges(layout);
+  const { changes, guards } = made;
   const { date, days } = usage;
-  if (date === null || date <= dateOf(nowSeconds + toleratedSeconds)) return { changes, guards };
+  if (date === null || date <= dateOf(nowSeconds + toleratedSeconds)) return made;
   const today = dateOf(nowSeconds);
-  changes.set[accessItem.date] = today;
-  guards.push({ attribute: accessItem.date, is: '=', value: date });
+  changes.set[layout.date] = layout.storedDate(today);
+  guards.push({ attribute: layout.date, is: '=', value: layout.storedDate(date) });
   // Counted after today began, and rolled into a day by the wrong clock.
   const later = Object.entries(days).filter(([day]) => day >= today);
-  if (later.length === 0) return { changes, guards };
-  changes.set[accessItem.days] = Object.fromEntries(Object.entries(days).filter(([day]) => day < today));
-  changes.raise[accessItem.mark] = -later.reduce((sum, [, units]) => sum + units, 0);
-  guards.push({ attribute: accessItem.days, is: '=', value: days });
-  return { changes, guards };
+  if (later.length === 0) return made;
+  const stored = (entries: [string, number][]) =>
+    Object.fromEntries(entries.map(([day, units]) => [String(layout.storedDate(day)), units]));
+  changes.set[layout.days] = stored(Object.entries(days).filter(([day]) => day < today));
+  changes.raise[layout.mark] = -later.reduce((sum, [, units]) => sum + units, 0);
+  guards.push({ attribute: layout.days, is: '=', value: stored(Object.entries(days)) });
+  return made;
 }

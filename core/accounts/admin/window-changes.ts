@@ -1,7 +1,7 @@
 import { inWindowOrder, type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import type { Changes, Guard } from '../../dynamodb.ts';
+import { type AccessLayout, accessItem } from '../access-layout.ts';
 import type { Access, Plan } from '../account.ts';
-import { accessItem } from '../account-item.ts';
 import type { Limits } from '../quota.ts';
 import { AdminError } from './admin-error.ts';
 
@@ -38,13 +38,16 @@ function effectiveLimit(window: WindowName, planLimits: Limits, own: Limits): nu
   return planLimits[window] === undefined || own[window] === undefined ? planLimits[window] : own[window];
 }
 
-export type GuardedChanges = { changes: WindowChanges; guards: Guard[] };
+/** Changes of an item in the layout in which it was read, or is to be created. */
+export type GuardedChanges = { layout: AccessLayout; changes: WindowChanges; guards: Guard[] };
+
+type Seen = Pick<Access, 'layout' | 'quota' | 'dropped'>;
 
 type WindowChanges = Required<Changes>;
 
 /** No changes. */
-export function noItemChanges(): GuardedChanges {
-  return { changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
+export function noItemChanges(layout: AccessLayout): GuardedChanges {
+  return { layout, changes: { set: {}, raise: {}, copy: {}, remove: [] }, guards: [] };
 }
 
 /**
@@ -52,13 +55,8 @@ export function noItemChanges(): GuardedChanges {
  * configured keeps its start and count, which only requests change. So does one that is configured again before it has
  * passed: leaving a plan and returning to it gives no extra quota. Any other window starts now, at 0.
  */
-export function windowChanges(
-  access: Pick<Access, 'quota' | 'dropped'>,
-  planLimits: Limits,
-  own: Limits,
-  atSeconds: number,
-): GuardedChanges {
-  const made = noItemChanges();
+export function windowChanges(access: Seen, planLimits: Limits, own: Limits, atSeconds: number): GuardedChanges {
+  const made = noItemChanges(access.layout);
   const { set, remove } = made.changes;
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
@@ -68,8 +66,8 @@ export function windowChanges(
       if (access.quota[window]) dropWindow(made, window, count as SeenCount, Math.max(current, count?.start ?? 0));
       continue;
     }
-    if (limit === null) remove.push(accessItem.limit(window));
-    else set[accessItem.limit(window)] = limit;
+    if (limit === null) remove.push(access.layout.limit(window));
+    else set[access.layout.limit(window)] = limit;
     if (!access.quota[window]) startWindow(made, window, count, Math.max(current, count?.start ?? 0));
   }
   return made;
@@ -78,40 +76,45 @@ export function windowChanges(
 /** The count of a window, configured or dropped, as it was read: `attribute` is the one that holds its start. */
 type SeenCount = { start: number; used: number; attribute: string };
 
-function countOf(access: Pick<Access, 'quota' | 'dropped'> | undefined, window: WindowName): SeenCount | undefined {
+function countOf(access: Seen | undefined, window: WindowName): SeenCount | undefined {
   const configured = access?.quota[window];
-  if (configured) return { ...configured, attribute: accessItem.start(window) };
+  if (access && configured) return { ...configured, attribute: access.layout.start(window) };
   const dropped = access?.dropped[window];
-  return dropped && { ...dropped, attribute: accessItem.dropped(window) };
+  return access && dropped && { ...dropped, attribute: access.layout.dropped(window) };
 }
 
 /** Drops a window from the limits, at `start`; requests continue to count in it. */
-function dropWindow({ changes, guards }: GuardedChanges, window: WindowName, seen: SeenCount, start: number): void {
-  changes.remove.push(accessItem.start(window), accessItem.limit(window));
+function dropWindow(
+  { layout, changes, guards }: GuardedChanges,
+  window: WindowName,
+  seen: SeenCount,
+  start: number,
+): void {
+  changes.remove.push(layout.start(window), layout.limit(window));
   if (seen.start === start) {
     // Not the start that was read: a request may have rolled the window since.
-    changes.copy[accessItem.dropped(window)] = accessItem.start(window);
+    changes.copy[layout.dropped(window)] = layout.start(window);
     return;
   }
-  changes.set[accessItem.dropped(window)] = start;
-  changes.set[accessItem.used(window)] = 0;
-  guards.push({ attribute: accessItem.start(window), is: '=', value: seen.start });
+  changes.set[layout.dropped(window)] = start;
+  changes.set[layout.used(window)] = 0;
+  guards.push({ attribute: layout.start(window), is: '=', value: seen.start });
 }
 
 /** Limits a window from `start`, with the count that it kept while it was dropped. */
 function startWindow(
-  { changes }: GuardedChanges,
+  { layout, changes }: GuardedChanges,
   window: WindowName,
   seen: SeenCount | undefined,
   start: number,
 ): void {
-  if (seen) changes.remove.push(accessItem.dropped(window));
+  if (seen) changes.remove.push(layout.dropped(window));
   if (seen?.start === start) {
-    changes.copy[accessItem.start(window)] = accessItem.dropped(window);
+    changes.copy[layout.start(window)] = layout.dropped(window);
     return;
   }
-  changes.set[accessItem.start(window)] = start;
-  changes.set[accessItem.used(window)] = 0;
+  changes.set[layout.start(window)] = start;
+  changes.set[layout.used(window)] = 0;
 }
 
 /**
@@ -151,7 +154,7 @@ export function shareWindows(
   own: Limits,
   atSeconds: number,
 ): GuardedChanges[] {
-  const all = Array.from({ length: count }, noItemChanges);
+  const all = Array.from({ length: count }, (_, i) => noItemChanges(shards[i]?.layout ?? accessItem));
   for (const window of windowNames) {
     const limit = effectiveLimit(window, planLimits, own);
     const seen = all.map((_, i) => countOf(shards[i], window));
@@ -160,34 +163,34 @@ export function shareWindows(
     const shares = typeof limit === 'number' ? apportion(limit, used) : [];
     const isLeft = typeof limit === 'number' && sum(used) <= limit;
     for (const [i, made] of all.entries()) {
-      const { changes, guards } = made;
+      const { layout, changes, guards } = made;
       const count = seen[i];
       const isConfigured = shards[i]?.quota[window] !== undefined;
-      changes.remove.push(accessItem.exhausted(window));
+      changes.remove.push(layout.exhausted(window));
       if (limit === undefined) {
-        changes.remove.push(accessItem.windowTotal(window));
+        changes.remove.push(layout.windowTotal(window));
         const current = Math.max(start, windowStart(window, atSeconds));
         if (count && isConfigured) dropWindow(made, window, count, current);
         else if (!count && seen.some(Boolean)) {
-          changes.set[accessItem.dropped(window)] = start;
-          changes.set[accessItem.used(window)] = 0;
+          changes.set[layout.dropped(window)] = start;
+          changes.set[layout.used(window)] = 0;
         }
         continue;
       }
-      if (limit === null) changes.remove.push(accessItem.limit(window), accessItem.windowTotal(window));
+      if (limit === null) changes.remove.push(layout.limit(window), layout.windowTotal(window));
       else {
         const share = shares[i] as number;
-        changes.set[accessItem.limit(window)] = share;
-        changes.set[accessItem.windowTotal(window)] = limit;
+        changes.set[layout.limit(window)] = share;
+        changes.set[layout.windowTotal(window)] = limit;
         if (count) guards.push({ attribute: count.attribute, is: '=', value: count.start });
         if (isLeft && count?.start === start) {
-          guards.push({ attribute: accessItem.used(window), is: '<=', value: share });
+          guards.push({ attribute: layout.used(window), is: '<=', value: share });
         }
       }
       if (!isConfigured) startWindow(made, window, count, start);
       else if (count && count.start < start && limit !== null) {
-        changes.set[accessItem.start(window)] = start;
-        changes.set[accessItem.used(window)] = 0;
+        changes.set[layout.start(window)] = start;
+        changes.set[layout.used(window)] = 0;
       }
     }
   }
@@ -210,7 +213,8 @@ function startOf(shards: readonly Access[], window: WindowName, current: number)
  * window is dropped. `target` may be charged while this is written: the guards hold as long as no window rolls.
  */
 export function mergeWindows(target: Access, closed: readonly Access[]): GuardedChanges {
-  const { changes, guards } = noItemChanges();
+  const made = noItemChanges(target.layout);
+  const { changes, guards } = made;
   for (const window of windowNames) {
     const seen = countOf(target, window);
     if (!seen || closed.length === 0) continue;
@@ -218,16 +222,16 @@ export function mergeWindows(target: Access, closed: readonly Access[]): Guarded
     const start = Math.max(seen.start, ...merged.map((count) => count.start));
     const used = sum(merged.filter((count) => count.start === start).map((count) => count.used));
     guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
-    if (start === seen.start) changes.raise[accessItem.used(window)] = used;
+    if (start === seen.start) changes.raise[target.layout.used(window)] = used;
     else {
       changes.set[seen.attribute] = start;
-      changes.set[accessItem.used(window)] = used;
+      changes.set[target.layout.used(window)] = used;
     }
     if (typeof target.quota[window]?.limit === 'number') {
-      changes.raise[accessItem.limit(window)] = sum(closed.map(({ quota }) => quota[window]?.limit ?? 0));
+      changes.raise[target.layout.limit(window)] = sum(closed.map(({ quota }) => quota[window]?.limit ?? 0));
     }
   }
-  return { changes, guards };
+  return made;
 }
 
 function sum(numbers: readonly number[]): number {
@@ -250,15 +254,16 @@ export function futureWindows(shards: readonly Access[], nowSeconds: number): { 
  * the current one, so they restart at 0; a shard that is in the present keeps its count.
  */
 export function resetWindows(access: Access, windows: readonly WindowName[], nowSeconds: number): GuardedChanges {
-  const { changes, guards } = noItemChanges();
+  const made = noItemChanges(access.layout);
+  const { changes, guards } = made;
   for (const window of windows) {
     const seen = countOf(access, window);
-    changes.remove.push(accessItem.exhausted(window));
+    changes.remove.push(access.layout.exhausted(window));
     if (!seen) continue;
     guards.push({ attribute: seen.attribute, is: '=', value: seen.start });
     if (seen.start <= nowSeconds + toleratedSeconds) continue;
     changes.set[seen.attribute] = windowStart(window, nowSeconds);
-    changes.set[accessItem.used(window)] = 0;
+    changes.set[access.layout.used(window)] = 0;
   }
-  return { changes, guards };
+  return made;
 }

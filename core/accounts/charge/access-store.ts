@@ -1,19 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { inWindowOrder, type WindowName, windowStart } from '../../calendar.ts';
 import {
   conditionFailed,
   documents,
   isConflict,
+  isRefused,
   orUnavailable,
   type StoreClient,
-  type Update,
+  StoreUnavailable,
 } from '../../dynamodb.ts';
+import { accessItem } from '../access-layout.ts';
 import type { Access } from '../account.ts';
-import { accessItem, accessKey, readAccess, readShards } from '../account-item.ts';
+import { accessKey, readAccess, readShards } from '../account-item.ts';
 import { recordDays } from '../usage-record.ts';
-import { type AccessStore, type ChargeAttempt, type ChargeResult, chargeCommand } from './charge.ts';
+import type { AccessStore, ChargeResult } from './charge.ts';
+import { type ChargeAttempt, chargeCommand, type SeenShard, seenShard } from './charge-command.ts';
+import { rewriteCommand } from './rewrite.ts';
 import type { ShareMove } from './shards.ts';
+import { markExhaustedCommand, moveCommands } from './share-moves.ts';
 
 /**
  * Access items in DynamoDB: a strongly consistent read, or the single conditional write that authenticates and charges.
@@ -22,30 +26,40 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
   const { get, update, updateAll, query } = documents(client);
   const hints = createShardHints();
 
-  const read: AccessStore['read'] = async ({ account }, signal) => {
+  const read: AccessStore['read'] = async ({ account }, signal, shard) => {
     const item = await orUnavailable(
-      get({ TableName: table, Key: accessKey(account), ConsistentRead: true }, signal),
+      get({ TableName: table, Key: accessKey(account, shard), ConsistentRead: true }, signal),
       signal,
     );
     return item && readAccess(item);
   };
 
   async function charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult> {
-    const { account } = attempt.claim;
+    const { claim, units } = attempt;
+    const { account } = claim;
     const shard = attempt.shard ?? hints.pick(account);
-    const command = chargeCommand(table, { ...attempt, shard });
+    const seen = attempt.seen ?? hints.seen(account, shard);
+    const command = chargeCommand(table, { ...attempt, shard, ...(seen && { seen }) });
     try {
       const item = await orUnavailable(update(command, signal), signal, isConflict);
       const access = item && readAccess(item);
-      if (access) hints.learn(account, access);
+      if (access) hints.learn(access, units);
       return { charged: true, access };
     } catch (error) {
+      if (error instanceof StoreUnavailable) return await lost({ shard, cause: error }, signal);
       if (!isConflict(error)) throw error;
       if (!conditionFailed(error)) return await chargeLater({ ...attempt, shard }, signal);
       const access = error.Item && readAccess(unmarshall(error.Item));
-      if (access) hints.learn(account, access);
+      if (access) hints.learn(access, units);
       return { charged: false, access, shard };
     }
+  }
+
+  /** Unless the time is over, or the store has refused the write for good: then nothing was done. */
+  async function lost({ shard, cause }: { shard: number; cause: StoreUnavailable }, signal: AbortSignal) {
+    if (signal.aborted || isRefused(cause.cause)) throw cause;
+    await pause(Math.random() * 20);
+    return { charged: 'unknown' as const, shard, cause };
   }
 
   /** A transaction on the item is under way, which takes milliseconds; the SDK does not retry this. */
@@ -82,6 +96,17 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
     charge,
     readShards: (account, signal) => orUnavailable(readTogether(account), signal),
     move,
+    async rewrite({ account, shard }, signal) {
+      const item = await orUnavailable(
+        get({ TableName: table, Key: accessKey(account, shard), ConsistentRead: true }, signal),
+        signal,
+      );
+      const command = item && rewriteCommand(table, item);
+      if (!command) return;
+      await orUnavailable(update(command, signal), signal, isConflict).catch((error: unknown) => {
+        if (!isConflict(error)) throw error; // it has changed since: the next day is another occasion
+      });
+    },
     async recordDays(seen, signal) {
       const updates = recordDays(table, seen);
       await orUnavailable(updateAll(updates), signal, isConflict).catch((error: unknown) => {
@@ -95,121 +120,42 @@ export function createAccessStore(client: StoreClient, table: string): AccessSto
   };
 }
 
-type PerWindow = Partial<Record<WindowName, number>>;
-
-/**
- * Moves shares, all or none. It fails if a shard has changed in one of the windows; charges don't make it fail while a
- * donor still has what it gives. The target first enters the current window: a share must never move into a window
- * earlier than one in which its donor may have used it.
- */
-function moveCommands(table: string, { target, at, donors }: ShareMove): Update[] {
-  const gains: PerWindow = {};
-  for (const { takes } of donors) {
-    for (const [window, take] of entries(takes)) gains[window] = (gains[window] ?? 0) + take;
-  }
-  const received = entries(gains).map(([window, gain]) => receive(target, window, gain, at));
-  return [
-    changeShares(table, target, received),
-    ...donors.map(({ shard, takes }) =>
-      changeShares(
-        table,
-        shard,
-        entries(takes).map(([window, take]) => give(shard, window, take, at)),
-      ),
-    ),
-  ];
-}
-
-/** Marks exhausted windows on a shard, unless an operator has changed the account since. */
-function markExhaustedCommand(table: string, seen: Access, windows: PerWindow): Update {
-  const names = entries(windows);
-  return {
-    TableName: table,
-    Key: accessKey(seen.account, seen.shard),
-    UpdateExpression: `SET ${names.map(([window]) => `#${window} = :${window}`).join(', ')}`,
-    ConditionExpression: '#version = :version',
-    ExpressionAttributeNames: {
-      '#version': accessItem.version,
-      ...Object.fromEntries(names.map(([window]) => [`#${window}`, accessItem.exhausted(window)])),
-    },
-    ExpressionAttributeValues: {
-      ':version': seen.version,
-      ...Object.fromEntries(names.map(([window, start]) => [`:${window}`, start])),
-    },
-  };
-}
-
-type Part = { set: string[]; conditions: string[]; names: Record<string, string>; values: Record<string, number> };
-
-function changeShares(table: string, shard: Access, parts: Part[]): Update {
-  return {
-    TableName: table,
-    Key: accessKey(shard.account, shard.shard),
-    UpdateExpression: `SET ${parts.flatMap(({ set }) => set).join(', ')} ADD #moves :one`,
-    ConditionExpression: parts.flatMap(({ conditions }) => conditions).join(' AND '),
-    ExpressionAttributeNames: Object.assign({ '#moves': accessItem.moves }, ...parts.map(({ names }) => names)),
-    ExpressionAttributeValues: Object.assign({ ':one': 1 }, ...parts.map(({ values }) => values)),
-  };
-}
-
-function receive({ quota }: Access, window: WindowName, gain: number, at: number): Part {
-  const { start = 0, limit } = quota[window] ?? {};
-  const current = windowStart(window, Math.floor(at));
-  const part = change(window, start, Number(limit), gain);
-  if (start === current) return part;
-  return {
-    ...part,
-    set: [...part.set, `#${window}Start = :${window}Current`, `#${window}Used = :${window}None`],
-    names: { ...part.names, [`#${window}Used`]: accessItem.used(window) },
-    values: { ...part.values, [`:${window}Current`]: current, [`:${window}None`]: 0 },
-  };
-}
-
-function give({ quota }: Access, window: WindowName, take: number, at: number): Part {
-  const { start = 0, limit } = quota[window] ?? {};
-  const part = change(window, start, Number(limit), -take);
-  if (start < windowStart(window, Math.floor(at))) return part; // units used in a window that has passed don't matter any more
-  return {
-    ...part,
-    conditions: [...part.conditions, `#${window}Used <= :${window}New`],
-    names: { ...part.names, [`#${window}Used`]: accessItem.used(window) },
-  };
-}
-
-function change(window: WindowName, start: number, limit: number, by: number): Part {
-  return {
-    set: [`#${window}Limit = :${window}New`],
-    conditions: [`#${window}Start = :${window}Seen`, `#${window}Limit = :${window}Old`],
-    names: { [`#${window}Start`]: accessItem.start(window), [`#${window}Limit`]: accessItem.limit(window) },
-    values: { [`:${window}Seen`]: start, [`:${window}Old`]: limit, [`:${window}New`]: limit + by },
-  };
-}
-
-function entries(amounts: PerWindow): [WindowName, number][] {
-  return Object.entries(inWindowOrder(amounts)) as [WindowName, number][];
-}
-
-/** Accounts that an instance keeps a hint for; those with one shard need none. */
+/** Accounts that an instance keeps a hint for; those with one shard and no batches need none. */
 const maxHints = 10_000;
 
+type Hint = { shards: number; seen: Map<number, SeenShard> };
+
 /**
- * Which shard an instance charges next: any of those that the account had when the instance last read it. A hint grants
- * nothing. An outdated one costs another write, and the item that this write finds corrects it.
+ * What an instance last saw of an account: how many shards it has, one of which is charged next, and what a charge of more
+ * than one unit must know of each. A hint grants nothing. An outdated one costs another write, and the item that this
+ * write finds corrects it.
  */
 export function createShardHints() {
-  const shardsOf = new Map<string, number>();
+  const hints = new Map<string, Hint>();
+
+  function hintOf(account: string): Hint {
+    const known = hints.get(account);
+    if (known) return known;
+    if (hints.size >= maxHints) hints.delete(hints.keys().next().value as string);
+    const hint = { shards: 1, seen: new Map<number, SeenShard>() };
+    hints.set(account, hint);
+    return hint;
+  }
 
   return {
-    pick: (account: string): number => {
-      const shards = shardsOf.get(account);
-      return shards === undefined ? 0 : Math.floor(Math.random() * shards);
-    },
-    learn: (account: string, { shards }: Access): void => {
-      if (shards === shardsOf.get(account)) return;
-      shardsOf.delete(account);
-      if (shards === 1) return;
-      if (shardsOf.size >= maxHints) shardsOf.delete(shardsOf.keys().next().value as string);
-      shardsOf.set(account, shards);
+    pick: (account: string): number => Math.floor(Math.random() * (hints.get(account)?.shards ?? 1)),
+    seen: (account: string, shard: number): SeenShard | undefined => hints.get(account)?.seen.get(shard),
+    learn: (access: Access, units: number): void => {
+      const { account, shard, shards, layout } = access;
+      const isNeeded = shards > 1 || units > 1 || layout !== accessItem;
+      if (!isNeeded && !hints.has(account)) return;
+      const hint = hintOf(account);
+      if (hint.shards !== shards) {
+        hint.shards = shards;
+        hint.seen.clear();
+      }
+      if (units > 1 || layout !== accessItem) hint.seen.set(shard, seenShard(access));
+      else hint.seen.delete(shard);
     },
   };
 }

@@ -12,8 +12,17 @@ export type ShareMove = {
   donors: { shard: Access; takes: Partial<Record<WindowName, number>> }[];
 };
 
+/** What the target of a move gains in each window. */
+export function gainsOf({ donors }: ShareMove): Partial<Record<WindowName, number>> {
+  const gains: Partial<Record<WindowName, number>> = {};
+  for (const { takes } of donors) {
+    for (const [name, take] of Object.entries(takes) as [WindowName, number][]) gains[name] = (gains[name] ?? 0) + take;
+  }
+  return gains;
+}
+
 /**
- * Which shard has quota for one more unit of the account, or that none has. `reread`: the shards were read while an
+ * Which shard has quota for the units of a request, or that the account has not. `reread`: the shards were read while an
  * operator changed them, and do not belong together.
  */
 export type ShardDecision =
@@ -28,9 +37,11 @@ export type ShardChoice = {
   tried: number;
   /** Random, from 0 to 1, so that many callers that read the same shards do not all choose the same one. */
   pick: number;
+  /** How many units are charged, all on one shard. */
+  units?: number;
 };
 
-/** If the richest shard has less left than this, charging that shard is cheaper than moving shares from it. */
+/** If the richest shard has less left than so many times the units of a request, charging that shard is cheaper than moving shares from it. */
 const worthMoving = 20;
 
 /** Stands for unlimited where shards are weighed by what they have left; finite, so that sums of it are exact enough. */
@@ -48,17 +59,18 @@ export function decideShards(
 ): ShardDecision {
   if (!belongTogether(shards)) return { kind: 'reread' };
   const at = Math.max(choice.now, ...shards.flatMap(({ quota }) => configured(quota).map(([, { start }]) => start)));
-  const whole = decideQuota(wholeQuota(shards, at), choice.now);
+  const { units = 1 } = choice;
+  const whole = decideQuota(wholeQuota(shards, at), choice.now, units);
   if (whole.kind === 'exceeded') return whole;
 
   const targets = shards.filter(takes);
   const tried = targets.find(({ shard }) => shard === choice.tried);
-  const half = tried && takeHalf(shards, tried, at);
+  const half = tried && takeHalf(shards, tried, at, units);
   if (half) return { kind: 'move', move: half };
-  const shard = pickByQuotaLeft(targets, at, choice.pick);
+  const shard = pickByQuotaLeft(targets, at, choice.pick, units);
   if (shard) return { kind: 'charge', at, shard, roll: windowsToRoll(shard, at) };
-  // Each window has quota left on some shard, but no shard has quota in all of them: gather it on the one that lacks the least.
-  const lacking = targets.map((target) => ({ target, windows: exhaustedWindows(target, at).length }));
+  // The account has enough in each window, but no shard has it in all of them: gather it on the one that lacks the least.
+  const lacking = targets.map((target) => ({ target, windows: lackingWindows(target, at, units).length }));
   const [least] = lacking.toSorted((a, b) => a.windows - b.windows);
   if (!least) throw new Error('at least one shard must take requests');
   return { kind: 'move', move: gather(shards, least.target, at) };
@@ -102,12 +114,13 @@ export function markedExhausted(
   return decision.kind === 'exceeded' ? decision : undefined;
 }
 
-/** Half of what the richest shard has left, for each window that `target` has exhausted, if each is worth a move. */
-function takeHalf(shards: readonly Access[], target: Access, at: number): ShareMove | undefined {
+/** Half of what the richest shard has left, for each window in which `target` lacks units, if each is worth a move. */
+function takeHalf(shards: readonly Access[], target: Access, at: number, units: number): ShareMove | undefined {
+  const others = shards.filter((shard) => shard !== target);
   const donors: Donors = new Map();
-  for (const name of exhaustedWindows(target, at)) {
-    const [richest] = richestFirst(shards, name, at);
-    if (!richest || left(richest, name, at) < worthMoving) return undefined;
+  for (const name of lackingWindows(target, at, units)) {
+    const [richest] = richestFirst(others, name, at);
+    if (!richest || left(richest, name, at) < worthMoving * units) return undefined;
     take(donors, richest, name, Math.floor(left(richest, name, at) / 2));
   }
   return donors.size > 0 ? moveTo(target, at, donors) : undefined;
@@ -143,9 +156,12 @@ function richestFirst(shards: readonly Access[], name: WindowName, at: number): 
   return shards.toSorted((a, b) => left(b, name, at) - left(a, name, at));
 }
 
-/** A shard with quota left in all windows; the more it has, the more likely it is picked. */
-function pickByQuotaLeft(shards: readonly Access[], at: number, pick: number): Access | undefined {
-  const weights = shards.map((shard) => Math.min(unlimitedWeight, ...windowNames.map((name) => left(shard, name, at))));
+/** A shard with enough left in all windows; the more it has, the more likely it is picked. */
+function pickByQuotaLeft(shards: readonly Access[], at: number, pick: number, units: number): Access | undefined {
+  const weights = shards.map((shard) => {
+    const least = Math.min(unlimitedWeight, ...windowNames.map((name) => left(shard, name, at)));
+    return least < units ? 0 : least;
+  });
   let rest = pick * weights.reduce((sum, weight) => sum + weight, 0);
   return shards.find((_, i) => {
     const weight = weights[i] ?? 0;
@@ -161,8 +177,8 @@ function belongTogether(shards: readonly Access[]): boolean {
   return totals.every((text) => text === totals[0]);
 }
 
-function exhaustedWindows(shard: Access, at: number): WindowName[] {
-  return windowNames.filter((name) => left(shard, name, at) === 0);
+function lackingWindows(shard: Access, at: number, units: number): WindowName[] {
+  return windowNames.filter((name) => left(shard, name, at) < units);
 }
 
 function windowsToRoll({ quota }: Access, at: number): WindowName[] {

@@ -28,6 +28,7 @@ import {
   startAddressService,
   testChecksumSecret,
 } from '../../support/address-service.ts';
+import { withCurrentNames } from '../../support/first-layout.ts';
 
 const meta = { $metadata: {}, message: 'injected' };
 const { key, claim } = issueApiKey('demo', testChecksumSecret);
@@ -36,7 +37,7 @@ const today = windowStart('day', Math.floor(Date.now() / 1000));
 /** The item of an account that has just been charged in its current day, but for what `other` says. */
 function accessItem(other: Record<string, unknown> = {}): Record<string, AttributeValue> {
   return marshall(
-    {
+    withCurrentNames<unknown>({
       account: 'demo',
       item: 'access#0',
       state: 'active',
@@ -47,7 +48,7 @@ function accessItem(other: Record<string, unknown> = {}): Record<string, Attribu
       day_used: 1,
       day_limit: 10,
       ...other,
-    },
+    }),
     { removeUndefinedValues: true },
   );
 }

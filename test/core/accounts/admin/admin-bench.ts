@@ -4,6 +4,7 @@ import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
 import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
+import { withCurrentNames, withLongNames } from '../../../support/first-layout.ts';
 import { sendPlainly } from '../../../support/plain-client.ts';
 import { restoreItems, storedItems, writeItems } from '../../../support/stored-items.ts';
 
@@ -37,9 +38,15 @@ export async function startAdmin() {
     }
   }
 
-  async function item(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
+  async function storedItem(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
     const get = new GetCommand({ TableName: table, Key: { account, item: name }, ConsistentRead: true });
     return (await client.send(get)).Item;
+  }
+
+  /** An item, an access item by its long names. */
+  async function item(account: string, name = 'access#0'): Promise<Record<string, unknown> | undefined> {
+    const stored = await storedItem(account, name);
+    return stored && name.startsWith('access#') ? withLongNames(stored) : stored;
   }
 
   /** Returns what brings the table, or an account with its keys and its audit, back to what it is now. */
@@ -50,15 +57,27 @@ export async function startAdmin() {
 
   /** Adds accounts that are like this one, which has no key, one shard and no usage. */
   async function addCopies(account: string, ids: readonly string[], attributes: object = {}): Promise<void> {
-    const access = await item(account);
+    const access = await storedItem(account);
     const items = ids.flatMap((id) => [
-      { ...access, ...attributes, account: id },
+      { ...access, ...withCurrentNames({ ...attributes }), account: id },
       { account: 'account#', item: id },
     ]);
     await writeItems(client, table, items);
   }
 
-  return { admin, client, table, clock, request, item, saved, addCopies, endpoint: engine.endpoint, stop: engine.stop };
+  return {
+    admin,
+    client,
+    table,
+    clock,
+    request,
+    item,
+    storedItem,
+    saved,
+    addCopies,
+    endpoint: engine.endpoint,
+    stop: engine.stop,
+  };
 }
 
 export type AdminBench = Awaited<ReturnType<typeof startAdmin>>;

@@ -1,6 +1,7 @@
 import { DeleteCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
+import { toFirstLayout } from '../../../support/first-layout.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 
@@ -141,6 +142,7 @@ describe('accounts.delete', () => {
     await admin.accounts.create({ id: 'unused', plan: 'basic' });
     await admin.accounts.set({ id: 'unused', shards: 3 });
     for (const shard of [0, 1, 2]) {
+      await toFirstLayout({ client }, table, 'unused', shard);
       const Key = { account: 'unused', item: `access#${shard}` };
       const UpdateExpression = 'REMOVE #date, #total, #mark, #days';
       const ExpressionAttributeNames = { '#date': 'date', '#total': 'total', '#mark': 'mark', '#days': 'days' };

@@ -1,5 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { accessItem } from '../../../../core/accounts/access-layout.ts';
 import { patchShard, shardItems } from '../../../support/shards.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 
@@ -141,9 +142,13 @@ describe('accounts.repairWindows', () => {
       new UpdateCommand({
         TableName: table,
         Key: { account: 'unrecorded', item: 'access#0' },
-        UpdateExpression: 'SET #total = :total, mark = :mark, #days = :days',
-        ExpressionAttributeNames: { '#total': 'total', '#days': 'days' },
-        ExpressionAttributeValues: { ':total': 5, ':mark': 3, ':days': { '2026-07-31': 2, '2026-08-01': 1 } },
+        UpdateExpression: 'SET #total = :total, #mark = :mark, #days = :days',
+        ExpressionAttributeNames: { '#total': accessItem.total, '#mark': accessItem.mark, '#days': accessItem.days },
+        ExpressionAttributeValues: {
+          ':total': 5,
+          ':mark': 3,
+          ':days': { [accessItem.storedDate('2026-07-31')]: 2, [accessItem.storedDate('2026-08-01')]: 1 },
+        },
       }),
     );
     await admin.accounts.repairWindows('unrecorded');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { firstLayout } from '../../../../core/accounts/access-layout.ts';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { mergeWindows, shareWindows } from '../../../../core/accounts/admin/window-changes.ts';
 import type { WindowName } from '../../../../core/calendar.ts';
@@ -26,7 +27,7 @@ function shardOf(made: { minute: Made; day: Made }, shard: number): Access {
     const start = (name === 'minute' ? noon : day) - age * seconds[name];
     return { start, used: Math.min(used, share), limit: share };
   };
-  return accessOf({ shard, quota: { minute: count('minute'), day: count('day') } });
+  return accessOf({ layout: firstLayout, shard, quota: { minute: count('minute'), day: count('day') } });
 }
 
 const shards = fc.array(shard, { minLength: 1, maxLength: 6 }).map((all) => all.map(shardOf));

@@ -6,6 +6,7 @@ import type { Access } from '../../../../core/accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
+import { attemptId } from '../../../../core/accounts/charge/charge-command.ts';
 import {
   type AddressService,
   newAccount,
@@ -13,6 +14,7 @@ import {
   testChecksumSecret,
   testTables,
 } from '../../../support/address-service.ts';
+import { toFirstLayout } from '../../../support/first-layout.ts';
 import { patchShard, shardedAccount, shardItems } from '../../../support/shards.ts';
 
 let service: AddressService;
@@ -58,9 +60,9 @@ describe('the access store', () => {
   ])('tries any shard of an account after a %s that shows that it has several', async (_, limits, charged) => {
     const { key } = await shardedAccount(service, limits, 3);
     const { store, inputs } = observedStore();
-    const attempt = { claim: claimOf(key), now: Date.now() / 1000 };
-    expect(await store.charge(attempt, signal())).toMatchObject({ charged, access: { shard: 0, shards: 3 } });
-    for (let i = 0; i < 40; i++) expect(await store.charge(attempt, signal())).toMatchObject({ charged });
+    const attempt = () => ({ claim: claimOf(key), units: 1, id: attemptId(), now: Date.now() / 1000 });
+    expect(await store.charge(attempt(), signal())).toMatchObject({ charged, access: { shard: 0, shards: 3 } });
+    for (let i = 0; i < 40; i++) expect(await store.charge(attempt(), signal())).toMatchObject({ charged });
     const keys = inputs.map((input) => unmarshall((input as UpdateItemCommandInput).Key ?? {}).item);
     expect([...new Set(keys)].toSorted()).toEqual(['access#0', 'access#1', 'access#2']);
   });
@@ -70,6 +72,7 @@ describe('the access store', () => {
     ['7 before days were counted', 'SET #total = :total REMOVE #date, #mark, #days', { ':total': 7 }],
   ])('begins the day of an account that has counted %s with one unit', async (_, UpdateExpression, values) => {
     const { id, key } = await newAccount(service, { day: 5 });
+    await toFirstLayout(service, testTables.accounts, id);
     await service.client.send(
       new UpdateCommand({
         TableName: testTables.accounts,
@@ -97,12 +100,16 @@ describe('the access store', () => {
     if (!seen) throw new Error('the account must be there');
     await patchShard(service, id, 0, { day_limit: 0 });
     const before = await shardItems(service, id);
-    expect(await store.charge({ claim, now: noon, roll: { seen, windows: ['day'] } }, signal())).toMatchObject({
+    expect(
+      await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal()),
+    ).toMatchObject({
       charged: false,
     });
     expect(await shardItems(service, id)).toEqual(before);
     await patchShard(service, id, 0, { day_limit: 1 });
-    expect(await store.charge({ claim, now: noon, roll: { seen, windows: ['day'] } }, signal())).toMatchObject({
+    expect(
+      await store.charge({ claim, units: 1, id: attemptId(), now: noon, roll: { seen, windows: ['day'] } }, signal()),
+    ).toMatchObject({
       charged: true,
     });
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { storedKey } from '../../../../core/accounts/api-key.ts';
-import { type AccessStore, type ChargeAttempt, charge } from '../../../../core/accounts/charge/charge.ts';
+import { type AccessStore, charge } from '../../../../core/accounts/charge/charge.ts';
+import type { ChargeAttempt } from '../../../../core/accounts/charge/charge-command.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { accessOf } from '../../../support/access.ts';
 
@@ -75,7 +76,7 @@ describe('a charge that the store reports as done', () => {
     ['a unit of the last second of its key', { keys: { k: storedKey(claim.hash, now + 1) } }],
   ])('is served when its item shows %s', async (_, parts) => {
     const item = itemOf(parts);
-    expect(await scripted([{ charged: item }]).attempt()).toMatchObject({ access: item, charged: { rolled: [] } });
+    expect(await scripted([{ charged: item }]).attempt()).toMatchObject({ access: item, charged: { units: 1 } });
   });
 
   it.each<[string, Partial<Access> | undefined]>([

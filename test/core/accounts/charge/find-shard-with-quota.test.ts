@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
-import { type AccessStore, findShardWithQuota } from '../../../../core/accounts/charge/charge.ts';
+import type { AccessStore } from '../../../../core/accounts/charge/charge.ts';
+import { findShardWithQuota } from '../../../../core/accounts/charge/find-shard.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { accessOf } from '../../../support/access.ts';
 
 const noon = Date.UTC(2026, 7, 15, 12) / 1000;
 const claim = { account: 'a', keyId: 'k', hash: new Uint8Array(16) };
+const request = { claim, units: 1, id: new Uint8Array(6) };
 
 type Reading = {
   used: number;
@@ -47,7 +49,7 @@ function scripted(...readings: Reading[][]) {
     },
   };
   const find = (tried = 0) =>
-    findShardWithQuota(store as AccessStore, { claim, shard: tried }, () => noon + 1, AbortSignal.timeout(5000));
+    findShardWithQuota(store as AccessStore, request, tried, () => noon + 1, AbortSignal.timeout(5000));
   return { asked, marks, find, store: store as AccessStore };
 }
 
@@ -105,7 +107,7 @@ describe('the search for quota on other shards', () => {
 
   it('charges shard 0, which has the reason, when every shard refuses the caller', async () => {
     const { asked, find } = scripted(exhausted.map((reading) => ({ ...reading, active: false })));
-    expect(await find(1)).toEqual({ claim, now: noon + 1, shard: 0 });
+    expect(await find(1)).toEqual({ ...request, now: noon + 1, shard: 0 });
     expect(asked).toEqual(['read']);
   });
 
@@ -146,7 +148,7 @@ describe('the search for quota on other shards', () => {
 
   it('is given up when the time for the request is over', async () => {
     const { store } = scripted(exhausted);
-    const search = findShardWithQuota(store, { claim, shard: 0 }, () => noon + 1, AbortSignal.abort());
+    const search = findShardWithQuota(store, request, 0, () => noon + 1, AbortSignal.abort());
     await expect(search).rejects.toThrow(StoreUnavailable);
   });
 });

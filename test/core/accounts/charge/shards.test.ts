@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
+import { toFirstLayout } from '../../../support/first-layout.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { expectWholeShards, type Limits, shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from '../admin/admin-bench.ts';
@@ -151,6 +152,7 @@ describe('accounts.set with shards', () => {
     const { key } = await account('undated');
     await admin.accounts.set({ id: 'undated', shards: 3 });
     for (let i = 0; i < 30; i++) expect(await bench.request(key)).toBe('charged');
+    await toFirstLayout({ client }, table, 'undated');
     const totals = (await shardItems(bench, 'undated')).map(({ total }) => Number(total));
     await client.send(
       new UpdateCommand({
