@@ -268,8 +268,7 @@ export function leaveLostCharges(client: DynamoDBClient): void {
       } catch (error) {
         const { ExpressionAttributeValues: values = {} } = args.input as Partial<UpdateItemCommandInput>;
         if (isRefused(error) || !(attemptValue in values)) throw error;
-        // Of a class that is not retried.
-        throw new AnswerLost('the answer to a charge was lost', { cause: error });
+        throw new AnswerLost(error);
       }
     },
     // Within each attempt of the retries, which have a high priority.
@@ -280,6 +279,13 @@ export function leaveLostCharges(client: DynamoDBClient): void {
 /** The value in a write that identifies its attempt. */
 export const attemptValue = ':attempt';
 
+/** Without `cause`: the SDK would find in it what to retry. */
 class AnswerLost extends Error {
   override name = 'AnswerLost';
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super('the answer to a charge was lost');
+    this.reason = reason;
+  }
 }

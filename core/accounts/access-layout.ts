@@ -126,7 +126,7 @@ export const firstLayout = {
  * The attributes of an item of the current layout that list the attempts that it has counted last, the latest first: a write
  * whose answer was lost and that is sent again finds itself there, unless as many others came in between (decision 0153).
  */
-export const attemptSlots = ['0', '1', '2', '3', '4'] as const;
+export const attemptSlots = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'x', 'y'] as const;
 
 export const attemptIdBytes = 6;
 

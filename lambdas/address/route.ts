@@ -1,7 +1,8 @@
 import middy from '@middy/core';
 import { type Caller, Refusal, requireCaller } from '../../core/accounts/account.ts';
 import type { KeyClaim } from '../../core/accounts/api-key.ts';
-import { type AccessStore, charge } from '../../core/accounts/charge/charge.ts';
+import { charge } from '../../core/accounts/charge/charge.ts';
+import type { AccessStore } from '../../core/accounts/charge/charge-port.ts';
 import type { KeyUse } from '../../core/accounts/key-record.ts';
 import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';

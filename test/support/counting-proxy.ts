@@ -2,11 +2,13 @@ import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Stands before an engine and counts what is written to it. */
+/** Stands before an engine, counts what is written to it and may lose its answers. */
 export type CountingProxy = {
   readonly endpoint: string;
   /** The puts and deletes in batches since this was last called. */
   takeBatched(): number;
+  /** Decides, after the engine has done a call, whether its answer is lost. It may wait, for instance for other calls. */
+  loses: (operation: string, body: string) => boolean | Promise<boolean>;
   stop(): Promise<void>;
 };
 
@@ -17,18 +19,25 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
   const server = createServer(async (incoming, outgoing) => {
     const operation = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
     const { method = 'POST', url = '/', headers } = incoming;
-    const forwarded = request(new URL(url, engine), { method, headers, agent }, (answer) => {
+    let sent: Buffer | undefined;
+    const forwarded = request(new URL(url, engine), { method, headers, agent }, async (answer) => {
+      if (await proxy.loses(operation, String(sent))) {
+        answer.resume();
+        return void outgoing.destroy();
+      }
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
     forwarded.on('error', () => outgoing.destroy());
     const body = await buffer(incoming).catch(() => undefined); // whoever asked may hang up
     if (!body) return void forwarded.destroy();
+    sent = body;
     if (operation === 'BatchWriteItem') batched += writesIn(body);
     forwarded.end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
+  const proxy: CountingProxy = {
+    loses: () => false,
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     takeBatched() {
       const taken = batched;
@@ -41,6 +50,7 @@ export async function startCountingProxy(engine: string): Promise<CountingProxy>
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return proxy;
 }
 
 function writesIn(body: Buffer): number {

@@ -1,5 +1,5 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { accessItem, attemptSlots, firstLayout } from '../../core/accounts/access-layout.ts';
+import { accessItem, attemptSlots, firstLayout, rolledByThisVersion } from '../../core/accounts/access-layout.ts';
 import { windowNames } from '../../core/calendar.ts';
 import type { AddressService } from './address-service.ts';
 
@@ -19,7 +19,10 @@ type Attributes = Record<string, unknown>;
 
 /** An access item with its attributes under long names, whichever layout it has. */
 export function withLongNames(item: Attributes): Attributes {
-  if (firstLayout.version in item) return item;
+  if (firstLayout.version in item) {
+    const { [rolledByThisVersion]: _, ...older } = item;
+    return older;
+  }
   const { [firstLayout.date]: _, ...rest } = item;
   const named = Object.entries(rest)
     .filter(([name]) => !(attemptSlots as readonly string[]).includes(name))

@@ -1,44 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { dateOf, type WindowName, windowNames, windowStart } from '../../calendar.ts';
 import type { Update } from '../../dynamodb.ts';
-import {
-  type AccessLayout,
-  accessItem,
-  attemptIdBytes,
-  attemptSlots,
-  firstLayout,
-  rolledByThisVersion,
-} from '../access-layout.ts';
+import { accessItem, attemptIdBytes, attemptSlots, firstLayout, rolledByThisVersion } from '../access-layout.ts';
 import { type Access, dayHasPassed, maxUnrecordedDays } from '../account.ts';
 import { accessKey } from '../account-item.ts';
-import { expiringKeyBounds, type KeyClaim } from '../api-key.ts';
-import { configured, type Limits } from '../quota.ts';
-
-/**
- * One conditional write that authenticates a request and counts it: a charge. `roll` restarts windows that had passed in
- * the `seen` item, and its day of usage if that has passed. Without `shard` the store takes any one that the account was last seen to have.
- */
-export type ChargeAttempt = {
-  claim: KeyClaim;
-  /** How many units, all of them in every window, or none. */
-  units: number;
-  /** The same for all attempts of a request: an item that lists it has counted this request. */
-  id: Uint8Array;
-  /** The time by the clock of this instance, which decides whether the key has expired. */
-  now: number;
-  /**
-   * The time whose windows count, if later than `now`: another instance, whose clock is ahead, has begun a window on a
-   * shard.
-   */
-  at?: number;
-  shard?: number;
-  /** How the shard was last seen. Without it the store takes what this instance last saw of it. */
-  seen?: SeenShard;
-  roll?: { seen: Access; windows: WindowName[] };
-};
-
-/** What a charge needs to know of a shard: its layout and, for more than one unit, its limits. It grants nothing. */
-export type SeenShard = { layout: AccessLayout; limits: Limits };
+import { expiringKeyBounds } from '../api-key.ts';
+import { configured } from '../quota.ts';
+import type { ChargeAttempt, SeenShard } from './charge-port.ts';
 
 /** The limits of one shard: its shares of them, if the account has several, with what it has gained since. */
 export function seenShard({ layout, quota }: Access, gains: Partial<Record<WindowName, number>> = {}): SeenShard {

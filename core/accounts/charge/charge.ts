@@ -1,40 +1,12 @@
-import type { Clock, WindowName } from '../../calendar.ts';
+import type { Clock } from '../../calendar.ts';
 import { StoreUnavailable } from '../../dynamodb.ts';
 import { type Access, admits, type Caller, dayHasPassed, hasCounted, hasNoSpace, requireAccess } from '../account.ts';
 import type { KeyClaim } from '../api-key.ts';
 import { decideQuota, type QuotaState, showsUnits } from '../quota.ts';
-import { attemptId, type ChargeAttempt } from './charge-command.ts';
+import { attemptId } from './charge-command.ts';
+import type { AccessStore, ChargeAttempt, ChargeResult } from './charge-port.ts';
 import { findShardWithQuota, quotaExceeded } from './find-shard.ts';
-import { markedExhausted, type ShareMove } from './shards.ts';
-
-/**
- * `charged` says whether the store reported the write as done; `access` is the item of `shard` after it, or the unchanged
- * one. `unknown`: the answer was lost, so it may or may not have been done, or may still be.
- */
-export type ChargeResult =
-  | { charged: true; access: Access | undefined }
-  | { charged: false; access: Access | undefined; shard: number }
-  | { charged: 'unknown'; shard: number; cause: unknown };
-
-export type AccessStore = {
-  /** Strongly consistent; shard 0 by default. Throws `StoreUnavailable`. */
-  read(claim: KeyClaim, signal: AbortSignal, shard?: number): Promise<Access | undefined>;
-  /** Applies all of the attempt or nothing. Throws `StoreUnavailable`. */
-  charge(attempt: ChargeAttempt, signal: AbortSignal): Promise<ChargeResult>;
-  /** All shards of an account, each as it was at some moment during the call. Throws `StoreUnavailable`. */
-  readShards(account: string, signal: AbortSignal): Promise<Access[]>;
-  /** Returns whether the shares moved: all of them, or none because a shard had changed. Throws `StoreUnavailable`. */
-  move(account: string, move: ShareMove, signal: AbortSignal): Promise<boolean>;
-  /** Moves the days of usage that have ended from one shard into records, unless another caller has. Throws `StoreUnavailable`. */
-  recordDays(seen: Access, signal: AbortSignal): Promise<void>;
-  /** Gives an item of the first layout the current one, unless it has changed since. Throws `StoreUnavailable`. */
-  rewrite(seen: Access, signal: AbortSignal): Promise<void>;
-  /**
-   * Marks on one shard that no shard of the account has quota left in these windows (name to start), unless the account
-   * was changed since `seen`. It only saves later requests the search, so a failure is ignored.
-   */
-  markExhausted(seen: Access, windows: Partial<Record<WindowName, number>>, signal: AbortSignal): Promise<void>;
-};
+import { markedExhausted } from './shards.ts';
 
 /**
  * A window roll-over takes two writes, a lost race for it three; more means that something else keeps changing the

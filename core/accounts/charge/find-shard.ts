@@ -2,8 +2,8 @@ import type { Clock, WindowName } from '../../calendar.ts';
 import { StoreUnavailable } from '../../dynamodb.ts';
 import { type Access, admits, Refusal } from '../account.ts';
 import type { QuotaDecision, WindowCount } from '../quota.ts';
-import type { AccessStore } from './charge.ts';
-import { type ChargeAttempt, seenShard } from './charge-command.ts';
+import { seenShard } from './charge-command.ts';
+import type { AccessStore, ChargeAttempt } from './charge-port.ts';
 import { decideShards, gainsOf, markedExhausted, sameShares } from './shards.ts';
 
 type Exceeded = Extract<QuotaDecision, { kind: 'exceeded' }>;

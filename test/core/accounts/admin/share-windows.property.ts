@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstLayout } from '../../../../core/accounts/access-layout.ts';
+import { accessItem } from '../../../../core/accounts/access-layout.ts';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { mergeWindows, shareWindows } from '../../../../core/accounts/admin/window-changes.ts';
 import type { WindowName } from '../../../../core/calendar.ts';
@@ -27,7 +27,7 @@ function shardOf(made: { minute: Made; day: Made }, shard: number): Access {
     const start = (name === 'minute' ? noon : day) - age * seconds[name];
     return { start, used: Math.min(used, share), limit: share };
   };
-  return accessOf({ layout: firstLayout, shard, quota: { minute: count('minute'), day: count('day') } });
+  return accessOf({ shard, quota: { minute: count('minute'), day: count('day') } });
 }
 
 const shards = fc.array(shard, { minLength: 1, maxLength: 6 }).map((all) => all.map(shardOf));
@@ -48,10 +48,10 @@ function windowAfter(
       ? undefined
       : ((set[attribute] as number | undefined) ?? (before ?? 0) + (raise[attribute] ?? 0));
   return {
-    start: read(`${name}_start`, access?.quota[name]?.start),
-    used: read(`${name}_used`, access?.quota[name]?.used) ?? 0,
-    share: read(`${name}_limit`, access?.quota[name]?.limit),
-    total: read(`${name}_total`, access?.quota[name]?.total),
+    start: read(accessItem.start(name), access?.quota[name]?.start),
+    used: read(accessItem.used(name), access?.quota[name]?.used) ?? 0,
+    share: read(accessItem.limit(name), access?.quota[name]?.limit),
+    total: read(accessItem.windowTotal(name), access?.quota[name]?.total),
   };
 }
 
@@ -80,18 +80,22 @@ describe('new shares of an account', () => {
       fc.property(shards, fc.nat({ max: 120 }), (all, limit) => {
         for (const [i, { changes, guards }] of shareWindows(all, all.length, { day: limit }, {}, noon).entries()) {
           const start = startOf(all[i] as Access, 'day');
-          expect(guards).toContainEqual({ attribute: 'day_start', is: '=', value: start });
+          expect(guards).toContainEqual({ attribute: accessItem.start('day'), is: '=', value: start });
           const isLeft = usedIn(all, 'day', latest(all, 'day')) <= limit;
-          const bound = { attribute: 'day_used', is: '<=', value: windowAfter(all[i], changes, 'day').share };
+          const bound = {
+            attribute: accessItem.used('day'),
+            is: '<=',
+            value: windowAfter(all[i], changes, 'day').share,
+          };
           // A share of an earlier window may be smaller than its use: it restarts at 0.
-          expect(guards.filter(({ attribute }) => attribute === 'day_used')).toEqual(
+          expect(guards.filter(({ attribute }) => attribute === accessItem.used('day'))).toEqual(
             isLeft && start === latest(all, 'day') ? [bound] : [],
           );
           // The minute is dropped: only where its count is reset must no request have rolled it.
           const minute = startOf(all[i] as Access, 'minute');
-          const isReset = changes.set.minute_used === 0;
-          expect(guards.filter(({ attribute }) => !attribute.startsWith('day_'))).toEqual(
-            isReset ? [{ attribute: 'minute_start', is: '=', value: minute }] : [],
+          const isReset = changes.set[accessItem.used('minute')] === 0;
+          expect(guards.filter(({ attribute }) => !/^d./.test(attribute))).toEqual(
+            isReset ? [{ attribute: accessItem.start('minute'), is: '=', value: minute }] : [],
           );
           expect(isReset).toBe(minute < Math.max(noon, latest(all, 'minute')));
         }
@@ -106,7 +110,9 @@ describe('new shares of an account', () => {
     for (const [i, { changes, guards }] of shareWindows(all, 3, { minute: null, day: null }, {}, noon).entries()) {
       expect(guards).toEqual([]);
       expect(changes.remove).toEqual(
-        expect.arrayContaining(['minute_limit', 'minute_total', 'day_limit', 'day_total']),
+        expect.arrayContaining(
+          (['minute', 'day'] as const).flatMap((name) => [accessItem.limit(name), accessItem.windowTotal(name)]),
+        ),
       );
       expect(windowAfter(all[i], changes, 'minute').used).toBe(i < 2 ? 3 : 0);
     }
@@ -125,7 +131,11 @@ describe('a merge of shards', () => {
           expect(merged.start).toBe(latest(all, name));
           expect(merged.used).toBe(usedIn(all, name, latest(all, name)));
         }
-        const seen = names.map((name) => ({ attribute: `${name}_start`, is: '=', value: startOf(target, name) }));
+        const seen = names.map((name) => ({
+          attribute: accessItem.start(name),
+          is: '=',
+          value: startOf(target, name),
+        }));
         expect(guards).toEqual(closed.length > 0 ? seen : []);
       }),
     );
@@ -138,7 +148,12 @@ describe('a merge of shards', () => {
     const { changes } = mergeWindows(all[0] as Access, all.slice(1));
     expect(changes).toEqual({
       set: {},
-      raise: { minute_used: 2, minute_limit: 9, day_used: 0, day_limit: 9 },
+      raise: {
+        [accessItem.used('minute')]: 2,
+        [accessItem.limit('minute')]: 9,
+        [accessItem.used('day')]: 0,
+        [accessItem.limit('day')]: 9,
+      },
       copy: {},
       remove: [],
     });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { storedKey } from '../../../../core/accounts/api-key.ts';
-import { type AccessStore, charge } from '../../../../core/accounts/charge/charge.ts';
-import type { ChargeAttempt } from '../../../../core/accounts/charge/charge-command.ts';
+import { charge } from '../../../../core/accounts/charge/charge.ts';
+import type { AccessStore, ChargeAttempt } from '../../../../core/accounts/charge/charge-port.ts';
 import { StoreUnavailable } from '../../../../core/dynamodb.ts';
 import { accessOf } from '../../../support/access.ts';
 

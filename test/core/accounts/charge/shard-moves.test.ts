@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
-import type { AccessStore } from '../../../../core/accounts/charge/charge.ts';
+import type { AccessStore } from '../../../../core/accounts/charge/charge-port.ts';
 import { type ShareMove, sameShares } from '../../../../core/accounts/charge/shards.ts';
 import { type AddressService, startAddressService, testTables } from '../../../support/address-service.ts';
 import { patchShard, shardedAccount, shardItems } from '../../../support/shards.ts';
