@@ -114,7 +114,7 @@ async function bucketNamed(bucket: string | undefined): Promise<StatementStore |
 }
 
 /**
- * The actor in the audit entry of a change by command line: the identity that AWS sees, `arn:aws:sts::123456789012:assumed-role/Operator/ann`.
+ * The actor in the audit entry of a change by command line: the identity that AWS sees, the ARN of a role and its session.
  * Where STS can't be asked, what this machine says, marked as such: an emergency must not wait for it.
  */
 export async function callerIdentity(): Promise<string> {

@@ -26,12 +26,17 @@ export function warmUnits(least: number) {
   return z.int().min(least).max(1_000_000).default(least);
 }
 
+/** In lower case, as DNS zones and certificates have it: API Gateway accepts no other. */
+function hostName(allowed: string) {
+  return z
+    .hostname()
+    .regex(/^[^A-Z]*$/)
+    .meta({ allowed });
+}
+
 /** A host name of the operator's own, with its certificate and DNS zone. */
 export const domain = z.strictObject({
-  name: z
-    .hostname()
-    .meta({ allowed: 'a host name, for instance `adres.example.nl`' })
-    .describe('The host name for callers.'),
+  name: hostName('a host name in lower case, for instance `adres.example.nl`').describe('The host name for callers.'),
   certificateArn: text(
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/,
     'the ARN of a certificate in ACM',
@@ -39,10 +44,9 @@ export const domain = z.strictObject({
   hostedZoneId: text(/^Z[A-Z0-9]{1,31}$/, 'the id of a Route 53 zone, for instance Z0123456789ABC').describe(
     'The public Route 53 zone for its DNS records.',
   ),
-  hostedZoneName: z
-    .hostname()
-    .meta({ allowed: 'a zone name, for instance `example.nl`' })
-    .describe('The name of that zone; `domain.name` is in it.'),
+  hostedZoneName: hostName('a zone name in lower case, for instance `example.nl`').describe(
+    'The name of that zone; `domain.name` is in it.',
+  ),
   keepDefaultEndpoint: z
     .boolean()
     .meta({ allowed: '`true` or `false`' })
@@ -97,6 +101,14 @@ export const portal = z.strictObject({
     .optional()
     .describe(
       'The OpenID provider for sign-in. Without it the stack creates a Cognito user pool, to which you add people.',
+    ),
+  cognitoPrefix: text(
+    /^(?!.*(?:aws|amazon|cognito))[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+    'up to 63 lower case letters, digits and hyphens, none at the ends, without `aws`, `amazon` and `cognito`',
+  )
+    .optional()
+    .describe(
+      'The first part of the host name of the sign-in page of that user pool, unique in the region. Without it the stack generates one. It can not be changed once the pool exists.',
     ),
   operators: z
     .array(emailAddress)

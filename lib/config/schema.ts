@@ -232,6 +232,11 @@ export const configSchema = z.strictObject({
     .describe(
       'A vault, usually in another account, for copies of a daily backup of the accounts table, kept for 35 days. See [backups](deploy.md#backups-outside-the-account).',
     ),
+  runbookUrl: text(/^[\x21-\x7e]{1,300}$/, 'an address without spaces')
+    .default('docs/runbook.md')
+    .describe(
+      'Where people who get an alarm read the runbook: its message ends in this and `#CHAPTER`. Set it to the page in your own repository or wiki, `https://git.example.nl/adres/blob/main/docs/runbook.md`.',
+    ),
   checksumSecretVersions: z
     .array(text(/^[A-Za-z0-9-]{32,64}$/, 'the id of a version of the secret'))
     .max(2)

@@ -1,18 +1,18 @@
+import { hash } from 'node:crypto';
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption, type TableProps } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { accountsTable, addressesTable } from '../../core/names.ts';
 import type { Config } from '../config/schema.ts';
-import { encryptionKey, isProtected, removal, tableRemoval } from '../shared/data-protection.ts';
+import { encryptionKey, isProtected, protectedRemoval, removal, stackSuffix } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
-import { alarmTopic, operatorAlarm } from '../shared/monitoring.ts';
+import { type AlarmTopic, alarmTopic, operatorAlarm } from '../shared/monitoring.ts';
 import { statementBucket } from './statement-bucket.ts';
 
 export type DataStackProps = { config: Config; stackName: string };
@@ -29,7 +29,7 @@ export class DataStack extends Stack {
   readonly statements: Bucket;
   readonly encryptionKey: IKey | undefined;
   /** For the alarms of every stack, so that the operator confirms a single subscription. */
-  readonly alarmTopic: Topic;
+  readonly alarmTopic: AlarmTopic;
 
   constructor(scope: Construct, id: string, { config, stackName }: DataStackProps) {
     super(scope, id, {
@@ -64,14 +64,14 @@ export class DataStack extends Stack {
       'Another value would invalidate every issued key at once; it grants no access, the stored hash of a key does.',
     );
     this.statements = statementBucket(this, config, this.encryptionKey);
-    if (config.backupVaultArn)
-      new AccountsBackup(this, 'AccountsBackup', {
-        config,
-        encryptionKey: this.encryptionKey,
-        accounts: this.accounts,
-        copyTo: config.backupVaultArn,
-      });
     this.alarmTopic = alarmTopic(this, config, this.encryptionKey);
+    new AccountsBackup(this, 'AccountsBackup', {
+      config,
+      encryptionKey: this.encryptionKey,
+      accounts: this.accounts,
+      copyTo: config.backupVaultArn,
+      topic: this.alarmTopic,
+    });
     new TableAlarms(this, 'TableAlarms', {
       accounts: this.accounts,
       addresses: this.addresses,
@@ -94,28 +94,37 @@ export class DataStack extends Stack {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: isProtected(config),
-      removalPolicy: tableRemoval(config),
+      removalPolicy: protectedRemoval(config),
       // Otherwise the table is encrypted with a key that AWS owns, which costs nothing.
       ...(this.encryptionKey && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: this.encryptionKey }),
     });
   }
 }
 
-type AccountsBackupProps = { config: Config; encryptionKey: IKey | undefined; accounts: Table; copyTo: string };
+type AccountsBackupProps = {
+  config: Config;
+  encryptionKey: IKey | undefined;
+  accounts: Table;
+  copyTo: string | undefined;
+  topic: AlarmTopic;
+};
 
 const keptFor = Duration.days(35);
 
 /**
  * A daily backup of the accounts table in a vault of this account, with a copy in the operator's vault. Whoever deletes the table
- * and everything else in this account can't delete the copy. Addresses need none: they can be loaded again.
+ * and everything else in this account can't delete the copy. Addresses need none: they can be loaded again. The vault itself is always
+ * there, and costs nothing while it is empty: removed with the setting it would be retained, and in the way of the next one.
  */
 class AccountsBackup extends Construct {
-  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, copyTo }: AccountsBackupProps) {
+  constructor(scope: Construct, id: string, { config, encryptionKey, accounts, copyTo, topic }: AccountsBackupProps) {
     super(scope, id);
     const backupVault = new BackupVault(this, 'Vault', {
+      backupVaultName: vaultName(this, config),
       removalPolicy: removal(config),
       ...(encryptionKey && { encryptionKey }),
     });
+    if (!copyTo) return;
     const plan = new BackupPlan(this, 'Plan', {
       backupVault,
       backupPlanRules: [
@@ -135,10 +144,60 @@ class AccountsBackup extends Construct {
       'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
       'The policy that AWS maintains for this purpose, for AWS Backup only.',
     );
+    this.alarms(backupVault, topic);
+  }
+
+  private alarms({ backupVaultName }: BackupVault, topic: AlarmTopic): void {
+    const jobs = (metricName: string, period: Duration) =>
+      new Metric({
+        namespace: 'AWS/Backup',
+        metricName,
+        dimensionsMap: { BackupVaultName: backupVaultName },
+        statistic: 'Sum',
+        period,
+      });
+    const hour = Duration.hours(1);
+    operatorAlarm(this, 'Failed', {
+      metric: new MathExpression({
+        label: 'failed backups and copies',
+        expression: 'FILL(backups, 0) + FILL(expired, 0) + FILL(copies, 0)',
+        usingMetrics: {
+          backups: jobs('NumberOfBackupJobsFailed', hour),
+          expired: jobs('NumberOfBackupJobsExpired', hour),
+          copies: jobs('NumberOfCopyJobsFailed', hour),
+        },
+        period: hour,
+      }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      isEvent: true,
+      problem: 'The daily backup of the accounts table, or its copy, failed.',
+      runbook: 'Backup failed',
+      topic,
+    });
+    operatorAlarm(this, 'Late', {
+      metric: jobs('NumberOfCopyJobsCompleted', Duration.days(1)),
+      isBelow: true,
+      threshold: 1,
+      evaluationPeriods: 2,
+      missingData: TreatMissingData.BREACHING,
+      problem: 'For two days no backup of the accounts table was copied.',
+      runbook: 'Backup late',
+      topic,
+    });
   }
 }
 
-type TableAlarmsProps = { accounts: Table; addresses: Table; topic: ITopic };
+/**
+ * A vault is replaced when its key changes, and stays: so its name differs for each creation of the stack and for each key. AWS allows 50
+ * characters.
+ */
+function vaultName(scope: Construct, { encryptionKey }: Config): string {
+  const ofKey = encryptionKey === 'aws' ? '' : `-${hash('sha256', encryptionKey).slice(0, 4)}`;
+  return `${Stack.of(scope).stackName}-${stackSuffix(scope)}${ofKey}`;
+}
+
+type TableAlarmsProps = { accounts: Table; addresses: Table; topic: AlarmTopic };
 
 /** Alarms for throttled tables. */
 class TableAlarms extends Construct {

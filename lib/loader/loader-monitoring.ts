@@ -8,17 +8,16 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions, versionDimension } from '../../core/names.ts';
 import { loadDefaults } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
-import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
+import { type AlarmTopic, graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
 import { REFUSED } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
-export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: ITopic };
+export type LoaderAlarmsProps = { config: Config; machine: StateMachine; logs: LogGroup; topic: AlarmTopic };
 
 /** Days since the snapshot date of the live dataset. */
 function datasetAge(stage: string): Metric {

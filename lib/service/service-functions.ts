@@ -25,7 +25,7 @@ import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
 import { acknowledge, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
-import { operatorAlarm } from '../shared/monitoring.ts';
+import { type AlarmTopic, operatorAlarm } from '../shared/monitoring.ts';
 
 export type HttpFunctionProps = {
   config: Config;
@@ -110,7 +110,7 @@ export type CanaryProps = {
   encryptionKey: IKey | undefined;
   canary: NonNullable<Config['canary']>;
   baseUrl: string;
-  topic: ITopic;
+  topic: AlarmTopic;
 };
 
 /** Looks up an address every few minutes, as a caller does, and raises an alarm after two failures in a row. */
@@ -161,7 +161,7 @@ export type UsageJobProps = {
   encryptionKey: IKey | undefined;
   accounts: ITable;
   statements: IBucket;
-  topic: ITopic;
+  topic: AlarmTopic;
 };
 
 /** Records the usage of every account and reports limits that are nearly used up, once an hour. */

@@ -3,10 +3,9 @@ import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type Alarm, type IMetric, MathExpression, Metric, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { metricNames, metricNamespaceOf, requestDimensions } from '../../core/names.ts';
-import { graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
+import { type AlarmTopic, graph, operatorAlarm, operatorDashboard } from '../shared/monitoring.ts';
 
 /** The values of the `service` dimension that have alarms or graphs. */
 type ServiceName = 'address' | 'validate';
@@ -36,7 +35,7 @@ function byOutcome(stage: string, service: ServiceName, metricName: string): Mat
   });
 }
 
-export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: ITopic };
+export type ServiceAlarmsProps = { stage: string; api: HttpApi; address: Alias; validate: Alias; topic: AlarmTopic };
 
 /** Two of three minutes, so that a single bad minute raises no alarm. */
 const lasting = { evaluationPeriods: 3, datapointsToAlarm: 2 };

@@ -13,9 +13,18 @@ export function removal({ removalPolicy }: Config): RemovalPolicy {
   return removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
 }
 
-/** As `removal`, for a table. Deletion protection would block CloudFormation, so a protected table always stays. */
-export function tableRemoval(config: Config): RemovalPolicy {
+/** As `removal`, for what has deletion protection, which would block CloudFormation: protected, it always stays. */
+export function protectedRemoval(config: Config): RemovalPolicy {
   return isProtected(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+}
+
+/**
+ * Twelve characters that differ for each creation of the stack, in names that must not collide with what an earlier stack left:
+ * digits and the letters a to f.
+ */
+export function stackSuffix(scope: Construct): string {
+  const guid = Fn.select(2, Fn.split('/', Stack.of(scope).stackId));
+  return Fn.select(4, Fn.split('-', guid));
 }
 
 /** Whether stacks and tables are protected from deletion. */

@@ -13,18 +13,29 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
-import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
+import { Topic, type TopicProps } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { acknowledge } from './grants.ts';
 
-/** The topic of every alarm and of the loader's messages: TLS only, with an e-mail subscription if one is configured. */
-export function alarmTopic(scope: Construct, config: Config, key?: IKey): Topic {
-  const topic = new Topic(scope, 'Alarms', {
+/** The topic of the alarms, and where their messages say that the runbook is. */
+export class AlarmTopic extends Topic {
+  readonly runbookUrl: string;
+
+  constructor(scope: Construct, id: string, { runbookUrl, ...props }: TopicProps & { runbookUrl: string }) {
+    super(scope, id, props);
+    this.runbookUrl = runbookUrl;
+  }
+}
+
+/** The topic of every alarm, and of nothing else: TLS only, with an e-mail subscription if one is configured. */
+export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmTopic {
+  const topic = new AlarmTopic(scope, 'Alarms', {
     displayName: `Address service ${config.stage}`,
     enforceSSL: true,
+    runbookUrl: config.runbookUrl,
     ...(key && { masterKey: key }),
   });
   // A topic with its own policy lacks the default one, which would have allowed CloudWatch.
@@ -58,18 +69,30 @@ export type OperatorAlarmProps = Pick<
   runbook: string;
   /** What missing data means. By default it means no traffic, which is fine. */
   missingData?: TreatMissingData;
+  /** Whether it goes off below the threshold, not at it and above. */
+  isBelow?: boolean;
   /** Whether the metric returns to normal when the problem is over. An event, such as a failed load, has no such moment. */
   isEvent?: boolean;
-  topic: ITopic;
+  topic: AlarmTopic;
 };
 
 /** Notifies the topic when the metric reaches its threshold, and again when it has recovered, unless it counts events. */
 export function operatorAlarm(scope: Construct, id: string, props: OperatorAlarmProps): Alarm {
-  const { problem, runbook, missingData = TreatMissingData.NOT_BREACHING, isEvent = false, topic, ...rule } = props;
+  const {
+    problem,
+    runbook,
+    missingData = TreatMissingData.NOT_BREACHING,
+    isEvent = false,
+    isBelow = false,
+    topic,
+    ...rule
+  } = props;
   const alarm = new Alarm(scope, id, {
     ...rule,
-    alarmDescription: `${problem} What to do: docs/runbook.md#${anchor(runbook)}`,
-    comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    alarmDescription: `${problem} What to do: ${topic.runbookUrl}#${anchor(runbook)}`,
+    comparisonOperator: isBelow
+      ? ComparisonOperator.LESS_THAN_THRESHOLD
+      : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
     treatMissingData: missingData,
   });
   const action = new SnsAction(topic);

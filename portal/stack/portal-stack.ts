@@ -24,7 +24,13 @@ import type { Config } from '../../lib/config/schema.ts';
 import type { DataStack } from '../../lib/data/data-stack.ts';
 import { accessLog, accessLogGroup, CustomDomain } from '../../lib/service/http-api.ts';
 import { bundle } from '../../lib/shared/bundle.ts';
-import { isProtected, logGroupProps, removal } from '../../lib/shared/data-protection.ts';
+import {
+  isProtected,
+  logGroupProps,
+  protectedRemoval,
+  removal,
+  stackSuffix,
+} from '../../lib/shared/data-protection.ts';
 import { acknowledge } from '../../lib/shared/grants.ts';
 import { LambdaFunction } from '../../lib/shared/lambda-function.ts';
 import { operatorAlarm, SavedQueries } from '../../lib/shared/monitoring.ts';
@@ -244,7 +250,7 @@ class UserPoolSignIn extends Construct {
         tempPasswordValidity: Duration.days(7),
       },
       deletionProtection: isProtected(config),
-      removalPolicy: removal(config),
+      removalPolicy: protectedRemoval(config),
     });
     acknowledge(
       pool,
@@ -269,8 +275,8 @@ class UserPoolSignIn extends Construct {
       accessTokenValidity: Duration.minutes(5),
       refreshTokenValidity: Duration.hours(1),
     });
-    // A prefix is unique in a region: the host name of the portal is too.
-    const domainPrefix = portal.domain.name.replaceAll('.', '-').slice(0, 60);
+    // Unique in a region, and not made of the host name: a pool can have only one domain, so it must never be replaced.
+    const domainPrefix = portal.cognitoPrefix ?? `bag-adres-${stackSuffix(this)}`;
     pool.addDomain('Domain', {
       cognitoDomain: { domainPrefix },
       managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,

@@ -34,7 +34,7 @@ describe('the runbook', () => {
       Properties.AlarmActions as unknown[],
       Properties.OKActions as unknown[],
     ]);
-    const isEvent = ([anchor]: (typeof actions)[number]) => /^(load|audit|table)-/.test(anchor);
+    const isEvent = ([anchor]: (typeof actions)[number]) => /^(load|audit|table|backup-failed)/.test(anchor);
     actions = all.filter((each) => !isEvent(each));
     events = all.filter(isEvent);
   }, 60_000);
@@ -54,9 +54,10 @@ describe('the runbook', () => {
   });
 
   // Their metric is back at 0 five minutes later, which says nothing about the data.
-  it('covers alarms without a recovery message: failed and refused loads, audits, samples of the table', () => {
+  it('covers alarms without a recovery message: failed and refused loads, failed backups, audits, samples of the table', () => {
     expect(events.map(([anchor]) => anchor).sort()).toEqual([
       'audit-differences',
+      'backup-failed',
       'load-failed',
       'load-refused',
       'table-differs',

@@ -168,6 +168,8 @@ const otherCommands: Record<string, string[]> = {
     '--start-time',
     '--end-time',
   ],
+  'backup list-backup-jobs': ['--by-state', '--by-backup-vault-name'],
+  'backup list-copy-jobs': ['--by-state'],
   'backup update-region-settings': ['--resource-type-opt-in-preference', '--resource-type-management-preference'],
   'iam create-policy': ['--policy-name', '--policy-document'],
   'iam create-role': ['--role-name', '--assume-role-policy-document', '--permissions-boundary'],

@@ -124,6 +124,26 @@ describe('the data stack', () => {
     expect(chosen?.Resources).toHaveLength(1);
     expect(JSON.stringify(chosen?.Resources)).toContain('AccountsBE8A900E');
     expect(ofType(kept.data, 'AWS::Backup::BackupPlan')).toEqual({});
+    const alarms = Object.values(ofType(data, 'AWS::CloudWatch::Alarm')).map(({ Properties }) =>
+      JSON.stringify(Properties),
+    );
+    expect(alarms.filter((alarm) => alarm.includes('NumberOfCopyJobsFailed'))).toHaveLength(1);
+    const late = alarms.filter((alarm) => alarm.includes('NumberOfCopyJobsCompleted'));
+    expect(late).toEqual([expect.stringMatching(/LessThanThreshold.*"TreatMissingData":"breaching"/)]);
+  });
+
+  it('keeps its vault with and without the setting, under a name that no earlier stack or key has used', async () => {
+    const vaultOf = (template: typeof kept.data) => Object.entries(ofType(template, 'AWS::Backup::BackupVault'))[0];
+    const backupVaultArn = 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts';
+    const [id, without] = vaultOf(kept.data) ?? [];
+    const [sameId, withSetting] = vaultOf((await templates({ backupVaultArn })).data) ?? [];
+    const [, withKey] = vaultOf((await templates({ encryptionKey: 'create' })).data) ?? [];
+    const nameOf = (vault: typeof without) => JSON.stringify(vault?.Properties?.BackupVaultName);
+    expect(sameId).toBe(id);
+    expect(nameOf(withSetting)).toBe(nameOf(without));
+    expect(nameOf(without)).toContain('AWS::StackId');
+    expect(nameOf(withKey)).not.toBe(nameOf(without));
+    expect([without?.DeletionPolicy, without?.UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
   });
 
   it('is deployed into the configured account only', async () => {

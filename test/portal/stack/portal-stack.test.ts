@@ -9,7 +9,7 @@ const signIn = { issuer: 'https://login.example.nl', clientId: 'portal', clientS
 function portalTemplate(config: Record<string, unknown>): Template {
   return app({ stage: 'trial', removalPolicy: 'destroy', ...config })
     .synth()
-    .getStackByName('bag-adres-trial-portal').template;
+    .getStackByName(`bag-adres-${config.stage ?? 'trial'}-portal`).template;
 }
 
 describe('the stack of the portal', () => {
@@ -125,7 +125,30 @@ describe('the stack of the portal', () => {
     ]);
   });
 
+  it('leaves nothing that blocks a second attempt when its creation fails', () => {
+    const kept = portalTemplate({ portal, stage: 'kept', removalPolicy: 'retain' });
+    const [pool] = Object.values(ofType(kept, 'AWS::Cognito::UserPool'));
+    // CloudFormation can't delete a pool with deletion protection, so its rollback must not try.
+    expect(pool).toMatchObject({ DeletionPolicy: 'Retain', Properties: { DeletionProtection: 'ACTIVE' } });
+  });
+
+  it('keeps the domain of the user pool when the host name of the portal changes', () => {
+    const domainOf = (more: object) =>
+      Object.entries(ofType(portalTemplate({ portal: { ...portal, ...more } }), 'AWS::Cognito::UserPoolDomain'));
+    const [[id, generated] = []] = domainOf({});
+    expect(JSON.stringify(generated?.Properties?.Domain)).toMatch(/"bag-adres-".*AWS::StackId/);
+    expect(domainOf({ domain: { ...domain, name: 'aws.example.nl' } })).toEqual([[id, generated]]);
+    expect(domainOf({ cognitoPrefix: 'adres-portal' })[0]?.[1]?.Properties?.Domain).toBe('adres-portal');
+  });
+
   it.each([
+    ['a prefix that ends in a hyphen', { portal: { ...portal, cognitoPrefix: 'adres-' } }, 'none at the ends'],
+    ['a prefix with a word that AWS reserves', { portal: { ...portal, cognitoPrefix: 'my-aws' } }, 'without `aws`'],
+    [
+      'a host name in upper case',
+      { portal: { ...portal, domain: { ...domain, name: 'Portal.example.nl' } } },
+      'bagAdres.portal.domain.name is "Portal.example.nl". Allowed: a host name in lower case',
+    ],
     [
       'the host name of the API',
       { domain: everything.domain, portal: { ...portal, domain: everything.domain } },
