@@ -3,6 +3,7 @@ import { redactKeys } from '../core/accounts/api-key.ts';
 import { addAccessCommands } from './cli/access.ts';
 import { addAccountCommands } from './cli/account.ts';
 import { addBackupCommands } from './cli/backup.ts';
+import { addBackupSetCommands } from './cli/backup-set.ts';
 import { snakeCase, type Terminal } from './cli/command.ts';
 import { addConfigCommands } from './cli/config.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
@@ -64,6 +65,7 @@ Examples:
   addUsageCommands(program, terminal);
   addLoadCommands(program, terminal);
   addBackupCommands(program, terminal);
+  addBackupSetCommands(program, terminal);
   addRestoreCommands(program, terminal);
   addDoctorCommand(program, terminal);
   addInitCommand(program, terminal);

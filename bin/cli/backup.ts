@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 import { roles } from '../../core/accounts/admin/admin-error.ts';
 import type { AccountBackup, Backup, ImportResult } from '../../core/accounts/admin/backup.ts';
+import { backupLines } from '../../core/accounts/admin/backup-lines.ts';
 import { windowNames } from '../../core/calendar.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import {
@@ -36,7 +37,7 @@ Example:
       checkNewFile(path);
       await useAdmin(terminal, options, async (admin) => {
         const backup = await admin.backup.export();
-        await writeNewFile(path, linesOf(backup));
+        await writeNewFile(path, backupLines(backup));
         const counts = countsOf(backup);
         return { json: { file, ...counts }, text: `Exported ${renderCounts(counts)}.` };
       });
@@ -137,27 +138,8 @@ const header = z.strictObject({ type: z.literal('bag-adres-backup'), version: z.
 
 const line = z.discriminatedUnion('type', [header, planLine, accountLine]);
 
-/** The lines of a backup, each with its line break. Instants are seconds since 1970. */
-function linesOf({ plans, accounts }: Backup): string[] {
-  const lines: z.input<typeof line>[] = [
-    { type: 'bag-adres-backup', version: 1 },
-    ...plans.map((plan) => ({ type: 'plan' as const, ...plan })),
-    ...accounts.map(({ id, state, plan, ownLimits, shards, created, usage, keys, members, days }) => ({
-      type: 'account' as const,
-      ...{ id, state, plan, own_limits: ownLimits, shards, created, usage },
-      keys: keys.map(({ keyId, hash, label, created, revoked, secret }) => ({
-        key_id: keyId,
-        hash: hash && Buffer.from(hash).toString('base64'),
-        ...{ label, created, revoked, ...(secret !== undefined && { secret }) },
-      })),
-      ...{ members, days },
-    })),
-  ];
-  return lines.map((each) => `${JSON.stringify(each)}\n`);
-}
-
 /** @throws CommandError with the number of the first line that is wrong */
-function parseLines(file: string, text: string): Backup {
+export function parseLines(file: string, text: string): Backup {
   const backup: Backup = { plans: [], accounts: [] };
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../connect/errors.ts';
 import type { RestoreReport } from '../recovery/restore.ts';
-import { printResult, type Result, type Terminal } from './command.ts';
+import { placeOf } from './backup-set.ts';
+import { callersPath, printResult, type Result, type Terminal } from './command.ts';
 
 /** Options of every restore. */
-export type RestoreOptions = { json?: true; stack: string; yes?: true; key?: string };
+type RestoreOptions = { json?: true; stack: string; yes?: true; key?: string };
 
 /** `restore`: each shows its plan; with `--yes` it carries it out, and continues one that was interrupted. */
 export function addRestoreCommands(program: Command, terminal: Terminal): void {
@@ -36,9 +37,33 @@ ${explanation('restore wrong-contents --at 2026-01-31T12:00:00Z --stack bag-adre
       const { restoreWrongContents } = await import('../recovery/restore.ts');
       await show(terminal, options, (tools) => restoreWrongContents({ ...tools, at: time }));
     });
+
+  addFromSet(restore, terminal, 'account', 'restore accounts and secrets from a backup set into another AWS account');
+  addFromSet(restore, terminal, 'region', 'restore accounts and secrets from a backup set into another region');
 }
 
-export function withRestore(command: Command): Command {
+function addFromSet(restore: Command, terminal: Terminal, lost: 'account' | 'region', description: string): void {
+  withRestore(restore.command(`lost-${lost}`))
+    .description(description)
+    .requiredOption('--from <set>', 'a backup set, or a place with sets, of which the newest is taken')
+    .requiredOption('--private-key <file>', 'the private key of the set: RSA, PEM')
+    .addHelpText(
+      'after',
+      `
+Deploy the stacks first, empty: npx cdk deploy --all. What you have to do in between is part of the plan: the command stops
+there, says what to deploy or load, and continues when you run it again.
+${explanation(`restore lost-${lost} --from s3://my-sets/bag-adres-prod --private-key key.pem --stack bag-adres-prod`)}`,
+    )
+    .action(async ({ from, privateKey, ...options }: RestoreOptions & { from: string; privateKey: string }) => {
+      const { restoreFromSet } = await import('../recovery/restore-account.ts');
+      const key = callersPath(privateKey, terminal.env);
+      await show(terminal, options, (tools) =>
+        restoreFromSet({ ...tools, lost, from: placeOf(from, terminal), privateKey: key }),
+      );
+    });
+}
+
+function withRestore(command: Command): Command {
   return command
     .option('--json', 'print JSON, for scripts; an error is {"error":{"code","message"}} on standard error')
     .option('--yes', 'carry out the plan; without it nothing is changed')
@@ -50,7 +75,7 @@ function tableOption(): Option {
   return new Option('--table <table>', 'which table').choices(['accounts', 'addresses']).makeOptionMandatory();
 }
 
-export function explanation(example: string): string {
+function explanation(example: string): string {
   return `
 It looks at AWS for what is done already: run it again after any failure, also on another machine. See docs/recovery.md.
 
@@ -67,14 +92,14 @@ function parseTime(text: string): Date {
 }
 
 /** What every procedure is given by the command line. */
-export type RestoreTools = {
+type RestoreTools = {
   stack: string;
   execute: boolean;
   key: string | undefined;
   print: (line: string) => void;
 };
 
-export async function show(
+async function show(
   terminal: Terminal,
   { stack, yes, json, key = terminal.env.BAG_ADRES_KEY }: RestoreOptions,
   work: (tools: RestoreTools) => Promise<RestoreReport>,

@@ -39,6 +39,7 @@ const loadErrorCodes: Record<string, string> = {
   LockSettlingError: 'locked',
   MissingObjectError: 'storage_incomplete',
   MutationGapError: 'mutation_gap',
+  BackupSetError: 'bad_set',
   MutationMismatchError: 'mutation_mismatch',
   NoMoreWritesError: 'no_more_writes',
   ObjectChangedError: 'object_changed',

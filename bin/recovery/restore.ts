@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdmin } from '../../core/accounts/admin/admin.ts';
-import type { Backup } from '../../core/accounts/admin/backup.ts';
+import { type AccountsCounts, countBackup } from '../../core/accounts/admin/backup-lines.ts';
 import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
@@ -109,27 +109,13 @@ export async function restoreWrongContents(input: RestoreInput & { at: Date }): 
   }
 }
 
-type Counts = { plans: number; accounts: number; activeKeys: number; members: number };
-
-/** The plans, accounts, active keys and members of a backup. */
-export function countsOf({ plans, accounts }: Backup): Counts {
-  const sum = (of: (account: Backup['accounts'][number]) => number) =>
-    accounts.reduce((total, account) => total + of(account), 0);
-  return {
-    plans: plans.length,
-    accounts: accounts.length,
-    activeKeys: sum(({ keys }) => keys.filter(({ hash }) => hash !== null).length),
-    members: sum(({ members = [] }) => members.length),
-  };
-}
-
-async function countAccounts({ client }: RestoreContext, table: string): Promise<Counts> {
+async function countAccounts({ client }: RestoreContext, table: string): Promise<AccountsCounts> {
   const noSecret = async () => Promise.reject(new Error('no key is created here'));
   const admin = createAdmin({ client: DynamoDBDocumentClient.from(client), table, checksumSecret: noSecret });
-  return countsOf(await admin.backup.export());
+  return countBackup(await admin.backup.export());
 }
 
-export function renderCounts({ plans, accounts, activeKeys, members }: Counts): string {
+export function renderCounts({ plans, accounts, activeKeys, members }: AccountsCounts): string {
   return `${plans} plans, ${accounts} accounts, ${activeKeys} active keys and ${members} members`;
 }
 
