@@ -75,6 +75,16 @@ export const canaryEnvironment = {
   keySecret: 'CANARY_KEY_SECRET',
 } as const;
 
+/** Environment variables of the job that writes backup sets. */
+export const backupEnvironment = {
+  /** The deployment, `bag-adres-prod`. */
+  deployment: 'BACKUP_DEPLOYMENT',
+  /** The bucket of the sets, and what their keys begin with: `my-sets`, `my-sets/adres/`. */
+  destination: 'BACKUP_DESTINATION',
+  /** The public key of the operator: SPKI in base64, on one line. */
+  publicKey: 'BACKUP_PUBLIC_KEY',
+} as const;
+
 /** A variable that the stack always sets; a missing one stops the start, not a request. */
 export function requireEnvironment(name: string): string {
   const value = optionalEnvironment(name);
@@ -138,4 +148,6 @@ export const metricNames = {
   auditDifferences: 'AuditDifferences',
   /** Of 200 keys, how many the table holds otherwise than the live snapshot; emitted with the age, for the same `service`. */
   tableDifferences: 'TableDifferences',
+  /** 1 for each backup set that was written; its only dimension is `service`. */
+  backupSets: 'BackupSets',
 } as const;

@@ -6,14 +6,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdmin } from '../core/accounts/admin/admin.ts';
 import { backupLines, countBackup } from '../core/accounts/admin/backup-lines.ts';
-import {
-  backupEnvironment,
-  environment,
-  metricNames,
-  metricNamespace,
-  optionalEnvironment,
-  requireEnvironment,
-} from '../core/names.ts';
+import { backupEnvironment, environment, metricNames, metricNamespace, requireEnvironment } from '../core/names.ts';
 import { writeBackupSet } from './backup-set.ts';
 import { registerPart } from './register.ts';
 
@@ -29,7 +22,6 @@ const logger = new Logger({ serviceName: 'backup' });
 export async function handler(): Promise<{ set: string }> {
   const snapshots = requireEnvironment(environment.snapshotBucket);
   const [Bucket, prefix = ''] = requireEnvironment(backupEnvironment.destination).split(/\/(.*)/s);
-  const session = optionalEnvironment(environment.portalSessionSecret);
   const checksumSecret = await readSecret(requireEnvironment(environment.keyChecksumSecretArn));
   const admin = createAdmin({
     client: dynamoDb,
@@ -47,7 +39,8 @@ export async function handler(): Promise<{ set: string }> {
       accounts: backupLines(backup),
       counts: countBackup(backup),
       checksumSecret,
-      sessionSecret: session === undefined ? null : await readSecret(session),
+      // Another one signs everybody out of the portal, and nothing else.
+      sessionSecret: null,
       ...registerPart(await manifestIn(snapshots), `s3://${snapshots}`),
     },
     publicKey(),

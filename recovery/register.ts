@@ -9,7 +9,10 @@ export function registerPart(
   location: string,
 ): Pick<SetContents, 'manifest' | 'snapshots'> {
   if (!manifest) return { manifest: null, snapshots: [] };
-  return { manifest, snapshots: snapshotsIn(parseCheckedJson<Manifest>(Buffer.from(manifest), paths.manifest), location) };
+  return {
+    manifest,
+    snapshots: snapshotsIn(parseCheckedJson<Manifest>(Buffer.from(manifest), paths.manifest), location),
+  };
 }
 
 /** More than `snapshotsKept` can be. */

@@ -12,7 +12,7 @@ type CreateOptions = {
   publicKey: string;
 };
 
-const example = 'npm run bag-adres --';
+const example = 'npx bag-adres';
 
 /** `backup`: sets with all that a service can't be restored without. */
 export function addBackupSetCommands(program: Command, terminal: Terminal): void {

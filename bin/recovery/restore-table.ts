@@ -69,7 +69,8 @@ async function backupsOf(
  * @throws CommandError when there is none, or the table exists and was not restored from it
  */
 export async function findDeletionBackup(client: DynamoDBClient, table: string): Promise<BackupSummary> {
-  const [[newest], existing] = await Promise.all([backupsOf(client, table, 'SYSTEM'), findTable(client, table)]);
+  const [deletions, existing] = await Promise.all([backupsOf(client, table, 'SYSTEM'), findTable(client, table)]);
+  const [newest] = deletions;
   const isRestored = newest && existing?.RestoreSummary?.SourceBackupArn === newest.BackupArn;
   if (existing && !isRestored) {
     throw new CommandError(
@@ -77,7 +78,7 @@ export async function findDeletionBackup(client: DynamoDBClient, table: string):
       `The table ${table} exists (${existing.TableStatus}), so there is nothing to restore. If its contents are wrong: "restore wrong-contents".`,
     );
   }
-  const wrong = existing ? undefined : await interruptedRestore(client, table, newest);
+  const wrong = existing ? undefined : await interruptedRestore(client, table, deletions);
   if (wrong) {
     throw new CommandError(
       'restore_interrupted',
@@ -97,15 +98,17 @@ export async function findDeletionBackup(client: DynamoDBClient, table: string):
 async function interruptedRestore(
   client: DynamoDBClient,
   table: string,
-  deletion: BackupSummary | undefined,
+  deletions: readonly BackupSummary[],
 ): Promise<string | undefined> {
-  const deleted = deletion?.BackupCreationDateTime?.getTime() ?? 0;
   const [wrong] = (await backupsOf(client, table, 'USER')).filter(({ BackupName }) => BackupName?.startsWith('wrong-'));
   const [, year, month, day, hour, minute, second] =
     /^wrong-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(wrong?.BackupName ?? '') ?? [];
   const made = wrong?.BackupCreationDateTime?.getTime() ?? 0;
-  // It deletes the table minutes after it has made this backup.
-  if (!year || deleted < made || deleted - made > 6 * 3_600_000) return undefined;
+  const since = deletions
+    .map((one) => (one.BackupCreationDateTime?.getTime() ?? 0) - made)
+    .filter((after) => after >= 0);
+  // It deletes the table minutes after it has made this backup. A second deletion is that of the restored table.
+  if (!year || since.length !== 1 || (since[0] ?? 0) > 6 * 3_600_000) return undefined;
   return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }
 

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { backupLines, countBackup } from '../../core/accounts/admin/backup-lines.ts';
-import { readSetIndex, type SetContents, type SetIndex, type SetStore } from '../../recovery/backup-set.ts';
-import { keptSnapshots, type Manifest } from '../../loader/dataset/load.ts';
-import { parseCheckedJson } from '../../loader/dataset/stored-form.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { paths, type Storage } from '../../loader/storage/storage.ts';
 import { readLocalState } from '../../local/data-folder.ts';
+import { readSetIndex, type SetContents, type SetIndex, type SetStore } from '../../recovery/backup-set.ts';
+import { registerPart } from '../../recovery/register.ts';
 import { type ConnectionOptions, openAdmin } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStackOutputs } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
@@ -92,14 +91,5 @@ export async function sessionSecretOf(name: string): Promise<string | undefined>
 }
 
 async function registerParts(storage: Storage, location: string): Promise<Pick<SetContents, 'manifest' | 'snapshots'>> {
-  const manifest = await storage.get(paths.manifest);
-  if (!manifest) return { manifest: null, snapshots: [] };
-  return { manifest, snapshots: snapshotsIn(parseCheckedJson<Manifest>(manifest, paths.manifest), location) };
-}
-
-function snapshotsIn(manifest: Manifest, location: string): SetIndex['snapshots'] {
-  const kept = keptSnapshots(manifest, 24);
-  return manifest.history
-    .filter(({ snapshot }) => kept.has(snapshot.id))
-    .map(({ peildatum, snapshot }) => ({ peildatum, location: `${location}/${paths.snapshotOf(snapshot.id)}` }));
+  return registerPart(await storage.get(paths.manifest), location);
 }

@@ -54,6 +54,21 @@ export const domain = z.strictObject({
     .describe('Keeps the host name that API Gateway generates working too, until every caller has moved.'),
 });
 
+/** Where backup sets go, and the key that they are encrypted to. */
+export const backup = z.strictObject({
+  bucket: text(
+    /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/(?:[\w.-]+\/)*)?$/,
+    'the name of a bucket, or `BUCKET/PREFIX/`',
+  ).describe(
+    'The bucket for the sets, in another account or region at best. Its policy must allow `s3:PutObject` for the role of the output `BackupRoleArn`.',
+  ),
+  publicKey: text(
+    /^MII[A-Za-z0-9+/]{150,1400}={0,2}$/,
+    'an RSA public key: its DER form in base64, on one line, as docs/recovery.md makes it',
+  ).describe('The key that sets are encrypted to. Keep the private key outside AWS.'),
+  schedule: schedule.default('cron(30 1 * * ? *)').describe('When a set is written, in UTC. Once a day at least.'),
+});
+
 /** The portal has no callers who would have to move. */
 const portalDomain = domain.omit({ keepDefaultEndpoint: true });
 

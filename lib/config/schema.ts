@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
-import { branding, domain, portal, schedule, tags, text, warmUnits } from './fields.ts';
+import { backup, branding, domain, portal, schedule, tags, text, warmUnits } from './fields.ts';
 
 const share = z.number().min(0).max(1);
 /** The retention periods that CloudWatch Logs supports, up to two years. */
@@ -223,6 +223,11 @@ export const configSchema = z.strictObject({
     .default('aws')
     .describe(
       'The encryption of data at rest: with keys that AWS manages, a new customer-managed key, or your own key.',
+    ),
+  backup: backup
+    .optional()
+    .describe(
+      'Writes a backup set every day: all that another account or region needs to take over. See [recovery](recovery.md#backup-sets).',
     ),
   backupVaultArn: text(
     /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/,

@@ -8,6 +8,7 @@ import type { DataStack } from '../data/data-stack.ts';
 import { isProtected, removal } from '../shared/data-protection.ts';
 import { acknowledge } from '../shared/grants.ts';
 import { SavedQueries, type SavedQuery } from '../shared/monitoring.ts';
+import { BackupSets } from './backup-sets.ts';
 import { LoadMachine } from './load-machine.ts';
 import { MAP_RUNS } from './load-states.ts';
 import { LoaderAlarms, LoaderDashboard } from './loader-monitoring.ts';
@@ -39,6 +40,7 @@ export class LoaderStack extends Stack {
     if (config.source) new CfnOutput(this, 'ExtractSource', { value: config.source });
     if (config.mutations) new CfnOutput(this, 'MutationsSource', { value: mutationsSource(config) });
     new CfnOutput(this, 'StateMachineArn', { value: machine.stateMachineArn });
+    if (config.backup) new BackupSets(this, 'BackupSets', { config, backup: config.backup, data, snapshots: bucket });
     new CfnOutput(this, 'SnapshotBucketName', { value: bucket.bucketName });
   }
 }

@@ -112,7 +112,6 @@ export class PortalStack extends Stack {
     }
     const sessionSecret = this.sessionSecret(config, data);
     const session = this.secretByArn('Session', sessionSecret);
-    new CfnOutput(this, 'SessionSecretArn', { value: session.secretArn });
     session.grantRead(lambda.function);
     lambda.function.addEnvironment(environment.portalSessionSecret, session.secretArn);
     const checksumSecret = this.secretByArn('Checksum', keyChecksumSecret);

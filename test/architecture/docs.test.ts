@@ -5,9 +5,12 @@ import { describe, expect, it } from '@jest/globals';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
-const files = globSync(['*.md', '{bin,core,lib,lambdas,loader,local,packages,portal,test,docs}/**/*.{ts,js,md}'], {
-  cwd: root,
-})
+const files = globSync(
+  ['*.md', '{bin,core,lib,lambdas,loader,local,packages,portal,recovery,test,docs}/**/*.{ts,js,md}'],
+  {
+    cwd: root,
+  },
+)
   .map(normalize)
   .sort();
 const pages = files.filter((file) => file.endsWith('.md'));

@@ -9,11 +9,12 @@ const mayImport: Record<string, readonly string[]> = {
   core: [],
   loader: ['core'],
   lambdas: ['core'],
+  recovery: ['core', 'loader'],
   lib: ['core', 'loader'],
   packages: ['core', 'loader', 'lib'],
   portal: ['core', 'loader', 'lib', 'packages'],
   local: ['core', 'loader', 'portal'],
-  bin: ['core', 'loader', 'lambdas', 'lib', 'local', 'portal'],
+  bin: ['core', 'loader', 'lambdas', 'recovery', 'lib', 'local', 'portal'],
 };
 const tops = Object.keys(mayImport);
 const sources = globSync(`{${tops}}/**/*.ts`, { cwd: root, exclude: ['**/dist/**'] })

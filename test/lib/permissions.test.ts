@@ -307,6 +307,19 @@ describe('what each function may do', () => {
       ...Object.fromEntries([...inObjects, ...inTable]),
       LoadRole: publish,
       LoadScheduleRole: [],
+      // It reads accounts and the secret of checksums, and writes to the bucket of the operator alone.
+      BackupSetsScheduleRole: ['lambda:InvokeFunction on BackupSetsSetFunction'],
+      BackupSetsSetRole: [
+        'dynamodb:Scan on Accounts',
+        ...useTable,
+        ...logging('BackupSetsSetLogs'),
+        's3:GetObject on Snapshots/manifest.json',
+        's3:ListBucket on Snapshots',
+        's3:PutObject on arn:aws:s3:::adres-sets/prod/bag-adres-trial/*',
+        'secretsmanager:DescribeSecret on KeyChecksumSecret',
+        'secretsmanager:GetSecretValue on KeyChecksumSecret',
+        ...tracing,
+      ],
     });
   });
 

@@ -17,6 +17,10 @@ export type Template = {
   Outputs?: Record<string, { Value: unknown; Export?: unknown }>;
 };
 
+/** Of a pair of keys whose private one was thrown away. */
+export const backupPublicKey =
+  'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAnwjibLia+y+xCZKY1DLQP90pow6KF0SBvqGSs46l0URNnMvpdyI0ydJl6MZ3pOnTi/O6tmn8SZr/FC/fwTgAsWxuw1WoF41AINNpnINmPqbN0QoZogn+PZwGlOWTk7eAEXhLOE1041Sh+PoeC+m5id++isFUfcEvAJj82D4FNyuYSIA/Fi7Cz2ZcnN4TPlzQYiRcK9PW6fUFgSspfh62Z1+XfkSXNUg/6BhEd7zBBY4HSD2QgkKTyHsBvtRtOz7BHojrxku14arsVtM9YB0Fin74Hxb8y6cM8ePWzz7zGBx7j5pHNtqEP5H44YJ6KzvBUnzC1zgvLMHsGbz/FtHreQIDAQAB';
+
 /** Every option that adds resources, switched on. */
 export const everything = {
   stage: 'trial',
@@ -26,6 +30,7 @@ export const everything = {
   alarmEmail: 'beheer@example.nl',
   tracing: true,
   backupVaultArn: 'arn:aws:backup:eu-central-1:999999999999:backup-vault:accounts',
+  backup: { bucket: 'adres-sets/prod/', publicKey: backupPublicKey },
   dashboards: true,
   reservedConcurrency: 100,
   provisionedConcurrency: 2,
@@ -61,7 +66,7 @@ const cache = join(root, 'node_modules/.cache/templates');
 /** Of everything that templates depend on beside their configuration. */
 const inputs = globSync(
   [
-    '{bin,core,lib,lambdas,loader,packages,portal}/**/*.*',
+    '{bin,core,lib,lambdas,loader,packages,portal,recovery}/**/*.*',
     'test/lib/{synthesized,unbundled-app}.ts',
     'cdk.json',
     'package*.json',

@@ -1,12 +1,11 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, Stack, Token } from 'aws-cdk-lib';
 import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
-import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { CfnOutput } from 'aws-cdk-lib/core';
-import type { Construct } from 'constructs';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
 import {
   backupEnvironment,
   environment,
@@ -19,32 +18,22 @@ import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
 import { bundle } from '../shared/bundle.ts';
-import { isProtected } from '../shared/data-protection.ts';
 import { acknowledge, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { operatorAlarm } from '../shared/monitoring.ts';
 
-export type BackupStackProps = {
+export type BackupSetsProps = {
   config: Config;
   backup: NonNullable<Config['backup']>;
-  stackName: string;
   data: DataStack;
   /** The bucket of the loader. */
   snapshots: Bucket;
-  /** Of the portal, if there is one. */
-  sessionSecret: ISecret | undefined;
 };
 
 /** Writes a backup set every day, to a bucket of the operator's, and raises an alarm when it is late. */
-export class BackupStack extends Stack {
-  constructor(scope: Construct, id: string, props: BackupStackProps) {
-    const { config, backup, stackName, data, snapshots, sessionSecret } = props;
-    super(scope, id, {
-      stackName,
-      description: 'Dutch address service: the daily backup set',
-      env: { region: config.region, ...(config.account && { account: config.account }) },
-      terminationProtection: isProtected(config),
-    });
+export class BackupSets extends Construct {
+  constructor(scope: Construct, id: string, { config, backup, data, snapshots }: BackupSetsProps) {
+    super(scope, id);
     const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const lambda = new LambdaFunction(this, 'Set', {
       config,
@@ -63,26 +52,30 @@ export class BackupStack extends Stack {
     })
       .usesTable(accounts, environment.accountsTable, 'Scan')
       .usesBucket(snapshots, environment.snapshotBucket, { read: ['manifest.json'] });
-    this.readsSecret(lambda, 'Checksum', keyChecksumSecret, environment.keyChecksumSecretArn);
-    if (sessionSecret) this.readsSecret(lambda, 'Session', sessionSecret, environment.portalSessionSecret);
+    // By its ARN alone: the policy of its key, in another stack, would name the role of this one.
+    const checksum = Secret.fromSecretCompleteArn(this, 'Checksum', keyChecksumSecret.secretArn);
+    checksum.grantRead(lambda.function);
+    lambda.function.addEnvironment(environment.keyChecksumSecretArn, checksum.secretArn);
     encryptionKey?.grant(lambda.function, 'kms:Decrypt');
     const [bucket = '', prefix = ''] = backup.bucket.split(/\/(.*)/s);
-    const objects = `arn:${this.partition}:s3:::${bucket}/${prefix}${deploymentName(config.stage)}/*`;
+    const { partition } = Stack.of(this);
+    const objects = `arn:${partition}:s3:::${bucket}/${prefix}${deploymentName(config.stage)}/*`;
     lambda.function.addToRolePolicy(new PolicyStatement({ actions: ['s3:PutObject'], resources: [objects] }));
     acknowledge(
       lambda,
-      `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/${prefix}${deploymentName(config.stage)}/*]`,
+      `AwsSolutions-IAM5[Resource::arn:${Token.isUnresolved(partition) ? '<AWS::Partition>' : partition}:s3:::${bucket}/${prefix}${deploymentName(config.stage)}/*]`,
       'The name of a set contains the time at which it was written.',
     );
-    new Schedule(this, 'Schedule', {
-      description: 'Writes a backup set',
-      schedule: ScheduleExpression.expression(backup.schedule),
-      target: new LambdaInvoke(lambda.function, {
-        role: scheduleRole(this, 'lambda:InvokeFunction', lambda.function.functionArn),
-        retryAttempts: 2,
-        maxEventAge: Duration.hours(1),
-      }),
-    });
+    if (backup.schedule !== 'off')
+      new Schedule(this, 'Schedule', {
+        description: 'Writes a backup set',
+        schedule: ScheduleExpression.expression(backup.schedule),
+        target: new LambdaInvoke(lambda.function, {
+          role: scheduleRole(this, 'lambda:InvokeFunction', lambda.function.functionArn),
+          retryAttempts: 2,
+          maxEventAge: Duration.hours(1),
+        }),
+      });
     operatorAlarm(this, 'Failed', {
       metric: lambda.function.metricErrors({ statistic: 'Sum', period: Duration.minutes(5) }),
       threshold: 1,
@@ -108,13 +101,8 @@ export class BackupStack extends Stack {
       runbook: 'Backup late',
       topic,
     });
-    new CfnOutput(this, 'RoleArn', { value: lambda.function.role?.roleArn ?? '' });
-  }
-
-  /** By its ARN alone: the policy of the secret's key, in another stack, would name the role of this one. */
-  private readsSecret(lambda: LambdaFunction, id: string, { secretArn }: ISecret, variable: string): void {
-    const secret = Secret.fromSecretCompleteArn(this, id, secretArn);
-    secret.grantRead(lambda.function);
-    lambda.function.addEnvironment(variable, secret.secretArn);
+    new CfnOutput(this, 'BackupRoleArn', { value: lambda.function.role?.roleArn ?? '' }).overrideLogicalId(
+      'BackupRoleArn',
+    );
   }
 }
