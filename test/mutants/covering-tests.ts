@@ -5,6 +5,8 @@ import { type Copy, root } from './copy.ts';
 
 /** Tests that start processes or synthesize the app: minutes for each change, to code that is tested closer by. */
 const slowFolders = /^test\/(?:local|bin|lib|smoke|rehearsal|portal|bench|chaos|package|architecture)\//;
+const slowButOfPortal =
+  /^test\/(?:local|bin|lib|smoke|rehearsal|bench|chaos|package|architecture|portal\/(?:local|stack))\//;
 
 /** A test file as it was with nothing changed. `lines` has the lines of each product file that it runs. */
 export type Measured = { test: string; passes: boolean; seconds: number; lines: Record<string, number[]> };
@@ -23,7 +25,7 @@ export async function measure(copies: readonly Copy[], files: readonly string[],
     .split('\n')
     .filter((line) => line.startsWith(first.folder))
     .map((line) => line.slice(first.folder.length + 1))
-    .filter((test) => !slowFolders.test(test))
+    .filter((test) => !(files.some((file) => file.startsWith('portal/')) ? slowButOfPortal : slowFolders).test(test))
     .sort();
   const cache = join(root, 'node_modules/.cache/mutants');
   mkdirSync(cache, { recursive: true });
@@ -65,7 +67,7 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
       '--coverageProvider=v8',
       '--coverageReporters=json',
       `--coverageDirectory=${folder}`,
-      '--collectCoverageFrom={core,lambdas,loader}/**/*.ts',
+      '--collectCoverageFrom={core,lambdas,loader,portal}/**/*.ts',
       '--runTestsByPath',
       test,
     ],
@@ -83,7 +85,7 @@ async function run(copy: Copy, test: string, cpuSeconds: number): Promise<Measur
 
 /** Changes with the test, what all tests share, and the product. */
 function hashOf(test: string): string {
-  const names = [test, 'test/support', 'core', 'lambdas', 'loader'].map((path) => `HEAD:${path}`);
+  const names = [test, 'test/support', 'core', 'lambdas', 'loader', 'portal'].map((path) => `HEAD:${path}`);
   const objects = execFileSync('git', ['rev-parse', ...names], { cwd: root, encoding: 'utf8' });
   return execFileSync('git', ['hash-object', '--stdin'], { cwd: root, encoding: 'utf8', input: objects }).trim();
 }

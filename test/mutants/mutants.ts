@@ -1,16 +1,31 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { Random } from '../bench/generator/random.ts';
 import { Copy } from './copy.ts';
 import { type Measured, measure, testsOf } from './covering-tests.ts';
+import { checkInvariants } from './invariants.ts';
 import { type Mutant, mutantsOf, mutate } from './operators.ts';
 
 /** A mutant that no test can kill, or need not, and why. Found by its text, so that it may move within its file. */
 type Explained = Pick<Mutant, 'file' | 'before' | 'after'> & { why: string };
 
-const areas = ['core/**/*.ts', 'lambdas/http/*.ts', 'loader/bag/*.ts'];
+/** What is counted together in `areas.json`. */
+const areas: Record<string, string[]> = {
+  charge: ['core/accounts/charge/*.ts', 'core/accounts/{account,account-item,api-key,quota}.ts'],
+  usage: [
+    'core/accounts/usage-record.ts',
+    'core/accounts/admin/{usage,usage-*,statement,statements}.ts',
+    'lambdas/usage/*.ts',
+  ],
+  fencing: ['loader/storage/{lease,lock,address-writer}.ts'],
+  permissions: ['portal/visit/*.ts'],
+  administration: ['core/accounts/admin/*.ts'],
+  addresses: ['core/addresses/*.ts'],
+  http: ['lambdas/http/*.ts'],
+  bag: ['loader/bag/*.ts'],
+};
 
 const stopEarly = [
   '--testEnvironment=<rootDir>/test/mutants/stop-at-failure.js',
@@ -19,11 +34,28 @@ const stopEarly = [
   '--setupFiles=<rootDir>/test/mutants/first-counterexample.js',
 ];
 
-type Options = { files: string[]; limit: number; seed: number; workers: number; seconds: number };
+type Options = {
+  files: string[];
+  area?: string;
+  invariants?: true;
+  limit: number;
+  seed: number;
+  workers: number;
+  seconds: number;
+};
 
 await new Command('npm run mutants --')
   .description('Changes the code one line at a time and reports the changes that no test notices.')
-  .option('--files <glob...>', 'the files to change', areas)
+  .option('--files <glob...>', 'the files to change', Object.values(areas).flat())
+  .addOption(
+    new Option('--area <name>', 'the files of one area, whose result is kept in areas.json').choices(
+      Object.keys(areas),
+    ),
+  )
+  .option(
+    '--invariants',
+    'instead, the changes of test/invariants/invariants.json, each of which its tests must notice',
+  )
   .option('--limit <number>', 'how many changes to try, chosen at random', Number, 20)
   .option('--seed <number>', 'repeats a choice', Number, Date.now() % 100_000)
   .option('--workers <number>', 'how many to try at once', Number, 2)
@@ -36,8 +68,12 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function run({ files, limit, seed, workers, seconds }: Options): Promise<void> {
-  const named = globSync(files).sort();
+async function run({ files, area, invariants, limit, seed, workers, seconds }: Options): Promise<void> {
+  if (invariants) {
+    if (!(await checkInvariants(workers, stopEarly))) process.exitCode = 1;
+    return;
+  }
+  const named = globSync(area === undefined ? files : (areas[area] ?? [])).sort();
   // What runs is the last commit.
   if (spawnSync('git', ['diff', '--quiet', 'HEAD', '--', ...named]).status !== 0) {
     say('The files have changes that are not committed. Commit or stash them first.');
@@ -88,7 +124,15 @@ async function run({ files, limit, seed, workers, seconds }: Options): Promise<v
     remove();
   }
   report();
+  if (area !== undefined) keep(area, { possible: all.length, seed, ...count });
   if (count.survived + count['not run by a test'] > 0) process.exitCode = 1;
+}
+
+/** The last result of each area. */
+function keep(area: string, result: object): void {
+  const path = join(import.meta.dirname, 'areas.json');
+  const results = { ...JSON.parse(readFileSync(path, 'utf8')), [area]: result };
+  writeFileSync(path, `${JSON.stringify(results, null, 2)}\n`);
 }
 
 async function isKilled(copy: Copy, mutant: Mutant, tests: readonly Measured[]): Promise<boolean> {

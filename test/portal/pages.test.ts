@@ -127,6 +127,20 @@ describe('a key', () => {
     expect(await rowsOf('?q=nothing')).toEqual([]);
   }, 30_000);
 
+  it('has links to what can still be done with it: both while it works, and none once it is revoked', async () => {
+    const id = await newAccount();
+    const [one, other] = [
+      await service.admin.keys.create({ account: id, label: 'one' }),
+      await service.admin.keys.create({ account: id, label: 'other' }),
+    ];
+    await service.admin.keys.revoke({ account: id, keyId: other.keyId });
+    const { body } = await admin.get(`/accounts/${id}/keys`);
+    for (const what of ['rotate', 'revoke']) {
+      expect(body).toContain(`/accounts/${id}/keys/${one.keyId}/${what}`);
+      expect(body).not.toContain(`/accounts/${id}/keys/${other.keyId}/${what}`);
+    }
+  });
+
   it('is revoked once by two people at the same time, and both see that', async () => {
     const id = await newAccount();
     const { keyId } = await service.admin.keys.create({ account: id, label: 'webshop' });

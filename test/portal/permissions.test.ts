@@ -104,7 +104,10 @@ describe('a page', () => {
     const without = ({ body }: typeof foreign) => body.replaceAll(/foreign|nothing/g, '?');
     expect([foreign.status, none.status]).toEqual([404, 404]);
     expect(without(foreign)).toBe(without(none));
-    expect((await people.admin.get(`/accounts/${'x'.repeat(99)}`)).status).toBe(404);
+    const impossible = await people.admin.get(`/accounts/${'x'.repeat(99)}`);
+    expect(impossible.status).toBe(404);
+    expect(impossible.body.replaceAll('x'.repeat(99), '?')).toBe(without(none));
+    expect(portal.logged).toEqual([]);
     expect((await people.operator.get('/accounts/nothing')).status).toBe(404);
   });
 

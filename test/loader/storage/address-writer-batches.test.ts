@@ -10,9 +10,13 @@ import { mockClient } from 'aws-sdk-client-mock';
 import type { Write } from '../../../loader/dataset/lines.ts';
 import { addressWriter } from '../../../loader/storage/address-writer.ts';
 import type { Fence } from '../../../loader/storage/lease.ts';
+import { LockedError } from '../../../loader/storage/lock.ts';
 
-const mock = mockClient(DynamoDBClient);
-afterEach(() => void mock.reset());
+let mock = mockClient(DynamoDBClient);
+afterEach(() => {
+  mock.restore();
+  mock = mockClient(DynamoDBClient);
+});
 
 const writes: Write[] = Array.from({ length: 130 }, (_, index) =>
   index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\tWeesp\tBuitenveer` },
@@ -96,6 +100,42 @@ describe('a batch writer', () => {
     });
     await expect(writer({ concurrency: 2 }).write(writes, fence)).rejects.toThrow('AccessDenied');
     expect(mock.commandCalls(BatchWriteItemCommand)).toHaveLength(2);
+  });
+
+  it('sends nothing when the lock is lost between the signing of a request and its sending', async () => {
+    mock.restore();
+    const sent: unknown[] = [];
+    const client = new DynamoDBClient({
+      region: 'eu-west-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      requestHandler: {
+        handle: async (request: unknown) => {
+          sent.push(request);
+          throw new Error('sent');
+        },
+      },
+    });
+    let signed = 0;
+    // As if the process was suspended right after the signing, for longer than the lease lasts.
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        if (/Signature=/.test(JSON.stringify(args.request))) signed++;
+        return next(args);
+      },
+      { step: 'finalizeRequest', priority: 'low', name: 'suspended' },
+    );
+    const lost = new LockedError(null);
+    const lease: Fence = {
+      ...fence,
+      confirm: async (age) => {
+        if (age === 0) throw lost;
+      },
+      assertHeld: () => {
+        if (signed > 0) throw lost;
+      },
+    };
+    await expect(addressWriter(client, 'addresses', {}).write(writes.slice(0, 5), lease)).rejects.toBe(lost);
+    expect([signed, sent]).toEqual([1, []]);
   });
 
   it('keeps the given pace', async () => {

@@ -197,7 +197,9 @@ describe('a month', () => {
   it('is closed once by two that close it at the same moment, also in a folder', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'statements-'));
     const local = statementsOf(store(), statementFolder(folder));
-    const both = await Promise.all([local.close('2026-09'), local.close('2026-09')]);
+    const later = createAdminStore(bench.client, bench.table, 'test', () => bench.clock.now + 5_000);
+    const other = statementsOf(later, statementFolder(folder));
+    const both = await Promise.all([local.close('2026-09'), other.close('2026-09')]);
     expect(both[1]).toEqual(both[0]);
     const found: Statement[] = [];
     for await (const statement of local.each('2026-09')) found.push(statement);
