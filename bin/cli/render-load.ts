@@ -1,3 +1,4 @@
+import { keyParts } from '../../core/addresses/address-key.ts';
 import type { ChangeKind } from '../../loader/dataset/lines.ts';
 import type { ChangeExample, Objection } from '../../loader/dataset/load-counts.ts';
 import { loadDefaults } from '../../loader/names.ts';
@@ -55,12 +56,13 @@ export function renderChanges(report: Pick<LoadReport, ChangeKind | 'examples'>)
 }
 
 function renderCounts(report: LoadReport, tense: 'would' | 'did'): string[] {
-  const { added, changed, removed, listsChanged, addresses, keys, voorkomens } = report;
+  const { added, changed, removed, listsChanged, upgraded, addresses, keys, voorkomens } = report;
   const changes = [
     `${thousands(added)} added`,
     `${thousands(changed)} changed`,
     `${thousands(removed)} removed`,
     ...listText(listsChanged),
+    ...(upgraded > 0 ? [`${thousands(upgraded)} stored anew with what an earlier release did not store`] : []),
   ].join(', ');
   return [
     `${tense === 'would' ? 'Would change' : 'Changed'}: ${changes}.`,
@@ -94,7 +96,8 @@ function listText(listsChanged: number): string[] {
 
 /** `1381AA#9#A` as `1381AA 9 A`, in a column. */
 function addressOf(key: string): string {
-  return key.replaceAll('#', ' ').trimEnd().padEnd(16);
+  const { postcode, huisnummer, toevoeging } = keyParts(key);
+  return `${postcode} ${huisnummer} ${toevoeging}`.trimEnd().padEnd(16);
 }
 
 function placesOf({ before, after }: ChangeExample): string {

@@ -27,6 +27,17 @@ export function bareKey(key: string): string {
   return key.slice(0, key.lastIndexOf(separator) + 1);
 }
 
+/** The parts of a key, also of one without a postcode, which is no address but an object may have. */
+export function keyParts(key: string): { postcode: string; huisnummer: number; toevoeging: string } {
+  const [postcode = '', huisnummer, toevoeging = ''] = key.split(separator);
+  return { postcode, huisnummer: Number(huisnummer), toevoeging };
+}
+
+/** Whether a key, or a line that begins with one, has a postcode. */
+export function hasPostcode(keyOrLine: string): boolean {
+  return !keyOrLine.startsWith(separator);
+}
+
 /** Whether this is the key of an address; the table also holds items about itself, under other keys. */
 export function isAddressKey(key: string): boolean {
   return pattern.test(key);

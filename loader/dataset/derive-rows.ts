@@ -1,3 +1,4 @@
+import { hasPostcode } from '../../core/addresses/address-key.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import {
   dayOf,
@@ -40,6 +41,7 @@ export function deriveRows(
   const day = dayOf(peildatum);
   const keys: string[] = [];
   const places: string[] = [];
+  const ids: string[] = [];
   let next = noEind;
   let chosen: Set<ObjectLine> | undefined;
   const placeOf = placesBy(reference);
@@ -55,13 +57,14 @@ export function deriveRows(
       if (!chosen.delete(line)) continue;
     }
     const found = placeOf(line, at + fieldsAt.street);
-    if (line.startsWith('#')) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
+    if (!hasPostcode(line)) onProblem({ kind: 'no_postcode', file, identificatie: identificatieOf(line) });
     else if (typeof found === 'string') {
       keys.push(line.slice(0, at));
       places.push(found);
+      ids.push(line.slice(at + fieldsAt.identificatie, at + fieldsAt.begin));
     } else onProblem({ ...found, file, identificatie: identificatieOf(line) });
   }
-  return { keys, places, next: next === noEind ? null : dayText(next) };
+  return { keys, places, ids, next: next === noEind ? null : dayText(next) };
 }
 
 /** Of the objects with several occurrences the lines that count on `day` and belong to this part. */

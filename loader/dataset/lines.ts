@@ -1,22 +1,30 @@
 import { maxToevoegingen, type StoredAddress } from '../../core/addresses/address-item.ts';
-import { comparePlaces, type Place } from '../../core/place-fields.ts';
+import { bareKey } from '../../core/addresses/address-key.ts';
+import { comparePlaces, type Place, placeFieldNames, placeOfTexts, placeTexts } from '../../core/place-fields.ts';
 
 /**
- * A load sorts, compares and stores lines: the key, then woonplaats and straat of each place, separated by tabs:
- * `1381AA#9#A<tab>Weesp<tab>Buitenveer`. A row has one place; a line of a snapshot has all distinct places of its key.
+ * A load sorts, compares and stores lines. Their fields are separated by tabs: the key, the list of toevoegingen, and for each
+ * distinct place of the key the fields that `core/place-fields.ts` defines, in their order:
  *
- * Under the key without a toevoeging, a line of a snapshot ends in one more field where other toevoegingen exist: the list
- * of all of them, separated by commas, in which nothing stands for the address without one: `1381AA#9#<tab>Weesp<tab>
- * Buitenveer<tab>,A,B`. Where there is no address without one, a line with only the list is added: `1381AA#9#<tab>A,B`.
+ *     1381AA#9#A<tab><tab>Buitenveer<tab>Weesp<tab>0457200000201234
+ *
+ * The list is empty but under a key without a toevoeging where other toevoegingen exist. It names all of them, separated by
+ * commas, and nothing stands for the address without one: `,A,B`. Where there is no address without one, the line ends after the
+ * list: `1381AA#9#<tab>A,B`.
  *
  * Lines are byte strings: each character stands for one byte of the UTF-8 text. They take one byte a character, need no
  * encoding, and sort by their bytes, so in the same order everywhere (decision 0113).
  */
 export type Line = string;
 
-/** The places part of a row; made once per street, not once per address. Tabs and line ends in a name are escaped. */
-export function placeText({ woonplaats, straat }: Place): string {
-  return Buffer.from(`${escaped(woonplaats)}\t${escaped(straat)}`).toString('latin1');
+const firstPlace = 2;
+
+/**
+ * The fields of a place in a line up to its ids, which follow: made once per street, not once per address. The last field is
+ * empty where `place` has no ids.
+ */
+export function placeText(place: Place): string {
+  return Buffer.from(placeTexts(place).join('\t')).toString('latin1');
 }
 
 /** The key of a line, which is ASCII. */
@@ -24,45 +32,48 @@ export function keyOf(line: Line): string {
   return line.slice(0, line.indexOf('\t'));
 }
 
-/** A line as the addresses table holds it. */
+/** A line as the addresses table holds it. @throws Error for a line that has another number of fields */
 export function parseLine(line: Line): StoredAddress {
-  const [key = '', ...fields] = Buffer.from(line, 'latin1').toString().split('\t');
-  const list = fields.length % 2 === 1 ? fields.pop() : undefined;
+  const [key = '', list = '', ...texts] = Buffer.from(line, 'latin1').toString().split('\t');
+  if (texts.length % placeFieldNames.length !== 0) throw new Error(`the line of ${key} has an unknown form`);
   const places: Place[] = [];
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    places.push({ straat: unescaped(fields[i + 1] as string), woonplaats: unescaped(fields[i] as string) });
+  for (let at = 0; at < texts.length; at += placeFieldNames.length) {
+    places.push(placeOfTexts(texts.slice(at, at + placeFieldNames.length)));
   }
   places.sort(comparePlaces);
-  return list === undefined
-    ? { key, places }
-    : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
+  return list === '' ? { key, places } : { key, places, toevoegingen: list.split(',').map((one) => one || null) };
 }
 
 /** The line of what the addresses table holds, its places in their order there. */
 export function lineOf({ key, places, toevoegingen }: StoredAddress): Line {
-  const fields = places.map(placeText);
-  const list = toevoegingen?.map((one) => one ?? '').join(',');
-  if (list !== undefined) fields.push(list);
-  return `${key}\t${fields.join('\t')}`;
+  return [key, toevoegingen?.map((one) => one ?? '').join(',') ?? '', ...places.map(placeText)].join('\t');
+}
+
+/** The line with its places in the order of the table. */
+export function tableLine(line: Line): Line {
+  return line.split('\t', firstPlace + placeFieldNames.length + 1).length <= firstPlace + placeFieldNames.length
+    ? line
+    : lineOf(parseLine(line));
 }
 
 /** The line with its places in the order of a snapshot, which is that of their bytes. */
 export function snapshotLine(line: Line): Line {
-  const [key = '', ...fields] = line.split('\t');
-  const places = Array.from(
-    { length: Math.floor(fields.length / 2) },
-    (_, i) => `${fields[2 * i]}\t${fields[2 * i + 1]}`,
-  );
-  return [key, ...places.sort(), ...fields.slice(2 * places.length)].join('\t');
+  const fields = line.split('\t');
+  return [...fields.slice(0, firstPlace), ...placesOf(fields).sort()].join('\t');
+}
+
+function placesOf(fields: readonly string[], width = placeFieldNames.length): string[] {
+  const places: string[] = [];
+  for (let at = firstPlace; at < fields.length; at += width) places.push(fields.slice(at, at + width).join('\t'));
+  return places;
 }
 
 /** The line without its list of toevoegingen; `null` for a line that has only a list, which is no address. */
 export function addressPart(line: Line): Line | null {
   const first = line.indexOf('\t');
-  let tabs = 1;
-  for (let at = line.indexOf('\t', first + 1); at >= 0; at = line.indexOf('\t', at + 1)) tabs++;
-  if (tabs % 2 === 0) return line;
-  return tabs === 1 ? null : line.slice(0, line.lastIndexOf('\t'));
+  const second = line.indexOf('\t', first + 1);
+  if (second < 0) return null;
+  return second === first + 1 ? line : line.slice(0, first + 1) + line.slice(second);
 }
 
 /** Whether a line has an address, and not only a list. */
@@ -70,23 +81,79 @@ export function hasAddress(line: Line): boolean {
   return line.indexOf('\t', line.indexOf('\t') + 1) >= 0;
 }
 
-function escaped(name: string): string {
-  return /[\\\t\n]/.test(name) ? name.replaceAll('\\', '\\\\').replaceAll('\t', '\\t').replaceAll('\n', '\\n') : name;
+/** What a header begins with, and no line. */
+export const linesHeaderMark = '#';
+
+/** The first line of stored lines: it names the fields of a place, and sorts before every key. */
+export const linesHeader = linesHeaderMark + placeFieldNames.join(' ');
+
+/** How lines were stored: in this form, or by a release with other fields, whose lines `read` turns into this form. */
+export type StoredForm = {
+  /** Whether each line has every field that this release knows. */
+  isComplete: boolean;
+  /** Whether `read` returns every line as it is. */
+  isCurrent: boolean;
+  read(line: Line): Line;
+};
+
+/** The form of lines by their first line, which is no header in the releases before there were headers. */
+export function storedForm(first: string): StoredForm {
+  if (first === linesHeader) return { isComplete: true, isCurrent: true, read: (line) => line };
+  if (!first.startsWith(linesHeaderMark)) return { isComplete: false, isCurrent: false, read: fromUnnamed };
+  const names = first.slice(linesHeaderMark.length).split(' ');
+  const columns = placeFieldNames.map((name) => names.indexOf(name));
+  return {
+    isComplete: columns.every((column) => column >= 0),
+    isCurrent: false,
+    read: (line) => {
+      const fields = line.split('\t');
+      const places = placesOf(fields, names.length).map((place) => {
+        const texts = place.split('\t');
+        return columns.map((column) => texts[column] ?? '').join('\t');
+      });
+      return [...fields.slice(0, firstPlace), ...places.sort()].join('\t');
+    },
+  };
 }
 
-function unescaped(name: string): string {
-  if (!name.includes('\\')) return name;
-  return name.replace(/\\(.)/g, (_, letter) => (letter === 't' ? '\t' : letter === 'n' ? '\n' : letter));
+/** A line of the first releases: woonplaats and straat of each place, then the list, which an odd number of fields tells. */
+function fromUnnamed(line: Line): Line {
+  const [key = '', ...fields] = line.split('\t');
+  const list = fields.length % 2 === 1 ? fields.pop() : '';
+  const places: string[] = [];
+  for (let at = 0; at < fields.length; at += 2) {
+    const [woonplaats, straat] = fields.slice(at, at + 2);
+    const stored: Record<string, string | undefined> = { straat, woonplaats };
+    places.push(placeFieldNames.map((name) => stored[name] ?? '').join('\t'));
+  }
+  return [key, list, ...places.sort()].join('\t');
 }
 
-/** Addresses in the order of their keys, one for each object: the keys, and the places part of the line of each. */
-export type Rows = { keys: string[]; places: string[] };
+/** Lines as `storedForm` reads them: with the header of the fields that each of them has, and those fields alone. */
+export function linesToStore(lines: readonly Line[]): Line[] {
+  if (!lines.some(lacksField)) return [linesHeader, ...lines];
+  const places = lines.map((line) => placesOf(line.split('\t')).map((place) => place.split('\t')));
+  const columns = [...placeFieldNames.keys()].filter((at) => places.flat().every((texts) => texts[at] !== ''));
+  const header = linesHeaderMark + columns.map((at) => placeFieldNames[at]).join(' ');
+  const reduced = lines.map((line, i) => {
+    const texts = (places[i] ?? []).flatMap((texts) => columns.map((at) => texts[at]));
+    return [...line.split('\t', firstPlace), ...texts].join('\t');
+  });
+  return [header, ...reduced];
+}
+
+function lacksField(line: Line): boolean {
+  return line.endsWith('\t') || line.includes('\t\t', line.indexOf('\t') + 2);
+}
+
+/** Addresses in the order of their keys, one for each object: the keys, and `placeText` and the id of each. */
+export type Rows = { keys: string[]; places: string[]; ids: string[] };
 
 /**
  * The lines of a snapshot: one per key, with its distinct places and the lists of toevoegingen. Needs all rows of a postcode.
  * The same rows give the same lines, whatever the order of those with one key.
  */
-export function joinRows({ keys, places }: Rows): Line[] {
+export function joinRows({ keys, places, ids }: Rows): Line[] {
   const lines: Line[] = [];
   let group = '';
   let groupAt = 0;
@@ -96,14 +163,24 @@ export function joinRows({ keys, places }: Rows): Line[] {
     while (keys[end] === key);
     if (group === '' || !key.startsWith(group)) {
       addList(lines, groupAt, group);
-      group = key.slice(0, key.lastIndexOf('#') + 1);
+      group = bareKey(key);
       groupAt = lines.length;
     }
-    const ofKey = end === start + 1 ? places[start] : [...new Set(places.slice(start, end))].sort().join('\t');
-    lines.push(`${key}\t${ofKey}`);
+    const isOne = end === start + 1;
+    const ofKey = isOne ? `${places[start]}${ids[start]}` : distinct(places.slice(start, end), ids.slice(start, end));
+    lines.push(`${key}\t\t${ofKey}`);
   }
   addList(lines, groupAt, group);
   return lines;
+}
+
+/** Each place once, with the ids of all objects there. */
+function distinct(places: readonly string[], ids: readonly string[]): string {
+  const byPlace = Map.groupBy(ids.keys(), (at) => places[at] as string);
+  return [...byPlace]
+    .map(([place, at]) => place + [...new Set(at.map((i) => ids[i]))].sort().join(','))
+    .sort()
+    .join('\t');
 }
 
 /** Adds the list of toevoegingen to the lines from `start` on, which have the same postcode and huisnummer: `group`. */
@@ -114,7 +191,7 @@ function addList(lines: Line[], start: number, group: string): void {
   if (isBare && lines.length === start + 1) return;
   const some = lines.slice(start, start + maxToevoegingen);
   const list = some.map((line) => line.slice(group.length, line.indexOf('\t'))).join(',');
-  if (isBare) lines[start] = `${first}\t${list}`;
+  if (isBare) lines[start] = `${group}\t${list}${first.slice(group.length + 1)}`;
   else lines.splice(start, 0, `${group}\t${list}`);
 }
 
@@ -123,9 +200,10 @@ export type ChangeKind = 'added' | 'changed' | 'removed';
 
 /**
  * One key that differs: its line before and after, where there is one. `list`: only the list of toevoegingen stored
- * with the address differs, or a list without an address is added or removed.
+ * with the address differs, or a list without an address is added or removed. `upgraded`: the address gets a field that the
+ * release which stored it did not have, and nothing else changes.
  */
-export type Change = { kind: ChangeKind | 'list' } & (
+export type Change = { kind: ChangeKind | 'list' | 'upgraded' } & (
   | { before: Line | null; after: Line }
   | { before: Line; after: Line | null }
 );
@@ -158,8 +236,17 @@ function change(before: Line, after: Line | null): Change;
 function change(before: Line | null, after: Line): Change;
 function change(before: Line | null, after: Line | null): Change {
   const [old, now] = [before && addressPart(before), after && addressPart(after)];
-  const kind = old === now ? 'list' : old === null ? 'added' : now === null ? 'removed' : 'changed';
-  return { kind, before, after } as Change;
+  return { kind: kindOf(old, now), before, after } as Change;
+}
+
+function kindOf(old: Line | null, now: Line | null): Change['kind'] {
+  if (old === now) return 'list';
+  if (old === null) return 'added';
+  if (now === null) return 'removed';
+  const fields = now.split('\t');
+  const known = old.split('\t');
+  const isUpgrade = known.length === fields.length && known.every((text, i) => text === '' || text === fields[i]);
+  return isUpgrade ? 'upgraded' : 'changed';
 }
 
 function compare(a: string, b: string): number {

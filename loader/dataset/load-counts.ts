@@ -1,13 +1,19 @@
 /** What a load found and would change, in numbers, and whether it is too much to apply without approval. */
 
+import type { Place } from '../../core/place-fields.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
-import { addressPart, type Change, type ChangeCounts, type ChangeKind, type Line, parseLine } from './lines.ts';
+import { type Change, type ChangeCounts, type ChangeKind, hasAddress, keyOf, type Line, parseLine } from './lines.ts';
 
 /** What one worker found in its part of the extract. */
 export type PartCounts = { voorkomens: number; problems: ProblemReport };
 
-/** A change in readable form. */
-export type ChangeExample = { key: string; before: string[] | null; after: string[] | null };
+/** A change in readable form, with the BAG ids of the nummeraanduidingen that have the address before or after it. */
+export type ChangeExample = {
+  key: string;
+  before: string[] | null;
+  after: string[] | null;
+  nummeraanduidingen: string[];
+};
 
 /** The counts of a load, before and after it is applied; plain JSON. */
 export type LoadCounts = Omit<PartCounts, 'problems'> & {
@@ -25,6 +31,8 @@ export type ShardCounts = {
   changes: ChangeCounts;
   /** Lists of toevoegingen that are added, changed or removed where the address under the same key does not change. */
   listsChanged: number;
+  /** Addresses that get a field which the release that stored them did not have, and that do not change otherwise. */
+  upgraded: number;
   examples: Record<ChangeKind, ChangeExample[]>;
 };
 
@@ -50,6 +58,8 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
     keys: sum(shards, ({ keys }) => keys),
     listKeys: sum(shards, ({ listKeys }) => listKeys),
     listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
+    // Absent in the work of an earlier release.
+    upgraded: sum(shards, ({ upgraded = 0 }) => upgraded),
     changes: {
       added: sum(shards, ({ changes }) => changes.added),
       changed: sum(shards, ({ changes }) => changes.changed),
@@ -65,6 +75,7 @@ export function noChanges(): ShardCounts {
     keys: 0,
     listKeys: 0,
     listsChanged: 0,
+    upgraded: 0,
     changes: { added: 0, changed: 0, removed: 0 },
     examples: { added: [], changed: [], removed: [] },
   };
@@ -72,26 +83,42 @@ export function noChanges(): ShardCounts {
 
 /** Adds one change to `counts`, and keeps the first few as examples. */
 export function countChange(counts: ShardCounts, change: Change): void {
-  if (change.kind === 'list') {
-    counts.listsChanged++;
-    return;
-  }
-  counts.changes[change.kind]++;
-  const examples = counts.examples[change.kind];
+  const { kind } = change;
+  if (kind === 'list') counts.listsChanged++;
+  else if (kind === 'upgraded') counts.upgraded++;
+  else countAddress(counts, kind, change);
+}
+
+function countAddress(counts: ShardCounts, kind: ChangeKind, change: Change): void {
+  counts.changes[kind]++;
+  const examples = counts.examples[kind];
   if (examples.length < examplesPerKind) examples.push(changeExample(change));
 }
 
 /** A change in readable form, from its lines. */
 export function changeExample({ before, after }: Pick<Change, 'before' | 'after'>): ChangeExample {
-  const { key } = parseLine((after ?? before) as Line);
-  return { key, before: places(before), after: places(after) };
+  const [old, now] = [placesIn(before), placesIn(after)];
+  const isSame = String(old?.map(nameOf)) === String(now?.map(nameOf));
+  const text = isSame ? (place: Place) => `${nameOf(place)} (${idsOf([place]).join(' ')})` : nameOf;
+  return {
+    key: keyOf((after ?? before) as Line),
+    before: old?.map(text) ?? null,
+    after: now?.map(text) ?? null,
+    nummeraanduidingen: [...new Set(idsOf([...(old ?? []), ...(now ?? [])]))].sort(),
+  };
 }
 
-function places(line: Line | null): string[] | null {
-  const address = line && addressPart(line);
-  return address === null
-    ? null
-    : parseLine(address).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`);
+function nameOf({ straat, woonplaats }: Place): string {
+  return `${straat}, ${woonplaats}`;
+}
+
+function idsOf(places: readonly Place[]): string[] {
+  return places.flatMap(({ nummeraanduidingen = [] }) => nummeraanduidingen);
+}
+
+/** The places of a line, or `null` where it has no address. */
+function placesIn(line: Line | null): Place[] | null {
+  return line !== null && hasAddress(line) ? parseLine(line).places : null;
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

@@ -48,6 +48,8 @@ export type Load = {
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
   /** The snapshot to roll back to; only for a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
+  /** Whether an earlier release stored the target: its lines are derived again from its objects, with every field of this release. */
+  derivesTarget?: true;
   /** The days of mutations to apply, in order: to the live snapshot, or to an extract that is older than that. */
   days: MutationFile[];
   /** Why the deliveries that follow these days are not applied: what is wrong with the first of them. */
@@ -64,6 +66,11 @@ export type Load = {
 /** The date of the extract that the load reads, before its mutations are applied. */
 export function extractDate({ extract, peildatum }: Load): string {
   return extract?.peildatum ?? peildatum;
+}
+
+/** The id of the snapshot that the load makes, or rolls back to as it is. */
+export function resultOf({ id, target, derivesTarget }: Load): string {
+  return target && !derivesTarget ? target.snapshot.id : id;
 }
 
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */

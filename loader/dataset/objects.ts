@@ -1,4 +1,4 @@
-import { addressKey, longestAddressKey, writeAddressKey } from '../../core/addresses/address-key.ts';
+import { addressKey, keyParts, longestAddressKey, writeAddressKey } from '../../core/addresses/address-key.ts';
 import { dayOf, type Nummeraanduiding, type NumVoorkomen, type ObjectVoorkomen, type Span } from '../bag/voorkomen.ts';
 import { dayAt, dayDigits, dayWidth, fixedText, writeDay } from './fields.ts';
 import type { Line } from './lines.ts';
@@ -137,7 +137,7 @@ function lineOf(num: Omit<NumVoorkomen, 'kind'>, flag: string): ObjectLine {
 export function parseObjectLine(line: ObjectLine): NumVoorkomen {
   const start = line.startsWith(elsewhere) ? 1 : 0;
   const at = line.indexOf('\t');
-  const [postcode = '', huisnummer, huisnummertoevoeging = ''] = line.slice(start, at).split('#');
+  const { postcode, huisnummer, toevoeging } = keyParts(line.slice(start, at));
   const place = line.slice(at + placeAt, at + severalAt);
   return {
     kind: 'NUM',
@@ -146,9 +146,9 @@ export function parseObjectLine(line: ObjectLine): NumVoorkomen {
     begin: Number(line.slice(at + beginAt, at + eindAt)),
     eind: Number(line.slice(at + eindAt, at + streetAt)),
     postcode: postcode || null,
-    huisnummer: Number(huisnummer),
+    huisnummer,
     huisletter: '',
-    huisnummertoevoeging,
+    huisnummertoevoeging: toevoeging,
     openbareRuimte: line.slice(at + streetAt, at + placeAt),
     woonplaats: place === noPlace ? null : place,
   };

@@ -5,7 +5,17 @@
 
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { releaseMemory } from '../release-memory.ts';
-import { type Change, keyOf, type Line, type Write } from './lines.ts';
+import {
+  type Change,
+  keyOf,
+  type Line,
+  linesHeader,
+  linesHeaderMark,
+  linesToStore,
+  type StoredForm,
+  storedForm,
+  type Write,
+} from './lines.ts';
 
 /** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 } };
@@ -91,24 +101,56 @@ export function shardOf(postcode3: string): string {
 const lineEnd = 0x0a;
 const tab = 0x09;
 
+/** All lines of a shard of a snapshot, in their stored form. */
+export function packShard(lines: readonly Line[]): Buffer {
+  return packLines(linesToStore(lines));
+}
+
+/** The lines of a stored shard, also of one that an earlier release stored: without the fields that it did not know. */
+export function unpackShard(packed: Uint8Array): Line[] {
+  return readForm(unpackLines(packed)).lines;
+}
+
+function readForm(stored: Line[]): { lines: Line[]; form: StoredForm } {
+  const [first = linesHeader] = stored;
+  const form = storedForm(first);
+  const lines = first.startsWith(linesHeaderMark) ? stored.slice(1) : stored;
+  return { lines: form.isCurrent ? lines : lines.map(form.read), form };
+}
+
 /** Reads the lines of a stored shard in order, in groups, and makes strings of one group at a time. */
 export class ShardReader {
   readonly #text: Buffer;
+  readonly #form: StoredForm;
   #position = 0;
 
-  /** @param packed what `packLines` or a `ShardWriter` stored; `null` is a shard without lines */
+  /** @param packed what `packShard` or a `ShardWriter` stored; `null` is a shard without lines */
   constructor(packed: Uint8Array | null) {
     this.#text = packed ? unpackLineBytes(packed) : Buffer.alloc(0);
+    const end = this.#text.indexOf(lineEnd);
+    const first = this.#text.toString('latin1', 0, end < 0 ? this.#text.length : end);
+    this.#form = storedForm(first === '' ? linesHeader : first);
+    if (first.startsWith(linesHeaderMark)) this.#position = first.length + 1;
+  }
+
+  /** Whether each line has every field of this release. */
+  get isComplete(): boolean {
+    return this.#form.isComplete;
   }
 
   /** The next lines, as long as they start with `prefix`. */
   next(prefix: string): Line[] {
-    const bytes = this.take(prefix);
-    return bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
+    const bytes = this.#take(prefix);
+    const lines = bytes.length === 0 ? [] : bytes.toString('latin1').split('\n');
+    return this.#form.isCurrent ? lines : lines.map(this.#form.read);
   }
 
   /** As `next`, as the bytes of these lines. */
   take(prefix: string): Buffer {
+    return this.#form.isCurrent ? this.#take(prefix) : Buffer.from(this.next(prefix).join('\n'), 'latin1');
+  }
+
+  #take(prefix: string): Buffer {
     const text = this.#text;
     const start = this.#position;
     let end = start;
@@ -141,9 +183,9 @@ export function countLines(bytes: Uint8Array): { lines: number; lists: number } 
   return { lines, lists: tabs === 1 ? lists + 1 : lists };
 }
 
-/** Encodes a shard for storage, from its lines in order, in groups. */
+/** Encodes a shard for storage, from its lines in order, in groups; each line has every field of this release. */
 export class ShardWriter {
-  readonly #pieces: Buffer[] = [];
+  readonly #pieces: Buffer[] = [Buffer.from(linesHeader)];
 
   write(lines: readonly Line[]): void {
     this.writeBytes(Buffer.from(lines.join('\n'), 'latin1'));
@@ -152,8 +194,7 @@ export class ShardWriter {
   /** As `write`, of the bytes of lines, which must stay as they are until `pack`. */
   writeBytes(lines: Buffer): void {
     if (lines.length === 0) return;
-    if (this.#pieces.length > 0) this.#pieces.push(Buffer.from([lineEnd]));
-    this.#pieces.push(lines);
+    this.#pieces.push(Buffer.from([lineEnd]), lines);
   }
 
   /** The same lines give the same bytes, in however many pieces they were written. */
@@ -174,8 +215,8 @@ export class ChangeWriter {
   count = 0;
 
   add({ before, after }: Change): void {
-    if (this.count++ > 0) this.#text.write('\n', 'latin1');
-    this.#text.write(after === null ? `-${keyOf(before as Line)}` : `+${after}`, 'latin1');
+    if (this.count++ === 0) this.#text.write(linesHeader, 'latin1');
+    this.#text.write(after === null ? `\n-${keyOf(before as Line)}` : `\n+${after}`, 'latin1');
   }
 
   /** What was added since the last time. */
@@ -187,9 +228,13 @@ export class ChangeWriter {
   }
 }
 
-/** What a `ChangeWriter` packed. */
+/** What a `ChangeWriter` packed, also that of an earlier release: a load that it began is finished. */
 export function unpackWrites(packed: Uint8Array): Write[] {
-  return unpackLines(packed).map((line) => (line.startsWith('+') ? { put: line.slice(1) } : { remove: line.slice(1) }));
+  const stored = unpackLines(packed);
+  const hasHeader = stored[0]?.startsWith(linesHeaderMark) ?? false;
+  const { read } = storedForm(hasHeader ? (stored[0] as Line) : '');
+  const writes = hasHeader ? stored.slice(1) : stored;
+  return writes.map((line) => (line.startsWith('+') ? { put: read(line.slice(1)) } : { remove: line.slice(1) }));
 }
 
 const bits = 32;

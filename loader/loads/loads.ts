@@ -25,7 +25,13 @@ export type PublishedLoad = {
 };
 
 /** One change of a load: what lookups of a key answer before and after it, as `street, town`; `null` for no address. */
-export type LoadExample = { key: string; before: string[] | null; after: string[] | null };
+export type LoadExample = {
+  key: string;
+  before: string[] | null;
+  after: string[] | null;
+  /** The BAG ids of the address before and after; absent in loads that an earlier release compared. */
+  nummeraanduidingen?: string[];
+};
 
 /** A load that waits for an approval, and what it would change. */
 export type WaitingLoad = {

@@ -4,16 +4,15 @@ import {
   diff,
   keyOf,
   type Line,
-  lineOf,
-  parseLine,
   snapshotLine,
+  tableLine,
   type Write,
 } from '../dataset/lines.ts';
 import type { Manifest, ManifestEntry, Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { checkedReference } from '../dataset/reference-file.ts';
-import { packLines, unpackLines, unpackWrites } from '../dataset/stored-form.ts';
+import { packLines, packShard, unpackLines, unpackShard, unpackWrites } from '../dataset/stored-form.ts';
 import { shardsOfObjects } from '../steps/extract.ts';
 import { type ChangeFile, readManifest } from '../steps/manifest.ts';
 import { UnknownLoadError, UnknownSnapshotError } from '../steps/stored-loads.ts';
@@ -124,7 +123,9 @@ export async function repairTable({ scan, planOnly = false, ...options }: Repair
         (await rebuild(session.storage, target, shard, before, { pending: manifest.pending !== null, planOnly }));
       lines += after.length;
       const changes = [...diff(before, after)];
-      for (const change of changes) countChange(found, change);
+      // A table that lacks a field of its snapshot is wrong, whichever release wrote it.
+      for (const change of changes)
+        countChange(found, change.kind === 'upgraded' ? { ...change, kind: 'changed' } : change);
       if (!planOnly) await write(session, changes);
     }
     if (!planOnly) await settle(session, target, manifest);
@@ -183,8 +184,7 @@ async function readAll({ progress }: LoadSession, scan: RepairOptions['scan'], k
 async function storedLines(storage: Storage, { id, shards }: Snapshot, shard: string): Promise<Line[] | null> {
   if (!shards.includes(shard)) return [];
   try {
-    const lines = await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
-    return lines.map((line) => (line.split('\t', 4).length < 4 ? line : lineOf(parseLine(line))));
+    return (await getUnpacked(storage, paths.snapshot(id, shard), unpackShard)).map(tableLine);
   } catch (error) {
     if (error instanceof UnusableObjectError) return null;
     throw error;
@@ -208,11 +208,11 @@ async function rebuild(
   for (const { changes } of files.filter((file) => file.changes.startsWith(`${shard}-`))) {
     for (const write of await getUnpacked(storage, paths.changes(load, changes), unpackWrites)) {
       if ('remove' in write) lines.delete(write.remove);
-      else lines.set(keyOf(write.put), lineOf(parseLine(write.put)));
+      else lines.set(keyOf(write.put), tableLine(write.put));
     }
   }
   const after = [...lines.values()].sort();
-  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, shard), packLines(after.map(snapshotLine)));
+  if (!planOnly) await putPacked(storage, paths.snapshot(snapshot.id, shard), packShard(after.map(snapshotLine)));
   return after;
 }
 

@@ -1,6 +1,6 @@
 import type { Line } from '../dataset/lines.ts';
 import type { Snapshot } from '../dataset/load.ts';
-import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
+import { unpackShard, unpackWrites } from '../dataset/stored-form.ts';
 import { loaderEnvironment } from '../names.ts';
 import type { BulkImport } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
@@ -53,7 +53,7 @@ export async function importAll(
 }
 
 async function* linesOf(storage: Storage, { id, shards }: Snapshot): AsyncGenerator<Line[]> {
-  for (const shard of shards) yield await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
+  for (const shard of shards) yield await getUnpacked(storage, paths.snapshot(id, shard), unpackShard);
 }
 
 /** Writes a batch of change files to the table. */

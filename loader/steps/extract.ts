@@ -94,10 +94,10 @@ export type ObjectSource = {
   stored: ObjectShardReader | null;
 };
 
-/** The objects of a shard before any mutation of the load is applied. */
+/** The objects of a shard before any mutation of the load is applied, or those of the snapshot that it rolls back to. */
 export async function objectSource(storage: Storage, load: Load, shard: string): Promise<ObjectSource> {
-  if (load.kind === 'mutations') {
-    const { id = '', shards = [], objects = shards } = load.base?.snapshot ?? {};
+  if (load.kind !== 'extract') {
+    const { id = '', shards = [], objects = shards } = (load.target ?? load.base)?.snapshot ?? {};
     const key = paths.snapshotObjects(id, shard);
     const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
     if (!found && objects.includes(shard)) throw new MissingObjectError(key);

@@ -1,6 +1,6 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
-import { begin, type Load, type ManifestEntry, type Snapshot, type SourceVersion } from '../dataset/load.ts';
+import { begin, type Load, type ManifestEntry, resultOf, type Snapshot, type SourceVersion } from '../dataset/load.ts';
 import {
   isAboutSize,
   type LoadCounts,
@@ -137,7 +137,7 @@ function entryOf(load: Load, { counts, audit }: Plan, snapshot: Snapshot): Manif
     load: load.id,
     kind: load.kind,
     peildatum: load.peildatum,
-    snapshot: load.target?.snapshot ?? snapshot,
+    snapshot: resultOf(load) === load.id ? snapshot : (load.target?.snapshot ?? snapshot),
     identity: load.identity,
     source: load.source,
     extract: load.extract,

@@ -67,6 +67,8 @@ export type LoadReport = {
   removed: number;
   /** Lists of toevoegingen that changed where the address did not. */
   listsChanged: number;
+  /** Addresses that are stored anew with a field that an earlier release did not store. */
+  upgraded: number;
   /** Addresses that could not be derived, not counting objects without a postcode. `null`: not counted. */
   problems: number | null;
   withoutPostcode: number | null;
@@ -103,7 +105,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     waived,
     approved,
   } = plan;
-  const { voorkomens, addresses, keys, changes, listsChanged, problems, examples } = counts;
+  const { voorkomens, addresses, keys, changes, listsChanged, upgraded, problems, examples } = counts;
   return {
     outcome,
     peildatum,
@@ -120,6 +122,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     keys,
     ...changes,
     listsChanged,
+    upgraded,
     problems: problems && problemCount(problems),
     withoutPostcode: problems?.no_postcode.count ?? null,
     problemReport: problems,

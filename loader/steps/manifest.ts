@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { type Line, parseLine } from '../dataset/lines.ts';
 import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/load.ts';
-import { checkedJson, parseCheckedJson, unpackLines } from '../dataset/stored-form.ts';
+import { checkedJson, parseCheckedJson, unpackShard } from '../dataset/stored-form.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import {
   DamagedObjectError,
@@ -178,7 +178,7 @@ export async function sampleTable({ storage, addresses }: LoadContext): Promise<
   const expected = new Map<string, StoredAddress>();
   for (const shard of chosen(shards, sampledShards)) {
     try {
-      const lines = await getUnpacked(storage, paths.snapshot(id, shard), unpackLines);
+      const lines = await getUnpacked(storage, paths.snapshot(id, shard), unpackShard);
       for (const address of chosen<Line>(lines, keysPerShard).map(parseLine)) expected.set(address.key, address);
     } catch (error) {
       if (!(error instanceof UnusableObjectError)) throw error;

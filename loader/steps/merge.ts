@@ -8,7 +8,7 @@ import {
 } from '../bag/problem-report.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
 import { diff, hasAddress, joinRows, type Line } from '../dataset/lines.ts';
-import { extractName, type Load, type Snapshot } from '../dataset/load.ts';
+import { extractName, type Load, resultOf, type Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
 import {
   type Edits,
@@ -18,7 +18,7 @@ import {
   ObjectShardWriter,
 } from '../dataset/object-shard.ts';
 import { referencesOf, withoutEnded } from '../dataset/objects.ts';
-import { type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
+import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { ChangeWriter, countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
@@ -56,9 +56,10 @@ export async function mergeShard(
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, shard);
   const merged: Merged = { shard, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() };
   const objects = new ObjectShardWriter();
-  const after = load.target
-    ? await snapshotOf(storage, load.target.snapshot, shard)
-    : await derived(storage, load, shard, memory, objects, merged);
+  const makesSnapshot = resultOf(load) === load.id;
+  const after = makesSnapshot
+    ? await derived(storage, load, shard, memory, objects, merged, before)
+    : await snapshotOf(storage, load.target?.snapshot ?? null, shard);
 
   const snapshot = new ShardWriter();
   const changes = new ChangeWriter();
@@ -90,11 +91,22 @@ export async function mergeShard(
     }
   }
   await flush();
-  if (!load.target && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
+  if (makesSnapshot && merged.keys > 0) await putPacked(storage, paths.snapshot(load.id, shard), snapshot.pack());
+  if (load.target) {
+    // Counted when the target was made.
+    Object.assign(merged, { addresses: 0, problems: emptyReport() });
+    if (makesSnapshot) await copyReference(storage, load.target.snapshot.id, load.id);
+  }
   merged.hasObjects = !objects.isEmpty;
   if (merged.hasObjects) await putPacked(storage, paths.snapshotObjects(load.id, shard), objects.pack());
   await putJson(storage, paths.merged(loadId, shard), merged);
   return { objects: objects.count };
+}
+
+async function copyReference(storage: Storage, from: string, to: string): Promise<void> {
+  if (await storage.open(paths.snapshotReference(to))) return;
+  const reference = await getUnpacked(storage, paths.snapshotReference(from), checkedReference);
+  await putPacked(storage, paths.snapshotReference(to), reference);
 }
 
 /** Returns the lines of a shard in order, one postcode3 at a time; `null` for those that equal the live dataset's. */
@@ -116,6 +128,7 @@ async function derived(
   memory: ReferenceMemory | undefined,
   objects: ObjectShardWriter,
   merged: Merged,
+  before: ShardReader,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
   const { peildatum, days } = load;
@@ -124,8 +137,13 @@ async function derived(
   const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, shard))) ?? {};
   const mutated = days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
   const isNamed = mutated && namesChanged(source, mutated);
+  // Where an earlier release stored the live lines, every part is derived again, with every field of this release.
   const isSame = async (part: string, stored: ObjectShardReader) =>
-    !edits[part] && !hasCome(stored.result(part).next, peildatum) && !(await isNamed?.(part));
+    load.kind === 'mutations' &&
+    before.isComplete &&
+    !edits[part] &&
+    !hasCome(stored.result(part).next, peildatum) &&
+    !(await isNamed?.(part));
   const next = async (part: string) => {
     if (source.stored && (await isSame(part, source.stored))) {
       objects.copy(part, source.stored);

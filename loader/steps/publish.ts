@@ -1,7 +1,7 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { parseLine } from '../dataset/lines.ts';
 import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
-import { unpackLines, unpackWrites } from '../dataset/stored-form.ts';
+import { unpackShard, unpackWrites } from '../dataset/stored-form.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
@@ -69,7 +69,7 @@ async function readBack(
     }
   }
   for (const shard of spread(snapshot.shards, 1)) {
-    const lines = await getUnpacked(storage, paths.snapshot(snapshot.id, shard), unpackLines);
+    const lines = await getUnpacked(storage, paths.snapshot(snapshot.id, shard), unpackShard);
     spread(lines, sampledKeys).forEach(expect);
   }
   function expect(line: string): void {

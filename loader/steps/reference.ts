@@ -63,11 +63,12 @@ export async function reference(
   return { parts: parts.length };
 }
 
-/** The streets and places on the snapshot date, for `mergeShard`; none for a rollback. */
+/** The streets and places on the snapshot date, for `mergeShard`; none for a rollback that derives nothing. */
 export async function readReference(storage: Storage, loadId: string): Promise<ReferenceMemory | undefined> {
-  const { peildatum, kind, days } = await getJson<Load>(storage, paths.load(loadId));
-  if (kind === 'rollback') return undefined;
-  const path = days.length > 0 ? paths.mutatedReference(loadId) : paths.reference(loadId);
+  const { peildatum, kind, days, target, derivesTarget } = await getJson<Load>(storage, paths.load(loadId));
+  if (kind === 'rollback' && !derivesTarget) return undefined;
+  const extracted = target ? paths.snapshotReference(target.snapshot.id) : paths.reference(loadId);
+  const path = days.length > 0 ? paths.mutatedReference(loadId) : extracted;
   const { streets, places } = await getUnpacked(storage, path, (bytes) => readReferenceFile(bytes, peildatum));
   return { streets, places };
 }

@@ -1,7 +1,9 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
-import { type Load, loadId, type ManifestEntry } from '../dataset/load.ts';
-import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
+import { type Load, loadId, type ManifestEntry, type Snapshot } from '../dataset/load.ts';
+import { ShardReader } from '../dataset/stored-form.ts';
+import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
+import { shardsOfObjects } from './extract.ts';
 import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
 
 /** There is no such snapshot to roll back to. */
@@ -40,18 +42,44 @@ export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: 
     members: [],
     identity: target.identity,
   };
+  const shards = new Set([...published.snapshot.shards, ...target.snapshot.shards]);
+  const objects = await objectsToDerive(storage, target.snapshot);
+  if (objects) {
+    load.derivesTarget = true;
+    for (const shard of objects) shards.add(shard);
+  }
   await putJson(storage, paths.load(load.id), load);
   const { voorkomens, addresses: count, problemCounts } = target;
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   const collected: Collected = { voorkomens, addresses: count, problems, objects: 0, parts: [] };
   await putJson(storage, paths.collected(load.id), collected);
-  await putShards(storage, load.id, new Set([...published.snapshot.shards, ...target.snapshot.shards]));
+  await putShards(storage, load.id, shards);
   return { action: 'rollback', load: load.id, peildatum: load.peildatum };
 }
 
 async function isKept(storage: Storage, { snapshot: { id, shards } }: ManifestEntry): Promise<boolean> {
   const [first] = shards;
   return first === undefined || (await storage.open(paths.snapshot(id, first))) !== null;
+}
+
+/**
+ * The shards with objects of a snapshot whose lines an earlier release stored, without some field of this one. `null` where the
+ * lines are whole, or what they would be derived from is not there: then the rollback has the fields that they have.
+ */
+async function objectsToDerive(storage: Storage, snapshot: Snapshot): Promise<string[] | null> {
+  const [first] = snapshot.shards;
+  if (first === undefined) return null;
+  const key = paths.snapshot(snapshot.id, first);
+  if (await getUnpacked(storage, key, (bytes) => new ShardReader(bytes).isComplete)) return null;
+  const objects = await shardsOfObjects(storage, snapshot);
+  const needed = [
+    paths.snapshotReference(snapshot.id),
+    ...[...objects, ...(snapshot.objects ? [] : snapshot.shards)].map((shard) =>
+      paths.snapshotObjects(snapshot.id, shard),
+    ),
+  ];
+  const there = new Set((await storage.list(paths.snapshotOf(snapshot.id))).map(({ key }) => key));
+  return needed.every((key) => there.has(key)) ? objects : null;
 }
 
 /** The storage has no work of this load, so it can't continue. */

@@ -109,21 +109,23 @@ describe('loads on this machine, one after the other', () => {
           /^ {2}~ 9999ZZ 1 +Dorpsstraat, Amsterdam \| Kerkstraat, Weesp {2}-> {2}Kerkstraat, Weesp$/,
         ),
         expect.stringMatching(/^ {2}- 2513AA 2 +Binnenhof, ’s-Gravenhage$/),
-        'Would change: 1 added, 3 changed, 1 removed.',
+        'Would change: 1 added, 4 changed, 1 removed.',
       ]),
     );
   });
 
   it('a plan writes every change to a file, as CSV that spreadsheets read', async () => {
     const file = join(folder, 'changes.csv');
-    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({ added: 1, changed: 3, removed: 1 });
+    expect(await json('plan', ...extract(february), '--csv', file)).toMatchObject({ added: 1, changed: 4, removed: 1 });
     const [head, ...lines] = (await readFile(file, 'utf8')).split('\r\n');
     expect([head, lines.pop()]).toEqual(['key,before,after,nummeraanduidingen', '']);
     expect(lines.map((line) => line.split(',')[0])).toEqual([...lines.map((line) => line.split(',')[0])].sort());
-    expect(lines).toHaveLength(5);
+    expect(lines).toHaveLength(6);
     const ids = '[0-9]{16}(?: [0-9]{16})*';
     for (const line of [
       `1382LJ#30#,,"Nijverheidslaan, Weesp",${ids}`,
+      // Only an id differs.
+      `1382LJ#28#,"Nijverheidslaan, Weesp \\(${ids}\\)","Nijverheidslaan, Weesp \\(${ids}\\)",${ids}`,
       `2513AA#2#,"Binnenhof, ’s-Gravenhage",,${ids}`,
       `9999ZZ#1#,"Dorpsstraat, Amsterdam \\| Kerkstraat, Weesp","Kerkstraat, Weesp",${ids}`,
     ]) {
@@ -229,7 +231,7 @@ describe('loads on this machine, one after the other', () => {
 
   it('a table that something else wrote to is compared, and repaired', async () => {
     const good = (await served(january)).get('1012RJ#147#');
-    const writes = [{ remove: '1012RJ#147#' }, { put: '1381AA#8#\tWeesp\tBuitenveer' }];
+    const writes = [{ remove: '1012RJ#147#' }, { put: '1381AA#8#\t\tBuitenveer\tWeesp\t0457200000000008' }];
     await underLock(table(), (fence) => table().write(writes, fence));
     const plan = await load('repair', '--plan');
     expect([plan.exit, plan.out.split('\n')]).toEqual([

@@ -146,7 +146,7 @@ export function sameRow(a: Row | undefined, b: Row | undefined): boolean {
 /** A row as text, to compare and to show. */
 export function rowText(row: Row | undefined): string {
   if (!row) return 'nothing';
-  return canonical({ places: row.places, toevoegingen: row.toevoegingen ?? null });
+  return JSON.stringify([row.places, row.toevoegingen ?? null]);
 }
 
 /** A charge that got no answer for a second is tried again, twice at most; each attempt may have been applied late. */

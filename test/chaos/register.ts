@@ -82,8 +82,8 @@ function tableOf(voorkomens: Voorkomens, peildatum: string): Map<string, Row> {
 }
 
 function placeOf(text: string): Place {
-  const [woonplaats = '', straat = ''] = text.split('\t');
-  return { straat, woonplaats };
+  const [straat = '', woonplaats = '', ids = ''] = text.split('\t');
+  return { straat, woonplaats, nummeraanduidingen: ids.split(',') };
 }
 
 function dateAfter(days: number): string {

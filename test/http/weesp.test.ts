@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { storedAddress } from '../../core/addresses/address-item.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { startTestService, type TestService, unlimitedKey } from '../support/service.ts';
 import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
@@ -29,8 +30,8 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     await service.stop();
   });
 
-  function lookup({ postcode, huisnummer, toevoeging }: TrueAddress): Promise<unknown> {
-    const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, toevoeging });
+  function lookup({ postcode, huisnummer, toevoeging }: TrueAddress, more = {}): Promise<unknown> {
+    const query = new URLSearchParams({ postcode, huisnummer: `${huisnummer}`, toevoeging, ...more });
     return new Promise((resolve, reject) => {
       get(`${service.baseUrl}/v1/address?${query}`, { agent, headers: { 'x-api-key': key } }, (response) => {
         json(response).then(resolve, reject);
@@ -52,6 +53,22 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
     return wrong;
   }
 
+  it('includes the toevoegingen and ids of an address where a lookup asks', async () => {
+    const twice = [...truth.current.values()].filter(({ ids }) => ids.length > 1);
+    expect(twice).toHaveLength(7);
+    const include = 'toevoegingen,nummeraanduidingen';
+    for (const address of [...twice, ...[...truth.current.values()].slice(0, 200)]) {
+      const { postcode, huisnummer, straat, ids } = address;
+      const bare = `${postcode}#${huisnummer}#`;
+      const found = [...truth.current.keys()].filter((key) => key.startsWith(bare)).sort();
+      expect(await lookup(address, { include })).toMatchObject({
+        status: 'ok',
+        address: { straat, woonplaats: 'Weesp', nummeraanduidingen: ids },
+        toevoegingen: found.map((key) => key.slice(bare.length) || null),
+      });
+    }
+  });
+
   it('reports what the register is known to hold', () => {
     expect(service.dataset.report).toMatchObject({
       outcome: 'published',
@@ -64,13 +81,14 @@ describeSample(existsSync(sample) ? title : `${title} (skipped: ${sample} is not
   });
 
   it('loads exactly the current addresses, each with its street', async () => {
-    const client = DynamoDBDocumentClient.from(localDynamoDb(service.state.endpoint, service.state.accessKeyId));
+    const client = localDynamoDb(service.state.endpoint, service.state.accessKeyId);
     const held = new Map<string, unknown>();
     for await (const { Items = [] } of paginateScan({ client }, { TableName: service.state.addressesTable })) {
-      for (const { address, places } of Items) if (places !== undefined) held.set(address, places);
+      for (const { key, places } of Items.map(storedAddress)) if (places.length > 0) held.set(key, places);
     }
     client.destroy();
-    const expected = [...truth.current].map(([id, { straat }]) => [id, [{ straat, woonplaats: 'Weesp' }]] as const);
+    const placesOf = ({ straat, ids }: TrueAddress) => [{ straat, woonplaats: 'Weesp', nummeraanduidingen: ids }];
+    const expected = [...truth.current].map(([key, address]) => [key, placesOf(address)] as const);
     expect(held.size).toBe(11_920);
     expect(held).toEqual(new Map(expected));
   });

@@ -74,6 +74,7 @@ export async function readExtract(zip: Buffer | RandomAccess, peildatumGiven?: s
 
 /** One address of the register, with huisletter and huisnummertoevoeging apart. */
 type AddressRow = {
+  identificatie: string;
   postcode: string;
   huisnummer: number;
   huisletter: string;
@@ -87,7 +88,7 @@ function rowOf(num: Nummeraanduiding, reference: Reference, file: string): Addre
   if (postcode === null) return { kind: 'no_postcode', file, identificatie: num.identificatie() };
   const place = toPlace(num, reference);
   if ('kind' in place) return { ...place, file, identificatie: num.identificatie() };
-  return { postcode, huisnummer, huisletter, huisnummertoevoeging, ...place };
+  return { identificatie: num.identificatie(), postcode, huisnummer, huisletter, huisnummertoevoeging, ...place };
 }
 
 function keyOf({ postcode, huisnummer, huisletter, huisnummertoevoeging }: AddressRow): string {

@@ -13,6 +13,8 @@ export type TrueAddress = {
   readonly huisnummer: number;
   readonly toevoeging: string;
   readonly straat: string;
+  /** The identificaties of the nummeraanduidingen that are this address, sorted. */
+  readonly ids: string[];
 };
 
 /**
@@ -36,8 +38,10 @@ export async function weespTruth(): Promise<{ current: Map<string, TrueAddress>;
     const toevoeging = field(stand, 'huisletter') + field(stand, 'huisnummertoevoeging');
     const huisnummer = Number(field(stand, 'huisnummer'));
     const straat = streets.get(field(stand, 'OpenbareRuimteRef')) ?? '';
-    const address = { postcode, huisnummer, toevoeging, straat };
-    (isCurrent(stand) ? current : former).set(`${postcode}#${huisnummer}#${toevoeging.toUpperCase()}`, address);
+    const table = isCurrent(stand) ? current : former;
+    const key = `${postcode}#${huisnummer}#${toevoeging.toUpperCase()}`;
+    const ids = [...(table.get(key)?.ids ?? []), field(stand, 'identificatie')].sort();
+    table.set(key, { postcode, huisnummer, toevoeging, straat, ids });
   }
   for (const key of current.keys()) former.delete(key);
   return { current, former };

@@ -13,14 +13,14 @@ export type Truth = {
   ambiguous: number;
   noPostcode: number;
   streetMissing: number;
-  /** The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, then tab-separated woonplaats, straat. */
+  /** The sum, modulo 2^48, of the CRC-32 of each key with its places: `1381AA#9#A`, two tabs, then straat, woonplaats and ids. */
   checksum: number;
 };
 
 /** Keys that differ between two states: what a load of the second one must write. */
 export type Difference = { added: number; removed: number; changed: number; listsChanged: number };
 
-/** Key to places, each `woonplaats<tab>straat`, sorted. */
+/** Key to places, each `straat<tab>woonplaats<tab>ids`, sorted. */
 export type Addresses = Map<string, string[]>;
 
 /** Works out what a block holds on `peildatum`, from the objects and not from the XML, by rules written apart from the reader's. */
@@ -35,7 +35,7 @@ export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { tru
   const streets = new Map(OPR.filter(counts).map((street) => [street.identificatie, street]));
   const places = new Map(WPL.filter(counts).map((place) => [place.identificatie, place.naam]));
   const truth: Truth = { ...noTruth(), voorkomens: { NUM: NUM.length, OPR: OPR.length, WPL: WPL.length } };
-  const addresses: Addresses = new Map();
+  const found = new Map<string, Map<string, string[]>>();
   for (const { postcode, huisnummer, huisletter = '', huisnummertoevoeging = '', ...num } of NUM.filter(counts)) {
     const street = streets.get(num.openbareRuimte);
     if (!postcode) truth.noPostcode++;
@@ -43,16 +43,18 @@ export function truthOf({ NUM, OPR, WPL }: Voorkomens, peildatum: string): { tru
     else {
       truth.addresses++;
       const key = addressKey({ postcode, huisnummer, toevoeging: huisletter + huisnummertoevoeging });
-      const place = `${places.get(num.woonplaats ?? street.woonplaats)}\t${street.naam}`;
-      const known = addresses.get(key);
-      if (!known) addresses.set(key, [place]);
-      else if (!known.includes(place)) addresses.set(key, [...known, place].sort());
+      const place = `${street.naam}\t${places.get(num.woonplaats ?? street.woonplaats)}`;
+      const known = found.get(key) ?? new Map<string, string[]>();
+      found.set(key, known.set(place, [...(known.get(place) ?? []), num.identificatie]));
     }
   }
-  for (const [key, found] of addresses) {
+  const addresses: Addresses = new Map();
+  for (const [key, known] of found) {
+    const places = [...known].map(([place, ids]) => `${place}\t${[...new Set(ids)].sort().join()}`).sort();
+    addresses.set(key, places);
     truth.keys++;
-    if (found.length > 1) truth.ambiguous++;
-    truth.checksum = (truth.checksum + crc32(`${key}\t${found.join('\t')}`)) % 2 ** 48;
+    if (places.length > 1) truth.ambiguous++;
+    truth.checksum = (truth.checksum + crc32(`${key}\t\t${places.join('\t')}`)) % 2 ** 48;
   }
   for (const key of listsOf(addresses).keys()) if (!addresses.has(key)) truth.listKeys++;
   return { truth, addresses };

@@ -119,16 +119,19 @@ function truth({ NUM, OPR, WPL }: Voorkomens, date: string): string[] {
   };
   const streets = new Map(counting(OPR).map((street) => [street.identificatie, street]));
   const places = new Map(counting(WPL).map((place) => [place.identificatie, place.naam]));
-  const found = new Map<string, Set<string>>();
+  const found = new Map<string, Map<string, string[]>>();
   for (const num of counting(NUM)) {
     const street = streets.get(num.openbareRuimte);
     const place = street && places.get(num.woonplaats ?? street.woonplaats);
     if (!num.postcode || !street || !place) continue;
     const toevoeging = (num.huisletter ?? '') + (num.huisnummertoevoeging ?? '');
     const key = addressKey({ postcode: num.postcode, huisnummer: num.huisnummer, toevoeging });
-    found.set(key, (found.get(key) ?? new Set()).add(`${place}\t${street.naam}`));
+    const names = found.get(key) ?? new Map<string, string[]>();
+    const name = `${street.naam}\t${place}`;
+    found.set(key, names.set(name, [...(names.get(name) ?? []), num.identificatie]));
   }
-  return [...found].map(([key, names]) => [key, ...[...names].sort()].join('\t')).sort();
+  const line = (names: Map<string, string[]>) => [...names].map(([name, ids]) => `${name}\t${ids.sort()}`).sort();
+  return [...found].map(([key, names]) => [key, '', ...line(names)].join('\t')).sort();
 }
 
 const seeds = fc.integer({ min: 1, max: 1_000_000 });

@@ -1,12 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { compareToevoegingen, maxToevoegingen, type StoredAddress } from '../../../core/addresses/address-item.ts';
+import {
+  addressItem,
+  compareToevoegingen,
+  maxToevoegingen,
+  type StoredAddress,
+  storedAddress,
+} from '../../../core/addresses/address-item.ts';
 import { addressKey } from '../../../core/addresses/address-key.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import {
   addressPart,
   type Change,
   diff,
+  hasAddress,
   keyOf,
   type Line,
   lineOf,
@@ -17,15 +24,16 @@ import {
   ChangeWriter,
   countLines,
   packLines,
+  packShard,
   postcode3sOf,
   ShardReader,
   ShardWriter,
-  unpackLines,
+  unpackShard,
   unpackWrites,
 } from '../../../loader/dataset/stored-form.ts';
 import { joinLines } from '../../support/join-lines.ts';
 
-type Row = { postcode: string; huisnummer: number; toevoeging: string; place: Place };
+type Row = { postcode: string; huisnummer: number; toevoeging: string; id: string; place: Place };
 
 const name = fc.oneof(
   fc.constantFrom('Weesp', "'s-Gravenhage", '’s-Gravelandsevaart', 'Mr.J.C.Bührmannlaan', 'a\tb', 'a\\tb', 'a\nb', '𝔸'),
@@ -36,18 +44,21 @@ const row: fc.Arbitrary<Row> = fc.record({
   postcode: fc.constantFrom('1012RJ', '1381AA', '1381AB', '1399ZZ', '2513AA', '9999ZZ'),
   huisnummer: fc.constantFrom(1, 2, 12, 99999),
   toevoeging: fc.constantFrom('', 'a', 'A', 'A1'),
+  id: fc.oneof(fc.constantFrom('0000000000000000', '0457200000199640'), fc.stringMatching(/^\d{16}$/)),
   place: fc.record({ straat: name, woonplaats: name }),
 });
 const rows = fc.array(row, { maxLength: 60 });
 
-const rowOf = (one: Row): Line => `${addressKey(one)}\t${placeText(one.place)}`;
+const rowOf = (one: Row): Line => `${addressKey(one)}\t${placeText(one.place)}${one.id}`;
 
 /** The places of each key, without any lines. */
 function placesOf(all: Row[]): Map<string, Place[]> {
   const table = new Map<string, Place[]>();
   for (const one of all) {
     const places = table.get(addressKey(one)) ?? [];
-    if (!places.some((place) => comparePlaces(place, one.place) === 0)) places.push(one.place);
+    const same = places.find((place) => comparePlaces(place, one.place) === 0);
+    if (same) same.nummeraanduidingen = [...new Set([...(same.nummeraanduidingen ?? []), one.id])].sort();
+    else places.push({ ...one.place, nummeraanduidingen: [one.id] });
     table.set(addressKey(one), places.sort(comparePlaces));
   }
   return table;
@@ -102,7 +113,7 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        const reader = new ShardReader(packLines(lines));
+        const reader = new ShardReader(packShard(lines));
         const copied = new ShardWriter();
         let [count, lists] = [0, 0];
         for (const postcode3 of ['101', '138', '139', '251', '999']) {
@@ -113,7 +124,7 @@ describe('a snapshot', () => {
           lists += counted.lists;
         }
         expect([count, lists]).toEqual([lines.length, lines.filter((line) => addressPart(line) === null).length]);
-        expect(unpackLines(copied.pack())).toEqual(lines);
+        expect(unpackShard(copied.pack())).toEqual(lines);
       }),
     );
   });
@@ -121,7 +132,9 @@ describe('a snapshot', () => {
   it('holds the first toevoegingen of a list that is too long for an item', () => {
     const many = Array.from({ length: maxToevoegingen + 100 }, (_, i) => `X${String(i).padStart(3, '0')}`);
     const place = { straat: 'Buitenveer', woonplaats: 'Weesp' };
-    const rows = many.map((toevoeging) => rowOf({ postcode: '1381AA', huisnummer: 9, toevoeging, place }));
+    const rows = many.map((toevoeging) =>
+      rowOf({ postcode: '1381AA', huisnummer: 9, toevoeging, id: '0457200000199640', place }),
+    );
     const [list, ...others] = joinLines(rows).map(parseLine);
     expect(list).toEqual({ key: '1381AA#9#', places: [], toevoegingen: many.slice(0, maxToevoegingen) });
     expect(others).toHaveLength(many.length);
@@ -134,7 +147,7 @@ describe('a snapshot', () => {
     );
     fc.assert(
       fc.property(shuffled, ([all, turned]) => {
-        expect(packLines(joinLines(turned.map(rowOf))).equals(packLines(joinLines(all.map(rowOf))))).toBe(true);
+        expect(packShard(joinLines(turned.map(rowOf))).equals(packShard(joinLines(all.map(rowOf))))).toBe(true);
       }),
     );
   });
@@ -154,7 +167,7 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf)).filter((line) => line.startsWith('13'));
-        const reader = new ShardReader(packLines(lines));
+        const reader = new ShardReader(packShard(lines));
         const writer = new ShardWriter();
         const taken = postcode3sOf('13').map((postcode3) => {
           const lines = reader.next(postcode3);
@@ -163,7 +176,7 @@ describe('a snapshot', () => {
           return lines;
         });
         expect(taken.flat()).toEqual(lines);
-        expect(writer.pack().equals(packLines(lines))).toBe(true);
+        expect(writer.pack().equals(packShard(lines))).toBe(true);
       }),
     );
     expect(new ShardReader(null).next('138')).toEqual([]);
@@ -173,24 +186,105 @@ describe('a snapshot', () => {
     fc.assert(
       fc.property(rows, (all) => {
         const lines = joinLines(all.map(rowOf));
-        expect(unpackLines(packLines(lines))).toEqual(lines);
+        expect(unpackShard(packShard(lines))).toEqual(lines);
+        expect(lines.map((line) => storedAddress(addressItem(parseLine(line))))).toEqual(lines.map(parseLine));
       }),
     );
   });
 
   it('is refused when a byte of it was damaged', () => {
-    const packed = packLines(
+    const packed = packShard(
       joinLines([
         rowOf({
           postcode: '1381AA',
           huisnummer: 9,
           toevoeging: '',
+          id: '0457200000199640',
           place: { straat: 'Buitenveer', woonplaats: 'Weesp' },
         }),
       ]),
     );
     packed.writeUInt8(packed.readUInt8(packed.length - 6) ^ 1, packed.length - 6);
-    expect(() => unpackLines(packed)).toThrow();
+    expect(() => unpackShard(packed)).toThrow();
+  });
+});
+
+/** The line as the first releases wrote it: woonplaats and straat of each place, without ids, then the list. */
+function firstForm(line: Line): Line {
+  const [key, list, ...texts] = line.split('\t');
+  const places = [];
+  for (let at = 0; at < texts.length; at += 3) places.push(`${texts[at + 1]}\t${texts[at]}`);
+  return [key, ...new Set(places.sort()), ...(list ? [list] : [])].join('\t');
+}
+
+const withoutIds = ({ places, ...address }: StoredAddress) => ({
+  ...address,
+  places: places.map(({ straat, woonplaats }) => ({ straat, woonplaats })),
+});
+
+describe('a snapshot of an earlier release', () => {
+  it('is read, without the ids that it lacks, and copied in the form of this one', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinLines(all.map(rowOf));
+        const old = packLines(lines.map(firstForm));
+        const expected = lines.map(parseLine).map(withoutIds);
+        expect(unpackShard(old).map(parseLine)).toEqual(expected);
+        const reader = new ShardReader(old);
+        const parts = ['101', '138', '139', '251', '999'];
+        const taken = parts.flatMap((part) => reader.take(part).toString('latin1').split('\n')).filter(Boolean);
+        expect(taken.map(parseLine)).toEqual(expected);
+        expect(reader.isComplete).toBe(lines.length === 0);
+        expect(new ShardReader(packShard(lines)).isComplete).toBe(true);
+      }),
+    );
+  });
+
+  it('is stored again as incomplete, so that the next load derives it anew', () => {
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 60 }), (all) => {
+        const lines = unpackShard(packLines(joinLines(all.map(rowOf)).map(firstForm)));
+        const packed = packShard(lines);
+        expect(new ShardReader(packed).isComplete).toBe(false);
+        expect(unpackShard(packed)).toEqual(lines);
+      }),
+    );
+  });
+
+  it('differs from the same addresses with their ids by upgrades, which are no changes of addresses', () => {
+    fc.assert(
+      fc.property(rows, (all) => {
+        const lines = joinLines(all.map(rowOf));
+        const changes = [...diff(unpackShard(packLines(lines.map(firstForm))), lines)];
+        expect(changes.map(({ kind }) => kind)).toEqual(lines.filter(hasAddress).map(() => 'upgraded'));
+      }),
+    );
+  });
+
+  it('has changes that are applied as they were written', () => {
+    const packed = packLines(['+1381AA#9#A\tWeesp\tBuitenveer', '+1381AA#9#\tA', '-1381AA#7#']);
+    const [first, list, removed] = unpackWrites(packed);
+    expect(parseLine((first as { put: Line }).put)).toEqual({
+      key: '1381AA#9#A',
+      places: [{ straat: 'Buitenveer', woonplaats: 'Weesp' }],
+    });
+    expect(parseLine((list as { put: Line }).put)).toEqual({ key: '1381AA#9#', places: [], toevoegingen: ['A'] });
+    expect(removed).toEqual({ remove: '1381AA#7#' });
+  });
+});
+
+describe('a snapshot of a later release', () => {
+  it('is read by the names of its fields, whatever their order', () => {
+    const packed = packLines([
+      '#woonplaats gemeente straat nummeraanduidingen',
+      '1381AA#9#\t,A\tWeesp\tX\tVeer\t0457200000000001',
+    ]);
+    const [line = ''] = unpackShard(packed);
+    expect(parseLine(line)).toEqual({
+      key: '1381AA#9#',
+      places: [{ straat: 'Veer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000000001'] }],
+      toevoegingen: [null, 'A'],
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { approveLoad } from '../../../loader/run/run-load.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
+import { idOf } from '../steps/months.ts';
 
 let service: AddressService;
 let source: WaitingLoad;
@@ -67,6 +68,7 @@ describe('the loads of the register', () => {
       key: '1381AA#9#A',
       before: ['Buitenveer, Weesp'],
       after: null,
+      nummeraanduidingen: [idOf('1381AA 9 A')],
     });
     expect(await loads.show(register.waiting)).toEqual(waits);
   });

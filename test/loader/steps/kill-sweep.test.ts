@@ -5,7 +5,7 @@ import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from './load-bench.ts';
-import { february, january, type Month, march, tableOf, voorkomensOf } from './months.ts';
+import { february, idOf, january, type Month, march, tableOf, voorkomensOf } from './months.ts';
 import { watched } from './watched.ts';
 
 let bench: LoadBench;
@@ -127,7 +127,7 @@ describe('a load of mutations that dies at any read or write', () => {
       ...january.addresses.flatMap(([address, straat, woonplaats]): Month['addresses'] => {
         if (address === '2513AA 2') return [];
         const moved = address === '1381GH 3' ? '9999ZZ 3' : address;
-        return [[moved, straat === 'Buitenveer' ? 'Binnenveer' : straat, woonplaats]];
+        return [[moved, straat === 'Buitenveer' ? 'Binnenveer' : straat, woonplaats, address]];
       }),
       ['1382LJ 30', 'Nijverheidslaan', 'Weesp'],
     ],
@@ -159,7 +159,7 @@ describe('a load of mutations that dies at any read or write', () => {
         }),
         ...NUM.filter(({ postcode }) => postcode === '1382LJ')
           .slice(0, 1)
-          .map((num) => ({ ...num, identificatie: '0000200000009999', huisnummer: 30, begin: to })),
+          .map((num) => ({ ...num, identificatie: idOf('1382LJ 30'), huisnummer: 30, begin: to })),
       ],
     };
     const folder = bench.newFolder();

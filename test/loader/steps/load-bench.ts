@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BatchWriteItemCommand, type DynamoDBClient, paginateScan, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { addressItem, type Toevoeging } from '../../../core/addresses/address-item.ts';
+import { addressItem, storedAddress, type Toevoeging } from '../../../core/addresses/address-item.ts';
 import type { Place } from '../../../core/place-fields.ts';
 import { type Line, parseLine } from '../../../loader/dataset/lines.ts';
 import { s3Storage } from '../../../loader/storage/s3.ts';
@@ -64,7 +63,7 @@ export async function startLoadBench(): Promise<LoadBench> {
   };
   async function* itemsIn(table: string) {
     for await (const { Items = [] } of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
-      for (const item of Items) yield unmarshall(item);
+      yield* Items.map(storedAddress);
     }
   }
   return {
@@ -85,14 +84,12 @@ export async function startLoadBench(): Promise<LoadBench> {
     newFolder: () => mkdtempSync(join(root, 'storage-')),
     async addressesIn(table) {
       const found = new Map<string, Place[]>();
-      for await (const { address, places } of itemsIn(table)) {
-        if (!address.startsWith('#') && places) found.set(address, places);
-      }
+      for await (const { key, places } of itemsIn(table)) if (places.length > 0) found.set(key, places);
       return found;
     },
     async listsIn(table) {
       const found = new Map<string, Toevoeging[]>();
-      for await (const { address, toevoegingen } of itemsIn(table)) if (toevoegingen) found.set(address, toevoegingen);
+      for await (const { key, toevoegingen } of itemsIn(table)) if (toevoegingen) found.set(key, toevoegingen);
       return found;
     },
     async putLines(table, lines) {

@@ -8,7 +8,7 @@ import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import type { NumStand, OprStand } from '../../../local/demo/stand-xml.ts';
 import { mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
-import { type Month, tableOf, voorkomensOf } from './months.ts';
+import { idOf, type Month, tableOf, voorkomensOf } from './months.ts';
 
 let bench: LoadBench;
 beforeAll(async () => {
@@ -52,7 +52,7 @@ async function dayBetween(): Promise<string> {
       }),
       ...numbers
         .filter((n) => n % 3 === 2)
-        .map((n) => ({ ...first, identificatie: `000120${String(n).padStart(10, '0')}`, huisnummer: n })),
+        .map((n) => ({ ...first, identificatie: idOf(`1381AA ${n}`), huisnummer: n })),
     ],
   };
   const file = join(bench.newFolder(), 'BAGNLDM-08012026-08022026.zip');

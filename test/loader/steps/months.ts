@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Toevoeging } from '../../../core/addresses/address-item.ts';
 import { comparePlaces, type Place } from '../../../core/place-fields.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 
-/** `1381AA 9 a` and where it lies. */
-type Address = [address: string, straat: string, woonplaats: string];
+/** `1381AA 9 a` and where it lies; `was` is the address that it had before it moved, whose id it keeps. */
+type Address = [address: string, straat: string, woonplaats: string, was?: string];
 
 /** A state of a tiny register: its date and its addresses. */
 export type Month = { peildatum: string; addresses: Address[] };
@@ -48,10 +49,10 @@ export const february: Month = {
   ],
 };
 
-/** The keys that differ between the two: added, changed, removed. */
+/** The keys that differ between the two: added, changed (one of them only loses an id), removed. */
 export const februaryChanges = {
   added: ['1382LJ#30#'],
-  changed: ['1012RJ#149#', '1381GH#3#', '9999ZZ#1#'],
+  changed: ['1012RJ#149#', '1381GH#3#', '1382LJ#28#', '9999ZZ#1#'],
   removed: ['2513AA#2#'],
 };
 
@@ -64,6 +65,7 @@ export const march: Month = {
     ['1381AA 7', 'Buitenveer', 'Weesp'],
     ['1381AA 9', 'Binnenveer', 'Weesp'],
     ['1382LJ 28', 'Nijverheidslaan', 'Weesp'],
+    ['1382LJ 28', 'Nijverheidslaan', 'Weesp'],
     ['2513AA 2', 'Binnenhof', '’s-Gravenhage'],
     ['2513AA 3', 'Binnenhof', '’s-Gravenhage'],
     ['7311KZ 110', 'Hofstraat', 'Apeldoorn'],
@@ -72,17 +74,36 @@ export const march: Month = {
 
 /** What the table has to hold, made without any of the loader. */
 export function tableOf({ addresses }: Month): Map<string, Place[]> {
+  const ids = idsOf(addresses);
   const table = new Map<string, Place[]>();
-  for (const [address, straat, woonplaats] of addresses) {
+  for (const [index, [address, straat, woonplaats]] of addresses.entries()) {
     const [postcode, huisnummer, letter = ''] = address.split(' ');
     const key = `${postcode}#${huisnummer}#${letter.toUpperCase()}`;
     const places = table.get(key) ?? [];
-    if (!places.some((place) => place.straat === straat && place.woonplaats === woonplaats)) {
-      places.push({ straat, woonplaats });
-    }
+    const same = places.find((place) => place.straat === straat && place.woonplaats === woonplaats);
+    const id = ids[index] as string;
+    if (same) same.nummeraanduidingen = [...(same.nummeraanduidingen ?? []), id].sort();
+    else places.push({ straat, woonplaats, nummeraanduidingen: [id] });
     table.set(key, places.sort(comparePlaces));
   }
   return table;
+}
+
+/** The identificatie of each address: the same in every month, and another one for each time that an address is registered. */
+function idsOf(addresses: readonly Address[]): string[] {
+  const times = new Map<string, number>();
+  return addresses.map(([address, , , was = address]) => {
+    const name = was.toUpperCase();
+    const time = (times.get(name) ?? 0) + 1;
+    times.set(name, time);
+    return idOf(name, time);
+  });
+}
+
+/** The identificatie of an address, `1382LJ 30`, that is registered for the first or a later time. */
+export function idOf(address: string, time = 1): string {
+  const hash = createHash('sha256').update(`${address} ${time}`).digest();
+  return `000020${String(hash.readUIntBE(0, 5) % 10 ** 10).padStart(10, '0')}`;
 }
 
 /** The lists of toevoegingen that the table has to hold, made without any of the loader. */
@@ -102,18 +123,21 @@ export function voorkomensOf({ addresses }: Month): Voorkomens {
   const straten = [...new Set(addresses.map(([, straat, woonplaats]) => `${straat}|${woonplaats}`))].sort();
   const placeId = (woonplaats: string) => String(1000 + woonplaatsen.indexOf(woonplaats));
   const streetId = (street: string) => `000030${String(straten.indexOf(street) + 1).padStart(10, '0')}`;
+  const ids = idsOf(addresses);
+  const NUM = addresses.map(([address, straat, woonplaats], index) => {
+    const [postcode = '', huisnummer, huisletter] = address.split(' ');
+    return {
+      identificatie: ids[index] as string,
+      postcode,
+      huisnummer: Number(huisnummer),
+      ...(huisletter && { huisletter }),
+      openbareRuimte: streetId(`${straat}|${woonplaats}`),
+      begin,
+    };
+  });
   return {
-    NUM: addresses.map(([address, straat, woonplaats], index) => {
-      const [postcode = '', huisnummer, huisletter] = address.split(' ');
-      return {
-        identificatie: `000020${String(index + 1).padStart(10, '0')}`,
-        postcode,
-        huisnummer: Number(huisnummer),
-        ...(huisletter && { huisletter }),
-        openbareRuimte: streetId(`${straat}|${woonplaats}`),
-        begin,
-      };
-    }),
+    // As in the register.
+    NUM: NUM.sort((a, b) => (a.identificatie < b.identificatie ? -1 : 1)),
     OPR: straten.map((street) => {
       const [naam = '', woonplaats = ''] = street.split('|');
       return { identificatie: streetId(street), naam, woonplaats: placeId(woonplaats), begin };

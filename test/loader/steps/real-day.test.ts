@@ -64,22 +64,23 @@ const country: Voorkomens = {
   }
 
   const before = {
-    '8602AT#26#': [{ straat: 'Vierde straat', woonplaats: 'Stad' }],
-    '8862DP#45#': [{ straat: 'Eerste straat', woonplaats: 'Plaats' }],
+    '8602AT#26#': [{ straat: 'Vierde straat', woonplaats: 'Stad', nummeraanduidingen: ['0091200000050744'] }],
+    '8862DP#45#': [{ straat: 'Eerste straat', woonplaats: 'Plaats', nummeraanduidingen: ['0072200000000001'] }],
   };
-  /** The withdrawn object and its replacement share a key, so this address stays. */
+  /** The withdrawn object and its replacement share a key, so this address stays, with the id of the other object. */
   const after = {
     ...before,
-    '8862DP#47#': [{ straat: 'Eerste straat', woonplaats: 'Plaats' }],
-    '8872NK#28#': [{ straat: 'Tweede straat', woonplaats: 'Plaats' }],
-    '8602AM#7#B': [{ straat: 'Derde straat', woonplaats: 'Stad' }],
+    '8602AT#26#': [{ straat: 'Vierde straat', woonplaats: 'Stad', nummeraanduidingen: ['1900200010089007'] }],
+    '8862DP#47#': [{ straat: 'Eerste straat', woonplaats: 'Plaats', nummeraanduidingen: ['0072200000320755'] }],
+    '8872NK#28#': [{ straat: 'Tweede straat', woonplaats: 'Plaats', nummeraanduidingen: ['0072200000320756'] }],
+    '8602AM#7#B': [{ straat: 'Derde straat', woonplaats: 'Stad', nummeraanduidingen: ['1900200010089008'] }],
   };
 
   it('adds three addresses, and keeps the one whose object it replaces; back and forward again', async () => {
     const { options, content } = await loadedCountry(country);
     expect(await content()).toEqual(before);
     const report = await runLoad({ ...options, mutations: [day] });
-    expect(report).toMatchObject({ peildatum: '2021-11-14', voorkomens: 6, added: 3, changed: 0, removed: 0 });
+    expect(report).toMatchObject({ peildatum: '2021-11-14', voorkomens: 6, added: 3, changed: 1, removed: 0 });
     expect(await content()).toEqual(after);
     await rollbackLoad({ ...options, snapshot: '2021-11-13' });
     expect(await content()).toEqual(before);
@@ -96,6 +97,7 @@ const country: Voorkomens = {
     }
     expect(named).toEqual([
       ['8602AM#7#B', ['1900200010089008']],
+      ['8602AT#26#', ['0091200000050744', '1900200010089007']],
       ['8862DP#47#', ['0072200000320755']],
       ['8872NK#28#', ['0072200000320756']],
     ]);

@@ -6,7 +6,7 @@ import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
 import { type BulkImport, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { countWrites } from './count-writes.ts';
 import { type LoadBench, type LoadPlace, startLoadBench } from './load-bench.ts';
-import { february, februaryChanges, january, listsOf, type Month, march, tableOf } from './months.ts';
+import { february, februaryChanges, idOf, january, listsOf, type Month, march, tableOf } from './months.ts';
 
 let bench: LoadBench;
 let sources: { january: string; february: string; march: string };
@@ -78,11 +78,11 @@ describe('a load', () => {
     const { table, units, options } = await afterJanuary();
     const before = units();
     const report = await runLoad({ ...options, source: sources.february });
-    expect(report).toMatchObject({ added: 1, changed: 3, removed: 1 });
+    expect(report).toMatchObject({ added: 1, changed: 4, removed: 1 });
     expect(report.examples.added.map(({ key }) => key)).toEqual(februaryChanges.added);
     expect(report.examples.changed.map(({ key }) => key)).toEqual(februaryChanges.changed);
     expect(report.examples.removed.map(({ key }) => key)).toEqual(februaryChanges.removed);
-    expect(units() - before).toBe(5);
+    expect(units() - before).toBe(6);
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
   });
 
@@ -126,7 +126,7 @@ describe('a load', () => {
     await runLoad({ ...options, bulkImport, source: sources.january });
     expect([imported, units()]).toEqual([12, 0]); // 11 addresses, and a list without one
     await runLoad({ ...options, bulkImport, source: sources.february });
-    expect([imported, units()]).toEqual([12, 5]);
+    expect([imported, units()]).toEqual([12, 6]);
     expect(await bench.addressesIn(table)).toEqual(tableOf(february));
     expect(await bench.listsIn(table)).toEqual(listsOf(february));
   });
@@ -207,12 +207,13 @@ describe('a plan', () => {
       peildatum: '2026-02-08',
       livePeildatum: '2026-01-08',
       added: 1,
-      changed: 3,
+      changed: 4,
     });
     expect(plan.examples.changed[0]).toEqual({
       key: '1012RJ#149#',
       before: ['Nieuwezijds Voorburgwal, Amsterdam'],
       after: ['Nieuwezijds Achterburgwal, Amsterdam'],
+      nummeraanduidingen: [idOf('1012RJ 149')],
     });
     expect(units()).toBe(before);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
@@ -227,8 +228,8 @@ describe('a rollback', () => {
     await runLoad({ ...options, source: sources.february });
     const before = units();
     const report = await rollbackLoad({ ...options, snapshot: '2026-01-08' });
-    expect(report).toMatchObject({ outcome: 'published', peildatum: '2026-01-08', added: 1, changed: 3, removed: 1 });
-    expect(units() - before).toBe(5);
+    expect(report).toMatchObject({ outcome: 'published', peildatum: '2026-01-08', added: 1, changed: 4, removed: 1 });
+    expect(units() - before).toBe(6);
     expect(await bench.addressesIn(table)).toEqual(tableOf(january));
     expect(await options.addresses.dataset()).toMatchObject({ peildatum: '2026-01-08' });
   });

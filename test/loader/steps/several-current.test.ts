@@ -46,7 +46,9 @@ describe('a street or place with several current occurrences', () => {
     ['in several files, in another order', true, { perFile: 1, reversed: true }],
   ])('has the name of the one that began last, and the others are problems: %s', async (_, turned, packing) => {
     const { report, served } = await load(turned, packing);
-    expect([...served]).toEqual([['1381AA#1#', [{ straat: 'Nieuweweg', woonplaats: 'Nieuwstad' }]]]);
+    expect([...served]).toEqual([
+      ['1381AA#1#', [{ straat: 'Nieuweweg', woonplaats: 'Nieuwstad', nummeraanduidingen: ['0457200000000001'] }]],
+    ]);
     expect(report).toMatchObject({ outcome: 'published', addresses: 1, problems: 3 });
     expect(report.problemReport?.several_current).toMatchObject({
       count: 3,

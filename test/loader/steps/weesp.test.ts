@@ -108,7 +108,9 @@ given(`the whole of Weesp${missing}`, () => {
     expect(await runLoad(options)).toMatchObject({ voorkomens: 16_113, addresses: 11_927, keys: 11_920 });
     const found = await bench.addressesIn(table);
     expect(found.size).toBe(11_920);
-    expect(found.get('1381AA#9#A')).toEqual([{ straat: 'Buitenveer', woonplaats: 'Weesp' }]);
+    expect(found.get('1381AA#9#A')).toEqual([
+      { straat: 'Buitenveer', woonplaats: 'Weesp', nummeraanduidingen: ['0457200000199640'] },
+    ]);
     expect(await bench.listsIn(table)).toEqual(await trueLists());
   }, 60_000);
 

@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 const writes: Write[] = Array.from({ length: 130 }, (_, index) =>
-  index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\tWeesp\tBuitenveer` },
+  index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\t\tBuitenveer\tWeesp\t` },
 );
 const writer = (options = {}) =>
   addressWriter(new DynamoDBClient({}), 'addresses', { firstPauseMilliseconds: 1, ...options });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Place } from '../../../core/place-fields.ts';
-import { placeText } from '../../../loader/dataset/lines.ts';
+import { lineOf } from '../../../loader/dataset/lines.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { Lease } from '../../../loader/storage/lease.ts';
 import { createAddressesTable, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 import { underLock } from '../../support/under-lock.ts';
 
-const formatLine = (key: string, places: Place[]) => [key, ...places.map(placeText)].join('\t');
+const formatLine = (key: string, places: Place[]) => lineOf({ key, places });
 const places = [{ straat: "'t Nauwe Steegje", woonplaats: 'Weesp' }];
 const keys = Array.from({ length: 250 }, (_, index) => `1381AA#${index + 1}#`);
 const puts = keys.map((key) => ({ put: formatLine(key, places) }));

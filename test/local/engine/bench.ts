@@ -49,12 +49,17 @@ export async function openBench(file: string) {
   };
 }
 
+/** The id of the address at an index. */
+export function idOf(index: number): string {
+  return `04572${String(index).padStart(11, '0')}`;
+}
+
 /** `count` lines in groups, like the shards of a snapshot. */
 export async function* groupsOf(count: number, groups = 2) {
   for (let group = 0; group < groups; group++) {
     yield Array.from({ length: count / groups }, (_, index) => {
       const street = placeText({ straat: `Straat\t"${Math.floor(index / 3)}" \\ ’t`, woonplaats: "'s-Graveland é" });
-      return `${group + 1}381AA#${index + 1}#\t${street}`;
+      return `${group + 1}381AA#${index + 1}#\t\t${street}${idOf(index)}`;
     });
   }
 }

@@ -12,7 +12,7 @@ import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { exportRest, runImport } from '../../../local/engine/bulk-import.ts';
 import { finishImport, importFolder } from '../../../local/engine/database-files.ts';
 import { processesWith } from '../../support/start.ts';
-import { groupsOf, openBench } from './bench.ts';
+import { groupsOf, idOf, openBench } from './bench.ts';
 
 let folder: string;
 let file: string;
@@ -56,8 +56,8 @@ describe('a bulk import into the embedded engine', () => {
     const found = await table.read(['1381AA#1#', '2381AA#30#']);
     expect(new Map([...found].map(([key, { places }]) => [key, places]))).toEqual(
       new Map([
-        ['1381AA#1#', [{ straat: 'Straat\t"0" \\ ’t', woonplaats: "'s-Graveland é" }]],
-        ['2381AA#30#', [{ straat: 'Straat\t"9" \\ ’t', woonplaats: "'s-Graveland é" }]],
+        ['1381AA#1#', [{ straat: 'Straat\t"0" \\ ’t', woonplaats: "'s-Graveland é", nummeraanduidingen: [idOf(0)] }]],
+        ['2381AA#30#', [{ straat: 'Straat\t"9" \\ ’t', woonplaats: "'s-Graveland é", nummeraanduidingen: [idOf(29)] }]],
       ]),
     );
     expect(await table.dataset()).toEqual({ peildatum: '2026-01-08', load: 'x' });
@@ -66,7 +66,12 @@ describe('a bulk import into the embedded engine', () => {
   });
 
   it('imports lists of toevoegingen, with and without an address of their key', async () => {
-    const lines = ['1381AA#1#\tWeesp\tVeer', '1381AA#2#\tWeesp\tVeer\t,A', '1381AA#2#A\tWeesp\tVeer', '1381AA#3#\tB,C'];
+    const lines = [
+      '1381AA#1#\t\tVeer\tWeesp\t0457200000000001',
+      '1381AA#2#\t,A\tVeer\tWeesp\t0457200000000002',
+      '1381AA#2#A\t\tVeer\tWeesp\t0457200000000003',
+      '1381AA#3#\tB,C',
+    ];
     const groups = (async function* () {
       yield lines;
     })();
