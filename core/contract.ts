@@ -82,6 +82,11 @@ export const lookupAnswerSchema = z.discriminatedUnion('status', [foundSchema, n
 /** The response to a lookup: one of three outcomes, distinguished by `status`. */
 export type LookupAnswer = z.infer<typeof lookupAnswerSchema>;
 
+export const batchAnswerSchema = z.object({ results: z.array(lookupAnswerSchema).check(z.minLength(1)) });
+
+/** The response to many lookups: the outcome of each, in the order of the request. */
+export type BatchAnswer = z.infer<typeof batchAnswerSchema>;
+
 /** The members of every problem (RFC 9457). */
 export const problemSchema = z.object({
   type: z.string(),
@@ -91,8 +96,8 @@ export const problemSchema = z.object({
   request_id: z.string(),
 });
 
-/** The codes of a 422: one for each kind of fault. */
-export const faultCodes = [
+/** The codes of a 422 to a lookup: one for each kind of fault. */
+export const parameterFaultCodes = [
   'missing',
   'duplicate',
   'wrong-name',
@@ -117,7 +122,18 @@ export const faultCodes = [
   'include-repeated',
 ] as const;
 
-export type FaultCode = (typeof faultCodes)[number];
+export type FaultCode = (typeof parameterFaultCodes)[number];
+
+/** The codes of a 422: those of a lookup, and those of a body with many. */
+export const faultCodes = [
+  ...parameterFaultCodes,
+  'body-form',
+  'member-type',
+  'unknown-member',
+  'addresses-count',
+] as const;
+
+export type BodyFaultCode = (typeof faultCodes)[number];
 
 const sentText = z.optional(z.string());
 
@@ -133,16 +149,31 @@ export type Suggestion = z.infer<typeof suggestionSchema>;
 
 export const inputFaultSchema = z.object({
   parameter: z.string(),
+  code: z.enum(parameterFaultCodes),
+  detail: z.string(),
+  suggestion: z.optional(suggestionSchema),
+});
+
+/** One fault of the parameters of a lookup; `code` is stable and documented. */
+export type InputFault = z.infer<typeof inputFaultSchema>;
+
+export const bodyFaultSchema = z.object({
+  /** A JSON pointer (RFC 6901). */
+  pointer: z.string(),
   code: z.enum(faultCodes),
   detail: z.string(),
   suggestion: z.optional(suggestionSchema),
 });
 
-/** One fault of the input; `code` is stable and documented. */
-export type InputFault = z.infer<typeof inputFaultSchema>;
+/** One fault of the body of many lookups. */
+export type BodyFault = z.infer<typeof bodyFaultSchema>;
 
 export const invalidInputSchema = z.extend(problemSchema, {
   errors: z.array(inputFaultSchema).check(z.minLength(1)),
+});
+
+export const invalidBodySchema = z.extend(problemSchema, {
+  errors: z.array(bodyFaultSchema).check(z.minLength(1)),
 });
 
 export const quotaExceededSchema = z.extend(problemSchema, {
@@ -151,7 +182,7 @@ export const quotaExceededSchema = z.extend(problemSchema, {
 
 /** The body of a refusal. */
 export type ProblemBody = z.infer<typeof problemSchema> &
-  Partial<z.infer<typeof invalidInputSchema> & z.infer<typeof quotaExceededSchema>>;
+  Partial<{ errors: (InputFault | BodyFault)[] } & z.infer<typeof quotaExceededSchema>>;
 
 const limit = z.optional(z.nullable(z.int().check(z.gte(0))));
 

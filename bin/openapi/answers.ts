@@ -151,7 +151,7 @@ export const lookupResponse: ZodOpenApiResponseObject = {
 /** The 200 of a validation. */
 export const validationAnswer: ZodOpenApiResponseObject = {
   description: 'The key is valid.',
-  headers: headersOf(),
+  headers: headersOf('RateLimit-Policy', 'RateLimit'),
   content: {
     'application/json': {
       schema: validationAnswerSchema,

@@ -8,6 +8,7 @@ import { apiVersion } from '../../lambdas/http/middleware.ts';
 import { type ExplainedCode, explanations } from '../../lambdas/reference/explanations.ts';
 import { headingOf } from '../../lambdas/reference/problem-page.ts';
 import { lookupResponse, parameterExamples, validationAnswer } from './answers.ts';
+import { batchOperation } from './batch.ts';
 import { headerComponents, headersOf, problemReferences, problemResponses } from './responses.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -127,12 +128,15 @@ export function createOpenApiDocument() {
             responses: { '200': lookupResponse, ...problemReferences(401, 403, 422, 429, 500, 503) },
           },
         },
+        '/addresses': { post: batchOperation },
         '/auth/validate': {
           get: {
             operationId: 'validateKey',
             tags: ['Keys'],
             summary: 'Check a key',
-            description: 'Says whether the key is valid and which limits apply. Does not count against the quota.',
+            description:
+              'Says whether the key is valid, which limits apply, and in the `RateLimit` headers what is left. Does not count against ' +
+              'the quota.',
             responses: { '200': validationAnswer, ...problemReferences(401, 403, 500, 503) },
           },
         },

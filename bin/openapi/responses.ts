@@ -1,9 +1,12 @@
 import * as z from 'zod/mini';
 import type { ZodOpenApiHeaderObject, ZodOpenApiHeadersObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import {
+  bodyFaultSchema,
   faultCodes,
   inputFaultSchema,
+  invalidBodySchema,
   invalidInputSchema,
+  parameterFaultCodes,
   problemSchema,
   quotaExceededSchema,
   suggestionSchema,
@@ -93,7 +96,8 @@ const headers: Record<string, Header> = {
   Allow: {
     description: 'The method that the path supports.',
     required: true,
-    schema: constant('GET'),
+    schema: { type: 'string', enum: ['GET', 'POST'] },
+    example: 'GET',
   },
 };
 
@@ -141,7 +145,16 @@ nameSchema(problemSchema, 'Problem', 'Problem details (RFC 9457): the members of
 });
 nameSchema(inputFaultSchema, 'InputFault', 'One fault in the input.', {
   parameter: 'The name of the parameter as it was sent, or as it should have been sent if it is missing.',
-  code: faultCodes.map((code) => `\`${code}\`: ${explanations.en[code].happened}`).join(' '),
+  code: parameterFaultCodes.map((code) => `\`${code}\`: ${explanations.en[code].happened}`).join(' '),
+  detail: 'What to send instead, for people. The text may change.',
+});
+nameSchema(bodyFaultSchema, 'BodyFault', 'One fault in the body of many lookups.', {
+  pointer: 'Where the fault is, as a JSON pointer (RFC 6901): `/addresses/3/huisnummer`.',
+  code: faultCodes
+    .filter((code) => !parameterFaultCodes.some((other) => other === code))
+    .map((code) => `\`${code}\`: ${explanations.en[code].happened}`)
+    .concat('The others are those of `InputFault`.')
+    .join(' '),
   detail: 'What to send instead, for people. The text may change.',
 });
 nameSchema(
@@ -225,6 +238,36 @@ function schemaOf(code: ProblemCode) {
   });
   z.globalRegistry.add(schema, { id: pascalCase(code), description: `${title}. ${explanations.en[code].remedy}` });
   return schema;
+}
+
+/** The 422 of a body with many lookups: the same problem, whose faults have a pointer instead of a parameter. */
+export function invalidBodyResponse(): ZodOpenApiResponseObject {
+  const code = 'invalid-input';
+  const { status, title } = problems[code];
+  const schema = z.extend(invalidBodySchema, {
+    type: z.literal(problemType(code)),
+    status: z.literal(status),
+  });
+  z.globalRegistry.add(schema, { id: 'InvalidBody', description: `${title}. ${explanations.en[code].remedy}` });
+  const { value } = exampleOf(code);
+  const errors = [
+    {
+      pointer: '/addresses/0/huisnummer',
+      code: 'huisnummer-with-toevoeging',
+      detail: 'huisnummer has more than a number: send huisnummer=12 and toevoeging=A.',
+      suggestion: { huisnummer: '12', toevoeging: 'A' },
+    },
+  ];
+  return {
+    description: explanations.en[code].happened,
+    headers: headersOf(),
+    content: {
+      'application/problem+json': {
+        schema,
+        examples: { [code]: { summary: title, value: { ...value, errors } } },
+      },
+    },
+  };
 }
 
 function exampleOf(code: ProblemCode) {

@@ -1,5 +1,5 @@
 import { dateOf, type WindowName } from '../calendar.ts';
-import type { InputFault } from '../contract.ts';
+import type { BodyFault, InputFault } from '../contract.ts';
 import type { AccessLayout } from './access-layout.ts';
 import { isValidKey, type KeyClaim } from './api-key.ts';
 import type { Limits, QuotaState } from './quota.ts';
@@ -115,9 +115,7 @@ export type RefusalReason =
   | { code: 'unauthorized' }
   | { code: 'account-inactive' }
   | { code: 'plan-inactive' }
-  | { code: 'not-found' }
-  | { code: 'method-not-allowed' }
-  | { code: 'invalid-input'; faults: InputFault[] }
+  | { code: 'invalid-input'; faults: (InputFault | BodyFault)[] }
   | QuotaExceeded
   | { code: 'temporarily-unavailable'; retryAfterSeconds: number };
 

@@ -70,6 +70,12 @@ export function includeFaults(sent: Sent): AddressFault[] {
   return adviseInclude(names).map((advice) => faultAt('include', advice, includeSuggestion(names)));
 }
 
+/** Every fault of a list of names to include. */
+export function includeListFaults(names: readonly string[]): AddressFault[] {
+  if (names.some(hasKeyPrefix)) return [faultAt('include', misplacedKey)];
+  return adviseInclude(names).map((advice) => faultAt('include', advice));
+}
+
 /** The names that are known, if these are all but for letter case, spaces, repetition and empty ones. */
 function includeSuggestion(names: readonly string[]): Suggestion | undefined {
   const plain = new Set(names.map((name) => name.trim().toLowerCase()).filter(Boolean));

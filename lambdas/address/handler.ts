@@ -11,7 +11,7 @@ const client = createStoreClient();
 const accounts = requireEnvironment(environment.accountsTable);
 const addresses = requireEnvironment(environment.addressesTable);
 
-/** The Lambda behind `/v1/address`. */
+/** The Lambda behind `/v1/address` and `/v1/addresses`. */
 export const handler = addressRoute({
   accessStore: createAccessStore(client, accounts),
   keyUse: createKeyUse(client, accounts),

@@ -4,45 +4,29 @@ import type { KeyClaim } from '../../core/accounts/api-key.ts';
 import { charge } from '../../core/accounts/charge/charge.ts';
 import type { AccessStore } from '../../core/accounts/charge/charge-port.ts';
 import type { KeyUse } from '../../core/accounts/key-record.ts';
-import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
 import type { RefusalCount } from '../../core/accounts/usage-record.ts';
-import { readAddressInput } from '../../core/addresses/address-input.ts';
-import type { AddressStore, DatasetDate } from '../../core/addresses/address-store.ts';
+import type { AddressStore, DatasetDate, FoundItems } from '../../core/addresses/address-store.ts';
 import { lookupAnswer } from '../../core/addresses/lookup-answer.ts';
 import { withTestAddresses } from '../../core/addresses/test-addresses.ts';
 import type { Clock } from '../../core/calendar.ts';
-import type { LookupAnswer } from '../../core/contract.ts';
+import type { AddressRequest, BatchAnswer, LookupAnswer } from '../../core/contract.ts';
+import type { Method } from '../http/http-refusal.ts';
 import {
   type Answer,
   acceptOnly,
   authenticate,
+  type Context,
   commonHeaders,
   deadline,
+  type LookupInput,
   type Middleware,
-  type MiddlewareRequest,
   ok,
   type RequestEvent,
 } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
-
-/** Reads the input, but refuses nothing yet: a caller with a bad key must not learn whether the input is valid. */
-export function readInput(): Middleware {
-  return {
-    before: ({ event }) => {
-      event.input = readAddressInput(event.rawQueryString);
-    },
-  };
-}
-
-/** Refuses invalid input, after authentication. */
-export function requireValidInput(): Middleware {
-  return {
-    before: ({ event }) => {
-      if (event.input?.request === null) throw new Refusal({ code: 'invalid-input', faults: event.input.faults() });
-    },
-  };
-}
+import { rateLimitHeaders } from '../http/rate-limit.ts';
+import { manyLookups, oneLookup, readInput, requireValidInput } from './input.ts';
 
 /** Counts the requests of an account that are refused, which no answer waits for. */
 export function countRefusals(refusals: RefusalCount | undefined, clock: Clock): Middleware {
@@ -64,31 +48,6 @@ export function datasetDateHeader(datasetDate: DatasetDate): Middleware {
   };
 }
 
-/**
- * Adds the quota to each lookup that counted and to each 429 (IETF draft "RateLimit header fields for HTTP"). An account
- * without a finite window gets neither header: a structured-field list can't be empty.
- */
-export function rateLimitHeaders(clock: Clock): Middleware {
-  function addHeaders(request: MiddlewareRequest, quota: QuotaState): void {
-    const windows = reportWindows(quota, clock());
-    const closest = closestToExhaustion(windows);
-    if (!closest) return;
-    Object.assign(request.response?.headers ?? {}, {
-      'ratelimit-policy': windows.map(({ name, limit, seconds }) => `"${name}";q=${limit};w=${seconds}`).join(', '),
-      ratelimit: `"${closest.name}";r=${closest.remaining};t=${closest.reset}`,
-    });
-  }
-  return {
-    after: (request) => {
-      if (request.event.caller) addHeaders(request, request.event.caller.access.quota);
-    },
-    onError: (request) => {
-      const { error } = request;
-      if (error instanceof Refusal && error.reason.code === 'quota-exceeded') addHeaders(request, error.reason.quota);
-    },
-  };
-}
-
 export type AddressRouteOptions = {
   accessStore: AccessStore;
   addressStore: AddressStore;
@@ -104,7 +63,13 @@ export type AddressRouteOptions = {
   clock: Clock;
 };
 
-/** `GET /v1/address`: authentication, then input, then quota, then the dataset. */
+/** The operations of the Lambda, by path. */
+export const addressPaths = { one: '/v1/address', many: '/v1/addresses' } as const;
+
+/**
+ * `GET /v1/address` and `POST /v1/addresses`: authentication, then input, then quota, then the dataset. One chain, with
+ * another input and another answer.
+ */
 export function addressRoute({
   accessStore,
   addressStore,
@@ -118,12 +83,12 @@ export function addressRoute({
 }: AddressRouteOptions) {
   const addresses = testAddresses ? withTestAddresses(addressStore) : addressStore;
 
-  /** One write authenticates and counts a valid lookup; one read authenticates any other, which consumes nothing. */
+  /** One write authenticates and counts valid lookups; one read authenticates any other request, which consumes nothing. */
   async function admit(claim: KeyClaim, event: RequestEvent): Promise<Caller> {
     const { input, signal } = event;
     refusals?.flush(clock());
     try {
-      if (input?.request) return await charge(accessStore, claim, clock, signal);
+      if (input?.requests) return await charge(accessStore, claim, clock, signal, input.requests.length);
       return requireCaller(await accessStore.read(claim, signal), claim, clock());
     } catch (error) {
       // Any other refusal means that the key was valid.
@@ -132,27 +97,44 @@ export function addressRoute({
     }
   }
 
-  return middy<RequestEvent, Answer>()
-    .use(observe('address'))
-    .use(commonHeaders())
-    .use(datasetDateHeader(datasetDate))
-    .use(rateLimitHeaders(clock))
-    .use(renderProblems())
-    .use(countRefusals(refusals, clock))
-    .use(deadline())
-    .use(acceptOnly('GET', '/v1/address'))
-    .use(readInput())
-    .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
-    .use(requireValidInput())
-    .handler(async (event) => {
-      if (!event.input?.request) throw new Error('requireValidInput lets no other request through');
-      const { request, include } = event.input;
-      const [found] = await Promise.all([
-        addresses.find(request, include, event.signal),
-        event.caller && keyUse?.note(event.caller, clock(), event.signal),
-      ]);
-      const answer = lookupAnswer(request, include, found);
-      event.outcome = answer.status;
-      return ok<LookupAnswer>(answer);
-    });
+  function chain(method: Method, path: string, read: (event: RequestEvent) => LookupInput, answer: Answering) {
+    return middy<RequestEvent, Answer>()
+      .use(observe('address'))
+      .use(commonHeaders())
+      .use(datasetDateHeader(datasetDate))
+      .use(rateLimitHeaders(clock))
+      .use(renderProblems())
+      .use(countRefusals(refusals, clock))
+      .use(deadline())
+      .use(acceptOnly(method, path))
+      .use(readInput(read))
+      .use(authenticate({ checksumSecret, previousChecksumSecret, admit }))
+      .use(requireValidInput())
+      .handler(async (event) => {
+        if (!event.input?.requests) throw new Error('requireValidInput lets no other request through');
+        const [answered] = await Promise.all([
+          answer(event.input, event),
+          event.caller && keyUse?.note(event.caller, clock(), event.signal),
+        ]);
+        return answered;
+      });
+  }
+
+  const one = chain('GET', addressPaths.one, oneLookup, async ({ requests, include }, event) => {
+    const [request] = requests as [AddressRequest];
+    const answer = lookupAnswer(request, include, await addresses.find(request, include, event.signal));
+    event.outcome = answer.status;
+    return ok<LookupAnswer>(answer);
+  });
+
+  const many = chain('POST', addressPaths.many, manyLookups, async ({ requests, include }, { signal }) => {
+    const found = await addresses.findAll(requests, include, signal);
+    const results = requests.map((request, i) => lookupAnswer(request, include, found[i] as FoundItems));
+    return ok<BatchAnswer>({ results });
+  });
+
+  return (event: RequestEvent, context: Context): Promise<Answer> =>
+    (event.rawPath === addressPaths.many ? many : one)(event, context);
 }
+
+type Answering = (lookups: Extract<LookupInput, { include: unknown }>, event: RequestEvent) => Promise<Answer>;

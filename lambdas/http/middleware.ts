@@ -2,7 +2,15 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { type Caller, Refusal } from '../../core/accounts/account.ts';
 import { type KeyClaim, readApiKey } from '../../core/accounts/api-key.ts';
-import type { AddressInput } from '../../core/addresses/address-input.ts';
+import type { AddressRequest, IncludeName } from '../../core/contract.ts';
+import { HttpRefusal, type Method } from './http-refusal.ts';
+
+/** Valid lookups, one or many, or the refusal of invalid ones: only a caller whose key is valid learns of it. */
+export type LookupInput =
+  | { requests: AddressRequest[]; include: IncludeName[] }
+  | { requests: null; refusal: () => Error };
+
+export type { Context } from 'aws-lambda';
 
 /** The event of API Gateway, with what `observe` and the middlewares below add to it. */
 export type RequestEvent = APIGatewayProxyEventV2 & {
@@ -11,7 +19,7 @@ export type RequestEvent = APIGatewayProxyEventV2 & {
   /** From `deadline`: aborts when the time for a response is up. */
   signal: AbortSignal;
   deadline?: NodeJS.Timeout;
-  input?: AddressInput;
+  input?: LookupInput;
   caller?: Caller;
   /** The account of a request that was refused although its key is right. */
   refused?: string;
@@ -68,11 +76,12 @@ export function deadline(ms = answerWithinMilliseconds): Middleware {
 }
 
 /** Refuses other paths, and other methods on this path. A trailing slash makes another path. */
-export function acceptOnly(method: 'GET', path: string): Middleware {
+export function acceptOnly(method: Method, path: string): Middleware {
   return {
     before: ({ event }) => {
-      if (event.rawPath !== path) throw new Refusal({ code: 'not-found' });
-      if (event.requestContext.http.method !== method) throw new Refusal({ code: 'method-not-allowed' });
+      if (event.rawPath !== path) throw new HttpRefusal({ code: 'not-found' });
+      if (event.requestContext.http.method === method) return;
+      throw new HttpRefusal({ code: 'method-not-allowed', allow: method });
     },
   };
 }

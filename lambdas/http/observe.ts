@@ -31,7 +31,7 @@ export function observe(service: string): Middleware {
       request_id: requestContext.requestId,
       account: caller?.account,
       key_id: caller?.keyId,
-      charged: caller?.charged && 1,
+      charged: caller?.charged?.units,
     };
     // Not the console, whose output Lambda wraps in its own format.
     process.stdout.write(`${JSON.stringify(line)}\n`);

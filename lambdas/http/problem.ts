@@ -1,10 +1,14 @@
 import { Refusal, type RefusalCode, type RefusalReason } from '../../core/accounts/account.ts';
+import { limitsOf } from '../../core/accounts/quota.ts';
 import type { ProblemBody } from '../../core/contract.ts';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
+import { HttpRefusal, type HttpRefusalReason } from './http-refusal.ts';
 import type { Answer, Middleware } from './middleware.ts';
 
 /** The last part of a problem type. */
-export type ProblemCode = RefusalCode | 'internal-error';
+export type ProblemCode = RefusalCode | HttpRefusalReason['code'] | 'internal-error';
+
+type Reason = RefusalReason | HttpRefusalReason | { code: 'internal-error' };
 
 type Problem = { status: number; title: string; detail: string };
 
@@ -26,7 +30,21 @@ export const problems: Record<ProblemCode, Problem> = {
     detail: "The key is valid, but its account's plan is no longer active. Ask your provider for another plan.",
   },
   'not-found': { status: 404, title: 'Not found', detail: 'There is nothing at this path.' },
-  'method-not-allowed': { status: 405, title: 'Method not allowed', detail: 'This path supports GET only.' },
+  'method-not-allowed': {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This path supports GET only.',
+  },
+  'content-too-large': {
+    status: 413,
+    title: 'Content too large',
+    detail: 'The body has more than 64 KB. Send fewer addresses.',
+  },
+  'unsupported-media-type': {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: 'Send the body as JSON, with the header Content-Type: application/json.',
+  },
   'invalid-input': {
     status: 422,
     title: 'Invalid input',
@@ -54,8 +72,9 @@ export function problemType(code: ProblemCode): string {
 }
 
 /** The response to a refusal: problem details (RFC 9457) with the headers that belong to it. */
-function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, requestId: string): Answer {
-  const { status, title, detail } = problems[reason.code];
+function problemAnswer(reason: Reason, requestId: string): Answer {
+  const { status, title } = problems[reason.code];
+  const detail = detailOf(reason);
   const type = problemType(reason.code);
   const body: ProblemBody = { type, title, status, detail, request_id: requestId, ...members(reason) };
   return {
@@ -65,17 +84,35 @@ function problemAnswer(reason: RefusalReason | { code: 'internal-error' }, reque
   };
 }
 
-function members(reason: RefusalReason | { code: 'internal-error' }): Partial<ProblemBody> {
+/** The text of the table, or one about this request. */
+function detailOf(reason: Reason): string {
+  const { detail } = problems[reason.code];
+  if (reason.code === 'method-not-allowed') return `This path supports ${reason.allow} only.`;
+  if (reason.code !== 'quota-exceeded' || reason.units === 1) return detail;
+  const { units, quota, violated } = reason;
+  const limits = limitsOf(quota);
+  const never = violated.filter((name) => Number(limits[name]) < units).map((name) => `${limits[name]} a ${name}`);
+  const tooMany = `The request has ${units} addresses`;
+  if (never.length > 0) {
+    return `${tooMany}, and the limit is ${never.join(' and ')}: it can never succeed. Send fewer addresses.`;
+  }
+  return (
+    `${tooMany}, and the account has less quota left in the time windows named; none of it was used. Send no more addresses ` +
+    'than RateLimit says are left, or wait for the number of seconds in Retry-After.'
+  );
+}
+
+function members(reason: Reason): Partial<ProblemBody> {
   if (reason.code === 'invalid-input') return { errors: reason.faults };
   return reason.code === 'quota-exceeded' ? { violated_windows: reason.violated } : {};
 }
 
-function headers(reason: RefusalReason | { code: 'internal-error' }): Record<string, string> {
+function headers(reason: Reason): Record<string, string> {
   switch (reason.code) {
     case 'unauthorized':
       return { 'www-authenticate': 'ApiKey realm="bag-adres", header="X-API-Key"' };
     case 'method-not-allowed':
-      return { allow: 'GET' };
+      return { allow: reason.allow };
     case 'quota-exceeded':
     case 'temporarily-unavailable':
       return { 'retry-after': String(reason.retryAfterSeconds) };
@@ -97,7 +134,7 @@ export function renderProblems(): Middleware {
 }
 
 /** The refusal that an error stands for. */
-export function reasonOf(error: unknown): RefusalReason | { code: 'internal-error' } {
-  if (error instanceof Refusal) return error.reason;
+export function reasonOf(error: unknown): Reason {
+  if (error instanceof Refusal || error instanceof HttpRefusal) return error.reason;
   return error instanceof StoreUnavailable ? unavailable : { code: 'internal-error' };
 }

@@ -11,6 +11,7 @@ import {
   headerRows,
   openApiDocument,
   operation,
+  requestExample,
   responseExamples,
 } from './openapi-document.ts';
 import { block, errorId, heading, members, type Row, sample, table, tabs } from './parts.ts';
@@ -74,6 +75,7 @@ function sections(page: Page): { id: keyof Words['sections']; html: string }[] {
   return [
     { id: 'start', html: quickStart(page) },
     { id: 'lookup', html: lookup(page) },
+    { id: 'batch', html: batch(page) },
     { id: 'validate', html: validation(page) },
     { id: 'keys', html: block(`<p>${inline(page.words.paragraphs.Keys)}</p>`) },
     { id: 'quota', html: quota(page) },
@@ -128,6 +130,17 @@ function parameterRows(words: Words & Descriptions): Row[] {
     const form = `${inline(words.parameterForms[name] ?? '')} ${words.exampleOf}: ${inline(values)}.`;
     return { id: `parameter-${name}`, head: `<code>${name}</code> ${need}`, cell: form };
   });
+}
+
+function batch(page: Page): string {
+  const { method, path } = operation('lookUpAddresses');
+  const body = JSON.stringify(requestExample('lookUpAddresses', 'many'), null, 2);
+  const command =
+    `curl -X ${method} -H "X-API-Key: YOUR_KEY" -H "Content-Type: application/json" "${page.baseUrl}${path}" \\\n` +
+    `  -d '${body}'`;
+  const answer = response(page, example('lookUpAddresses', '200', 'many'));
+  const text = `<p>${inline(page.words.operations.lookUpAddresses ?? '')}</p>`;
+  return `${endpoint('lookUpAddresses')}\n${block(text, sample(page.words.request, escaped(command), 'request') + answer)}`;
 }
 
 function validation(page: Page): string {
@@ -201,7 +214,7 @@ function example(id: string, status: string, name: string): unknown {
 }
 
 function endpoint(id: string): string {
-  return `<p class="endpoint"><b>GET</b> <code>${operation(id).path}</code></p>`;
+  return `<p class="endpoint"><b>${operation(id).method}</b> <code>${operation(id).path}</code></p>`;
 }
 
 function curl({ words, baseUrl }: Page, path: string): string {

@@ -34,7 +34,15 @@ export const dutch = {
   },
   'method-not-allowed': {
     happened: 'Het pad bestaat, maar ondersteunt deze methode niet; de header `Allow` noemt de methode die wel kan.',
-    remedy: 'Gebruik `GET`, met de parameters in de query string.',
+    remedy: 'Gebruik `POST` voor `/v1/addresses`, en `GET` met de parameters in de query string voor elk ander pad.',
+  },
+  'content-too-large': {
+    happened: 'De body is groter dan 64 KB. Het verzoek telde niet mee voor het quotum.',
+    remedy: 'Stuur minder adressen per verzoek; 100 mag.',
+  },
+  'unsupported-media-type': {
+    happened: 'De body is niet als JSON aangegeven. Het verzoek telde niet mee voor het quotum.',
+    remedy: 'Stuur JSON, met de header `Content-Type: application/json`.',
   },
   'invalid-input': {
     happened:
@@ -135,6 +143,24 @@ export const dutch = {
     remedy: includeForm,
   },
   'include-repeated': { happened: 'De parameter `include` heeft een naam meer dan één keer.', remedy: includeForm },
+  'body-form': {
+    happened: 'De body is geen JSON-object.',
+    remedy: 'Stuur een object met de lijst `addresses` en eventueel `include`, in UTF-8.',
+  },
+  'member-type': {
+    happened: 'Een veld van de body heeft een ander JSON-type dan het moet hebben.',
+    remedy:
+      'Stuur `addresses` en `include` als lijsten, `postcode` als tekst, `huisnummer` als geheel getal of tekst, en `toevoeging` als tekst of `null`.',
+  },
+  'unknown-member': {
+    happened: 'De body of een adres heeft een veld dat de API niet kent.',
+    remedy:
+      'Laat het weg. Een adres heeft `postcode`, `huisnummer` en `toevoeging`; de body heeft `addresses` en `include`.',
+  },
+  'addresses-count': {
+    happened: '`addresses` is leeg of heeft meer dan 100 adressen.',
+    remedy: 'Stuur 1 tot 100 adressen per verzoek.',
+  },
   'quota-exceeded': {
     happened:
       'Het account heeft zijn quotum in een of meer tijdvensters verbruikt; `violated_windows` noemt ze. Het quotum hoort bij het ' +

@@ -32,7 +32,15 @@ export const english = {
   },
   'method-not-allowed': {
     happened: 'The path exists, but does not support this method; the header `Allow` names the one that it does.',
-    remedy: 'Use `GET`, with the parameters in the query string.',
+    remedy: 'Use `POST` for `/v1/addresses`, and `GET` with the parameters in the query string for every other path.',
+  },
+  'content-too-large': {
+    happened: 'The body has more than 64 KB. The request did not count against the quota.',
+    remedy: 'Send fewer addresses in each request; 100 are allowed.',
+  },
+  'unsupported-media-type': {
+    happened: 'The body is not declared as JSON. The request did not count against the quota.',
+    remedy: 'Send JSON, with the header `Content-Type: application/json`.',
   },
   'invalid-input': {
     happened:
@@ -121,6 +129,24 @@ export const english = {
     remedy: includeForm,
   },
   'include-repeated': { happened: 'The parameter `include` has a name more than once.', remedy: includeForm },
+  'body-form': {
+    happened: 'The body is not a JSON object.',
+    remedy: 'Send an object with the list `addresses` and, if you like, `include`, in UTF-8.',
+  },
+  'member-type': {
+    happened: 'A member of the body has another JSON type than the one that it must have.',
+    remedy:
+      'Send `addresses` and `include` as lists, `postcode` as a string, `huisnummer` as an integer or a string, and `toevoeging` as a string or `null`.',
+  },
+  'unknown-member': {
+    happened: 'The body or an address has a member that the API does not know.',
+    remedy:
+      'Leave it out. An address has `postcode`, `huisnummer` and `toevoeging`; the body has `addresses` and `include`.',
+  },
+  'addresses-count': {
+    happened: '`addresses` is empty, or has more than 100 addresses.',
+    remedy: 'Send 1 to 100 addresses in a request.',
+  },
   'quota-exceeded': {
     happened:
       'The account has used up its quota in one or more time windows; `violated_windows` names them. The quota belongs to the ' +

@@ -12,13 +12,14 @@ type Operation = {
   operationId: string;
   description: string;
   parameters?: { name: string; required?: boolean; description: string; examples?: Record<string, Example> }[];
+  requestBody?: { content: Content };
   responses: Record<string, Response>;
   'x-codeSamples'?: { label: string; source: string }[];
 };
 type Document = {
   info: { version: string; description: string; contact: { name: string } };
   servers: { url: string }[];
-  paths: Record<string, { get: Operation }>;
+  paths: Record<string, Partial<Record<'get' | 'post', Operation>>>;
   'x-elsewhere': Record<string, Reference>;
   components: { headers: Record<string, Header>; responses: Record<string, Exclude<Response, Reference>> };
 };
@@ -43,11 +44,13 @@ export function deployedDocument(baseUrl: string, branding: Branding): object {
 }
 
 /** The operations by their id, with the complete path: `/v1/address`. */
-export const operations = Object.fromEntries(
-  Object.entries(openApiDocument.paths).map(([path, { get }]) => [
-    get.operationId,
-    { ...get, path: `${openApiDocument.servers[0]?.url}${path}` },
-  ]),
+export const operations: Record<string, Operation & { method: string; path: string }> = Object.fromEntries(
+  Object.entries(openApiDocument.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, found]) => [
+      found.operationId,
+      { ...found, method: method.toUpperCase(), path: `${openApiDocument.servers[0]?.url}${path}` },
+    ]),
+  ),
 );
 
 /** An operation by its id. @throws Error when the document has none with it */
@@ -55,6 +58,11 @@ export function operation(id: string) {
   const found = operations[id];
   if (!found) throw new Error(`the OpenAPI document has no operation ${id}`);
   return found;
+}
+
+/** The example of a body that an operation takes, by its name. */
+export function requestExample(id: string, name: string): unknown {
+  return operation(id).requestBody?.content['application/json']?.examples?.[name]?.value;
 }
 
 /** The examples of the response with this status, by name. */

@@ -1,4 +1,4 @@
-import { type FaultCode, faultCodes } from '../../core/contract.ts';
+import { type BodyFaultCode, faultCodes } from '../../core/contract.ts';
 import { problems, problemType } from '../http/problem.ts';
 import { hasDocs } from '../http/published.ts';
 import type { Branding } from './branding.ts';
@@ -84,6 +84,6 @@ function link(code: ExplainedCode, text: string, language: Language): string {
   return `<a href="/problems/${code}${language === 'en' ? '' : `?lang=${language}`}">${text}</a>`;
 }
 
-function isFault(code: ExplainedCode): code is FaultCode {
+function isFault(code: ExplainedCode): code is BodyFaultCode {
   return faultCodes.some((fault) => fault === code);
 }

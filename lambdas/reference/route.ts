@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import middy from '@middy/core';
-import { Refusal } from '../../core/accounts/account.ts';
 import { acceptedBy } from '../http/accept.ts';
+import { HttpRefusal } from '../http/http-refusal.ts';
 import { type Answer, commonHeaders, type RequestEvent } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
@@ -25,8 +25,10 @@ export function referenceRoute() {
     .handler(async (event) => {
       const read = readerOf(event);
       const isRoot = event.rawPath === '/' && isPublished(event);
-      if (!read && !isRoot) throw new Refusal({ code: 'not-found' });
-      if (!methods.includes(event.requestContext.http.method)) throw new Refusal({ code: 'method-not-allowed' });
+      if (!read && !isRoot) throw new HttpRefusal({ code: 'not-found' });
+      if (!methods.includes(event.requestContext.http.method)) {
+        throw new HttpRefusal({ code: 'method-not-allowed', allow: 'GET' });
+      }
       if (!read) return redirect();
       return answer(await read(), event.headers);
     });

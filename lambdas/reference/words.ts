@@ -41,6 +41,7 @@ export const english = {
     start: 'Quick start',
     keys: 'Keys',
     lookup: 'Look up one address',
+    batch: 'Look up many addresses',
     validate: 'Check a key',
     quota: 'Quota and retries',
     errors: 'Errors',
@@ -127,6 +128,7 @@ export const dutch: Words & Descriptions = {
     start: 'Snel beginnen',
     keys: 'Sleutels',
     lookup: 'Eén adres opzoeken',
+    batch: 'Veel adressen opzoeken',
     validate: 'Een sleutel controleren',
     quota: 'Quotum en opnieuw proberen',
     errors: 'Fouten',
@@ -274,7 +276,12 @@ export const dutch: Words & Descriptions = {
       'genegeerd, behalve verkeerd gespelde (`toevoging`, `Postcode`) en de namen die andere API’s voor een deel van een adres gebruiken ' +
       '(`huisletter`, `huisnummertoevoeging`, `house_number`, `unit` en dergelijke): die zijn ongeldig, want zonder die waarde kan het ' +
       'antwoord een ander adres zijn. Een API-sleutel in een parameter is ook ongeldig.',
-    validateKey: 'Geeft aan of de sleutel geldig is en welke limieten gelden. Telt niet mee voor het quotum.',
+    lookUpAddresses:
+      'Zoekt 1 tot 100 adressen op in één verzoek, elk precies zoals een enkele zoekopdracht. Ze tellen allemaal mee, elk als één, of geen ' +
+      'enkele: is er een ongeldig (422, met een JSON-pointer naar elke fout), of is er in een tijdvenster minder quotum over (429, waarbij ' +
+      '`RateLimit` zegt hoeveel), dan wordt niets opgezocht en telt niets mee. De body heeft hoogstens 64 KB.',
+    validateKey:
+      'Geeft aan of de sleutel geldig is, welke limieten gelden en, in de headers `RateLimit`, wat er over is. Telt niet mee voor het quotum.',
     getOpenApi:
       'Dit document in OpenAPI 3.1. Er is geen sleutel voor nodig. Stuur de `ETag` die u hebt als `If-None-Match`: zolang het document gelijk is, ' +
       'krijgt u 304 zonder inhoud.',

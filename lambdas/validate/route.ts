@@ -16,6 +16,7 @@ import {
 } from '../http/middleware.ts';
 import { observe } from '../http/observe.ts';
 import { renderProblems } from '../http/problem.ts';
+import { rateLimitHeaders } from '../http/rate-limit.ts';
 
 export type ValidateRouteOptions = {
   keyStore: KeyStore;
@@ -34,6 +35,7 @@ export function validateRoute({ keyStore, checksumSecret, clock, previousChecksu
   return middy<RequestEvent, Answer>()
     .use(observe('validate'))
     .use(commonHeaders())
+    .use(rateLimitHeaders(clock))
     .use(renderProblems())
     .use(deadline())
     .use(acceptOnly('GET', '/v1/auth/validate'))

@@ -92,7 +92,7 @@ export type HttpApiProps = {
 };
 
 /**
- * Routes both operations with every method, so that callers get our own 405, and every other path, so that they get our own
+ * Routes every operation with every method, so that callers get our own 405, and every other path, so that they get our own
  * 404. No CORS: a browser is the wrong place for a key. With a custom domain the default endpoint is disabled, unless it is kept for a while.
  */
 export class HttpApi extends Construct {
@@ -115,6 +115,7 @@ export class HttpApi extends Construct {
     });
     const routes = [
       ...this.api.addRoutes({ path: '/v1/address', methods: [HttpMethod.ANY], integration: lookUp }),
+      ...this.api.addRoutes({ path: '/v1/addresses', methods: [HttpMethod.ANY], integration: lookUp }),
       ...this.api.addRoutes({ path: '/v1/auth/validate', methods: [HttpMethod.ANY], integration: check }),
       this.api.node.findChild('DefaultRoute'),
     ];
@@ -137,7 +138,12 @@ export class HttpApi extends Construct {
     const lookups = { ThrottlingRateLimit: ratePerSecond, ThrottlingBurstLimit: burst };
     const others = { ThrottlingRateLimit: otherRatePerSecond, ThrottlingBurstLimit: otherBurst };
     const cfnStage = stage.node.defaultChild as CfnStage;
-    cfnStage.routeSettings = { 'ANY /v1/address': lookups, 'ANY /v1/auth/validate': others, $default: others };
+    cfnStage.routeSettings = {
+      'ANY /v1/address': lookups,
+      'ANY /v1/addresses': lookups,
+      'ANY /v1/auth/validate': others,
+      $default: others,
+    };
     // Settings of a route that does not exist yet are refused.
     for (const route of routes) cfnStage.addResourceDependency(route.node.defaultChild as CfnRoute);
     this.baseUrl = config.domain ? `https://${config.domain.name}` : this.api.apiEndpoint;

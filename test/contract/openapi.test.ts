@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lookupExamples, validationExample } from '../../bin/openapi/answers.ts';
+import { batchExample } from '../../bin/openapi/batch.ts';
 import { createOpenApiDocument } from '../../bin/openapi/reference.ts';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { type ProblemCode, problems, problemType } from '../../lambdas/http/problem.ts';
@@ -38,6 +39,10 @@ function deployed<Described extends object>(document: Described) {
 function lookUp(query: Record<string, unknown>, apiKey = key) {
   const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
   return service.send(`/v1/address?${new URLSearchParams(parameters)}`, { headers: { 'X-API-Key': apiKey } });
+}
+
+function many(body: string, contentType = 'application/json') {
+  return { method: 'POST', headers: { 'X-API-Key': key, 'Content-Type': contentType }, body };
 }
 
 describe('the OpenAPI document', () => {
@@ -93,6 +98,15 @@ describe('the OpenAPI document', () => {
     },
   );
 
+  it('has the example of many lookups that the service returns for the demo data', async () => {
+    const operation = createOpenApiDocument().paths?.['/addresses']?.post;
+    expect(operation?.requestBody).toMatchObject({
+      content: { 'application/json': { examples: { many: { value: batchExample.body } } } },
+    });
+    const { json } = await service.send('/v1/addresses', many(JSON.stringify(batchExample.body)));
+    expect(json).toEqual(batchExample.answer);
+  });
+
   it('has the example of a validation that the service returns', async () => {
     await service.admin.plans.put({ code: 'standard', limits: validationExample.limits });
     await service.admin.accounts.create({ id: 'example', plan: 'standard' });
@@ -132,6 +146,8 @@ const provoke: Record<ProblemCode, () => ReturnType<typeof lookUp>> = {
   },
   'not-found': () => service.send('/v1/postcodes'),
   'method-not-allowed': () => service.send('/v1/address', { method: 'POST' }),
+  'content-too-large': () => service.send('/v1/addresses', many('a'.repeat(64 * 1024 + 1))),
+  'unsupported-media-type': () => service.send('/v1/addresses', many('{}', 'text/plain')),
   'invalid-input': () => lookUp({ postcode: '0123AB', huisnummer: '12A' }),
   'quota-exceeded': async () => await lookUp(query, (await newAccount(service, { minute: 0 })).key),
   'internal-error': () => withFault(new Error('a fault of ours')),

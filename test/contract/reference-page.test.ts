@@ -61,14 +61,20 @@ describe('the reference page', () => {
     );
     expect(samples.map(({ kind }) => kind)).toEqual(samples.map((_, index) => (index % 2 ? 'response' : 'request')));
     for (let index = 0; index < samples.length; index += 2) {
-      const [, address = ''] = /^curl -H "X-API-Key: YOUR_KEY" "([^"]+)"$/.exec(samples[index]?.text ?? '') ?? [];
+      const form =
+        /^curl (?:-X (POST) )?-H "X-API-Key: YOUR_KEY" (?:-H "Content-Type: ([^"]+)" )?"([^"]+)"(?: \\\n {2}-d '([^']+)')?$/;
+      const [, method = 'GET', type, address = '', sent] = form.exec(samples[index]?.text ?? '') ?? [];
       expect(address).toContain(`${service.baseUrl}/v1/`);
-      const { json } = await service.send(address.slice(service.baseUrl.length), { headers: { 'x-api-key': key } });
+      const { json } = await service.send(address.slice(service.baseUrl.length), {
+        method,
+        headers: { 'x-api-key': key, ...(type && { 'content-type': type }) },
+        ...(sent && { body: sent }),
+      });
       const shown = JSON.parse(samples[index + 1]?.text ?? '');
       const varying = { request_id: '', key_label: '', plan_code: '' };
       expect({ ...(json as object), ...varying }).toEqual({ ...shown, ...varying });
     }
-    expect(samples).toHaveLength(16);
+    expect(samples).toHaveLength(18);
   });
 
   it('shows only the host of the request, and only a valid host', async () => {

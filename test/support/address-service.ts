@@ -46,7 +46,7 @@ export function createInstance(
   /** Sends a request the way the gateway routes it; every answer must be in the contract. */
   async function send(url: string, request?: TestRequest): Promise<TestAnswer> {
     const event = gatewayEvent(url, request);
-    const route = event.rawPath === '/v1/address' ? address : validate;
+    const route = /^\/v1\/address(es)?$/.test(event.rawPath) ? address : validate;
     // The middlewares put the rest on the event.
     const answer = await route(event as Parameters<typeof route>[0], lambdaContext);
     const body = answer.body ?? '';
@@ -60,7 +60,13 @@ export function createInstance(
     return send(`/v1/address?${query}`, { headers: { 'X-API-Key': key } });
   }
 
-  return { send, lookUp };
+  /** Looks many addresses up. */
+  function lookUpAll(key: string, body: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
+    const json = { 'X-API-Key': key, 'Content-Type': 'application/json', ...headers };
+    return send('/v1/addresses', { method: 'POST', headers: json, body: JSON.stringify(body) });
+  }
+
+  return { send, lookUp, lookUpAll };
 }
 
 export type SentCommand = { name: string; table: string; units: number };

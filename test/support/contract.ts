@@ -40,7 +40,8 @@ export function expectContract(method: string, path: string, answer: ContractAns
 function responseTo(method: string, url: string, status: number): Part | undefined {
   const [path = ''] = url.split('?');
   const pathItem = path.startsWith('/v1/') ? at('/paths', path.slice('/v1'.length)) : undefined;
-  if (pathItem && method === 'GET') return at(`${pathItem.pointer}/get/responses`, String(status));
+  const operation = pathItem && /^(GET|POST)$/.test(method) && at(pathItem.pointer, method.toLowerCase());
+  if (operation) return at(`${operation.pointer}/responses`, String(status));
   const isAllowed = pathItem || /^\/(problems\/|docs$)/.test(path) ? [404, 405] : [404];
   return isAllowed.includes(status) ? at('/x-elsewhere', String(status)) : undefined;
 }

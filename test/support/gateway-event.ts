@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 
-export type TestRequest = { method?: string; headers?: Record<string, string>; requestId?: string };
+export type TestRequest = {
+  method?: string;
+  headers?: Record<string, string>;
+  requestId?: string;
+  /** Sent as API Gateway sends what is not text of its kinds: in base64, if it is bytes. */
+  body?: string | Uint8Array;
+};
 
 /** The event that the gateway makes of a request (payload format 2.0); `url` is a path with its raw query. */
-export function gatewayEvent(url: string, { method = 'GET', headers = {}, requestId }: TestRequest = {}) {
+export function gatewayEvent(url: string, { method = 'GET', headers = {}, requestId, body }: TestRequest = {}) {
   const [path = '', ...query] = url.split('?');
   const now = new Date();
   return {
@@ -25,7 +31,8 @@ export function gatewayEvent(url: string, { method = 'GET', headers = {}, reques
       time: now.toUTCString(),
       timeEpoch: now.getTime(),
     },
-    isBase64Encoded: false,
+    ...(body !== undefined && { body: typeof body === 'string' ? body : Buffer.from(body).toString('base64') }),
+    isBase64Encoded: body !== undefined && typeof body !== 'string',
   } satisfies APIGatewayProxyEventV2;
 }
 

@@ -105,10 +105,10 @@ function routesOver(
   });
   const reference = referenceRoute();
   return [
-    {
-      key: 'ANY /v1/address',
-      target: async (event) => JSON.stringify(await address(JSON.parse(event), lambdaContext)),
-    },
+    ...['ANY /v1/address', 'ANY /v1/addresses'].map((key) => ({
+      key,
+      target: async (event: string) => JSON.stringify(await address(JSON.parse(event), lambdaContext)),
+    })),
     {
       key: '$default',
       target: async (text) => {

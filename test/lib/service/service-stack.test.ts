@@ -31,10 +31,11 @@ describe('the service stack', () => {
     return properties('AWS::Lambda::Function', template).filter(({ Timeout }) => Timeout === 6);
   }
 
-  it('routes every method of both operations, and every other path, to the right function', () => {
+  it('routes every method of each operation, and every other path, to the right function', () => {
     const routes = properties('AWS::ApiGatewayV2::Route').map(({ RouteKey }) => RouteKey);
-    expect(routes.sort()).toEqual(['$default', 'ANY /v1/address', 'ANY /v1/auth/validate']);
+    expect(routes.sort()).toEqual(['$default', 'ANY /v1/address', 'ANY /v1/addresses', 'ANY /v1/auth/validate']);
     expect(functionBehind('ANY /v1/address')).toMatch(/^Address/);
+    expect(functionBehind('ANY /v1/addresses')).toMatch(/^Address/);
     expect(functionBehind('ANY /v1/auth/validate')).toMatch(/^Validate/);
     expect(functionBehind('$default')).toMatch(/^Validate/);
   });
@@ -79,6 +80,7 @@ describe('the service stack', () => {
       DefaultRouteSettings: others,
       RouteSettings: {
         'ANY /v1/address': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
+        'ANY /v1/addresses': { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 },
         'ANY /v1/auth/validate': others,
         $default: others,
       },

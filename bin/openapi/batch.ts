@@ -1,0 +1,73 @@
+import * as z from 'zod/mini';
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { maxAddresses } from '../../core/addresses/batch-input.ts';
+import { batchAnswerSchema, huisnummerSchema, includeSchema } from '../../core/contract.ts';
+import { lookupExamples } from './answers.ts';
+import { headersOf, invalidBodyResponse, nameSchema, problemReferences } from './responses.ts';
+
+/** As strict as a client needs: the service also takes a `huisnummer` as a string, as in the query. */
+const addressSchema = z.object({
+  postcode: z.string(),
+  huisnummer: z.clone(huisnummerSchema),
+  toevoeging: z.optional(z.nullable(z.string())),
+});
+const batchSchema = z.object({
+  addresses: z.array(addressSchema).check(z.minLength(1), z.maxLength(maxAddresses)),
+  include: z.optional(z.clone(includeSchema)),
+});
+
+nameSchema(addressSchema, 'AddressToLookUp', 'One address. The rules are those of the query of a single lookup.', {
+  postcode: 'Four digits, the first not 0, and two letters. Spaces and letter case do not matter.',
+  huisnummer: 'The house number without an addition. A string is allowed too, as in the query.',
+  toevoeging: 'Everything after the number, at most five letters and digits. Absent, `null` and empty are equivalent.',
+});
+nameSchema(
+  batchSchema,
+  'AddressesToLookUp',
+  'The addresses, and what to include with each. Other members are invalid.',
+  {
+    addresses: `1 to ${maxAddresses} addresses. An address that occurs twice counts twice.`,
+    include: 'What else to return with each outcome, as for a single lookup.',
+  },
+);
+nameSchema(batchAnswerSchema, 'LookupAnswers', 'The outcome of each lookup.', {
+  results: 'One outcome for each address, in the order of the request, each as the single lookup returns it.',
+});
+
+const examples = [lookupExamples.found, lookupExamples.not_found, lookupExamples.ambiguous].flatMap((one) => one ?? []);
+
+export const batchExample = {
+  summary: 'Three addresses',
+  body: { addresses: examples.map(({ query }) => query) },
+  answer: { results: examples.map(({ answer }) => answer) },
+};
+
+const { summary } = batchExample;
+
+/** `POST /v1/addresses` */
+export const batchOperation: ZodOpenApiOperationObject = {
+  operationId: 'lookUpAddresses',
+  tags: ['Addresses'],
+  summary: 'Look up many addresses',
+  description:
+    `Looks up 1 to ${maxAddresses} addresses in one request, each exactly as a single lookup does. All of them count, one unit each, or ` +
+    'none: if any is invalid (422, with a JSON pointer to each fault), or if the account has less quota left in any window (429, where ' +
+    '`RateLimit` says what is left), nothing is looked up and nothing counts. The body has at most 64 KB.',
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': { schema: batchSchema, examples: { many: { summary, value: batchExample.body } } },
+    },
+  },
+  responses: {
+    '200': {
+      description: 'The outcomes, in the order of the request.',
+      headers: headersOf('Dataset-Date', 'RateLimit-Policy', 'RateLimit'),
+      content: {
+        'application/json': { schema: batchAnswerSchema, examples: { many: { summary, value: batchExample.answer } } },
+      },
+    },
+    '422': invalidBodyResponse(),
+    ...problemReferences(401, 403, 413, 415, 429, 500, 503),
+  },
+};
