@@ -64,6 +64,11 @@ const rules: [string, RegExp, (imported: string) => boolean][] = [
     (name) => /^(core|lambdas)\//.test(name) || name.startsWith('docs/') || (isPackage(name) && !isAws(name)),
   ],
   [
+    'only the function that serves the published reference imports it',
+    /^lambdas\/(?!reference\/|validate\/handler\.ts$)/,
+    (name) => !name.startsWith('lambdas/reference/'),
+  ],
+  [
     'reading the register imports no AWS, storage or step',
     /^loader\/(zip|bag|dataset)\//,
     (name) =>
