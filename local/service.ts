@@ -4,6 +4,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdmin } from '../core/accounts/admin/admin.ts';
 import { environment } from '../core/names.ts';
 import type { Progress } from '../loader/progress.ts';
+import { brandingVariable, type LocalBranding } from './branding.ts';
 import {
   type DataFolder,
   emptyDataFolder,
@@ -57,6 +58,7 @@ export type ServiceOptions = {
   readonly throttlePerSecond?: number | undefined;
   readonly progress: Progress;
   /** Called with a line to show before a slow step. */
+  readonly branding?: LocalBranding | undefined;
   readonly announce: (line: string) => void;
   readonly onAnswer?: (answered: Answered) => void;
 };
@@ -103,7 +105,10 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   const log = openLogFile(folder.logFile, options.announce);
   resources.defer(() => log.close());
   const functionsStart = startFunctions(app, {
-    environment: engineEnvironment(endpoint),
+    environment: {
+      ...engineEnvironment(endpoint),
+      ...(options.branding && { [environment.branding]: brandingVariable(options.branding) }),
+    },
     log: log.write,
   });
   functionsStart.catch(() => undefined);

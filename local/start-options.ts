@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, type Option } from 'commander';
 import { sourceLocation } from '../loader/storage/source.ts';
+import { type LocalBranding, readBranding } from './branding.ts';
 import { callersFolder } from './data-folder.ts';
 
 /** The options of `npm start`; `data` is absent where it was not given. */
@@ -12,6 +13,7 @@ export type StartOptions = {
   readonly data?: string;
   readonly fresh: boolean;
   readonly throttle?: number;
+  readonly branding?: LocalBranding;
 };
 
 /**
@@ -45,6 +47,11 @@ export function startOptions(
       'requests a second of each route; more get the 429 of API Gateway itself (default: unlimited)',
       requestsPerSecond,
     )
+    .option(
+      '--branding <file>',
+      'name, colour, logo and links of all pages: a JSON file with the fields of `branding` in docs/configuration.md',
+      brandingFile,
+    )
     .addHelpText('after', '\nSet AWS_ENDPOINT_URL_DYNAMODB to use another DynamoDB engine instead of the embedded one.')
     .allowExcessArguments(false)
     .exitOverride()
@@ -67,6 +74,14 @@ function requestsPerSecond(text: string): number {
   const rate = Number(text);
   if (/^\d+$/.test(text) && rate >= 1 && rate <= 10_000) return rate;
   throw new InvalidArgumentError('A throttle is a number of requests a second, from 1 to 10000.');
+}
+
+function brandingFile(text: string): LocalBranding {
+  try {
+    return readBranding(folder(text));
+  } catch (error) {
+    throw error instanceof InvalidArgumentError ? error : new InvalidArgumentError((error as Error).message);
+  }
 }
 
 function folder(text: string): string {

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { noProgress } from '../loader/progress.ts';
+import type { LocalBranding } from './branding.ts';
 import { defaultDataFolder, readLocalState } from './data-folder.ts';
 import { listenOnDemand } from './listen-on-demand.ts';
 import { showProgress } from './progress.ts';
@@ -44,7 +45,7 @@ function readOptions(): StartOptions {
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { host, port, fresh, extract, mutations, throttle, data: dataFolder = defaultDataFolder } = options;
+  const { host, port, fresh, extract, mutations, throttle, branding, data: dataFolder = defaultDataFolder } = options;
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB || undefined;
   const resources = new AsyncDisposableStack();
 
@@ -76,6 +77,7 @@ async function start(options: StartOptions): Promise<void> {
         mutations,
         endpoint,
         throttlePerSecond: throttle,
+        branding,
         // The demo loads too quickly to show progress.
         progress: extract === undefined ? noProgress : showProgress(),
         announce: (line) => console.log(line),
@@ -85,7 +87,7 @@ async function start(options: StartOptions): Promise<void> {
       },
       resources,
     );
-    const portal = await startPortalOf(service, dataFolder, port, resources);
+    const portal = await startPortalOf(service, { dataFolder, port, branding }, resources);
     console.log(greeting(service, dataFolder, portal));
     await service.engineEnded;
     if (leaving) return;
@@ -105,8 +107,7 @@ async function start(options: StartOptions): Promise<void> {
  */
 async function startPortalOf(
   { baseUrl }: Service,
-  dataFolder: string,
-  port: number,
+  { dataFolder, port, branding }: { dataFolder: string; port: number; branding: LocalBranding | undefined },
   resources: AsyncDisposableStack,
 ): Promise<{ portalUrl: string }> {
   const wanted = port === 0 || port > 65_533 ? [0, 0] : [port + 1, port + 2];
@@ -114,7 +115,7 @@ async function startPortalOf(
   const waiting = await listenOnDemand('127.0.0.1', wanted, async ([portal = 0, provider = 0]) => {
     try {
       const { startLocalPortal } = await import('./portal.ts');
-      const options = { ...state, apiUrl: baseUrl, ports: { portal, provider }, isBehind: true };
+      const options = { ...state, apiUrl: baseUrl, branding, ports: { portal, provider }, isBehind: true };
       const { listening } = await startLocalPortal(options, resources);
       return [listening.portal, listening.provider];
     } catch (error) {

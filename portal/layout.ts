@@ -2,11 +2,20 @@ import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Text } from './text/en.ts';
 import { type Language, texts } from './text/format.ts';
-import { type Action, type Html, may, type Page, type Person, type PortalSettings, type Role } from './visit/visit.ts';
+import {
+  type Action,
+  type Html,
+  may,
+  type Page,
+  type Person,
+  type PortalLinks,
+  type PortalSettings,
+  type Role,
+} from './visit/visit.ts';
 
 /** What surrounds a page. */
 export type Frame = {
-  settings: Pick<PortalSettings, 'company'>;
+  settings: Pick<PortalSettings, 'company' | 'links'>;
   /** The addresses of the style sheet, the script and the logo. */
   assets: { style: string; script: string; logo?: string };
   language: Language;
@@ -54,9 +63,20 @@ ${frame.account ? html`<p class="crumb">${text.account} ${frame.account.id}</p>`
 <h1>${title}</h1>
 ${body}
 </div></main>
-<footer><div class="wrap">${text.service} - ${settings.company}</div></footer>
+<footer><div class="wrap">${text.service} - ${settings.company}${footerLinks(settings.links ?? {}, text)}</div></footer>
 </body>
 </html>`;
+}
+
+function footerLinks({ contactUrl, contactEmail, terms, privacy, accessibility }: PortalLinks, text: Text): Html {
+  const links: [string | undefined, string][] = [
+    [contactUrl, text.contact],
+    [contactEmail && `mailto:${contactEmail}`, contactEmail ?? ''],
+    [terms, text.terms],
+    [privacy, text.privacy],
+    [accessibility, text.accessibility],
+  ];
+  return html`${links.filter(([url]) => url).map(([url, name]) => html` <a href="${url}" rel="noopener">${name}</a>`)}`;
 }
 
 function navigation({ account, person, path }: Frame, text: Text): Html {
@@ -101,19 +121,39 @@ ${tabs.map(({ path, name }) => html`<li><a href="${path}"${mark(path)}>${name}</
 </ul></div></nav>`;
 }
 
-/** Black or white, whichever can be read on `#rrggbb`; the better of the two always has a contrast of 4.5 or more. */
-export function readableOn(colour: string): '#000000' | '#ffffff' {
+function luminanceOf(colour: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const channel = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
     return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
   });
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return luminance > 0.179 ? '#000000' : '#ffffff';
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** The style sheet in the operator's colour. */
+/** The contrast of two colours as WCAG 2.2 defines it: 4.5 for text. */
+export function contrastOf(one: string, other: string): number {
+  const [low = 0, high = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** The operator's colour where it can be read on every ground of a mode, else the one of ours. */
+function readableOr(colour: string, ours: string, grounds: readonly string[]): string {
+  return grounds.every((ground) => contrastOf(colour, ground) >= 4.5) ? colour : ours;
+}
+
+/** Black or white, whichever can be read on `#rrggbb`; the better of the two always has a contrast of 4.5 or more. */
+export function readableOn(colour: string): '#000000' | '#ffffff' {
+  return luminanceOf(colour) > 0.179 ? '#000000' : '#ffffff';
+}
+
+const lightGrounds = ['#ffffff', '#f3f5f8'];
+const darkGrounds = ['#1a222c', '#10161d'];
+
+/** The style sheet in the operator's colour: links and charts have it too where that can be read. */
 export function styleSheet(colour: string): string {
-  return `:root{--brand:${colour};--on-brand:${readableOn(colour)};${styles}`;
+  const light = readableOr(colour, '#0b4fb3', lightGrounds);
+  const dark = readableOr(colour, '#8ab8ff', darkGrounds);
+  return `:root{--brand:${colour};--on-brand:${readableOn(colour)};--link:${light};--bar:${light};${styles}
+@media (prefers-color-scheme:dark){:root{--link:${dark};--bar:${dark}}}`;
 }
 
 /** Copies the text of the element that a button names; without it the text can still be selected. */
@@ -137,8 +177,8 @@ export function fingerprint(content: string | Uint8Array): string {
 }
 
 const styles = `
---ink:#16202c;--muted:#4d5a68;--line:#c9d1da;--paper:#fff;--ground:#f3f5f8;--link:#0b4fb3;--bad:#a3131b;--bad-ground:#fdecec;--good:#12602f;--warn:#7a4b00;--good-ground:#e6f5ea;--bar:#2f6fd0;color-scheme:light dark}
-@media (prefers-color-scheme:dark){:root{--ink:#e8edf3;--muted:#a9b5c2;--line:#3b4754;--paper:#1a222c;--ground:#10161d;--link:#8ab8ff;--bad:#ff9b9b;--bad-ground:#3a1a1c;--good:#8fdca8;--warn:#f2c572;--good-ground:#15301f;--bar:#6ea3f0}}
+--ink:#16202c;--muted:#4d5a68;--line:#c9d1da;--paper:#fff;--ground:#f3f5f8;--bad:#a3131b;--bad-ground:#fdecec;--good:#12602f;--warn:#7a4b00;--good-ground:#e6f5ea;color-scheme:light dark}
+@media (prefers-color-scheme:dark){:root{--ink:#e8edf3;--muted:#a9b5c2;--line:#3b4754;--paper:#1a222c;--ground:#10161d;--bad:#ff9b9b;--bad-ground:#3a1a1c;--good:#8fdca8;--warn:#f2c572;--good-ground:#15301f;}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:break-word}
 a{color:var(--link)}

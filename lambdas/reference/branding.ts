@@ -14,14 +14,14 @@ const brandingSchema = z.object({
   contactEmail: text,
   terms: text,
   privacy: text,
+  accessibility: text,
+  /** A `data:` URL, on one machine; deployed, the file is in the bundle. */
+  logo: text,
   /** The URL of the portal, where there is one. */
   portalUrl: text,
 });
 
-export type Branding = z.infer<typeof brandingSchema> & {
-  /** A `data:` URL. */
-  logo?: string;
-};
+export type Branding = z.infer<typeof brandingSchema>;
 
 /** The branding of this deployment. The build copies the logo into the bundle. */
 export function readBranding(): Branding {

@@ -13,6 +13,7 @@ const words = {
     contact: 'Contact',
     terms: 'Terms of service',
     privacy: 'Privacy',
+    accessibility: 'Accessibility',
     about: 'About this service',
   },
   nl: {
@@ -22,6 +23,7 @@ const words = {
     contact: 'Contact',
     terms: 'Voorwaarden',
     privacy: 'Privacy',
+    accessibility: 'Toegankelijkheid',
     about: 'Over deze dienst',
   },
 };
@@ -76,13 +78,14 @@ function languageLink(language: Language, name: string, current: Language): stri
 }
 
 function footer({ language, branding }: PageContent): string {
-  const { name, contactUrl, contactEmail, terms, privacy } = branding;
+  const { name, contactUrl, contactEmail, terms, privacy, accessibility } = branding;
   const text = words[language];
   const links = [
     ...(contactUrl ? [[contactUrl, text.contact] as const] : []),
     ...(contactEmail ? [[`mailto:${contactEmail}`, contactEmail] as const] : []),
     ...(terms ? [[terms, text.terms] as const] : []),
     ...(privacy ? [[privacy, text.privacy] as const] : []),
+    ...(accessibility ? [[accessibility, text.accessibility] as const] : []),
   ].map(([url, label]) => `<a href="${escaped(url)}">${escaped(label)}</a>`);
   if (!name && links.length === 0) return '';
   return `<footer aria-label="${text.about}">${name ? `<span>${escaped(name)}</span> ` : ''}${links.join(' ')}</footer>`;

@@ -93,6 +93,7 @@ export const branding = z.strictObject({
   contactEmail: emailAddress.optional().describe('Whom customers write to: in the portal, the reference and OpenAPI.'),
   terms: webAddress.optional().describe('The terms of service.'),
   privacy: webAddress.optional().describe('The privacy statement.'),
+  accessibility: webAddress.optional().describe('The accessibility statement.'),
 });
 
 /** The portal: where it is, who signs people in and who operates. */

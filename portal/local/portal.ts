@@ -5,6 +5,7 @@ import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { type Admin, AdminError, createAdmin } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import { portalApp } from '../app.ts';
+import type { PortalLinks, PortalSettings } from '../visit/visit.ts';
 import { type LocalPerson, startProvider } from './provider.ts';
 
 /** The local portal and its OpenID provider. */
@@ -25,6 +26,10 @@ export type LocalPortalOptions = {
   startGateway: (target: (event: string) => Promise<string>, at: { host: string; port: number }) => Promise<Listening>;
   /** The address API, as customers call it. */
   apiUrl: string;
+  /** How the pages present the operator. */
+  branding?:
+    | (PortalLinks & Partial<Pick<PortalSettings, 'colour' | 'logo'>> & { name?: string | undefined })
+    | undefined;
   /** Of the portal, and of the provider: another one is picked where it is taken, or 0. */
   ports: { portal: number; provider: number };
   /** Whether something else listens on these ports already, and forwards to `listening`. */
@@ -55,7 +60,7 @@ const operator: LocalPerson = {
  * Everything that is started is added to `resources` at once.
  */
 export async function startPortal(options: LocalPortalOptions, resources: AsyncDisposableStack): Promise<LocalPortal> {
-  const { client, accountsTable: table, checksumSecret, loadsAs, ports, isBehind = false } = options;
+  const { client, accountsTable: table, checksumSecret, loadsAs, ports, branding, isBehind = false } = options;
   const adminAs = (actor: string) => createAdmin({ client, table, checksumSecret, actor });
   await addDemoMember(adminAs('npm start'));
   const portalPort = isBehind ? ports.portal : await freePort(host, ports.portal);
@@ -78,8 +83,10 @@ export async function startPortal(options: LocalPortalOptions, resources: AsyncD
       settings: {
         baseUrl: portalUrl,
         apiUrl: options.apiUrl,
-        company: 'Adresdienst',
-        colour: '#0b4f8a',
+        company: branding?.name ?? 'Adresdienst',
+        colour: branding?.colour ?? '#0b4f8a',
+        links: branding ?? {},
+        ...(branding?.logo && { logo: branding.logo }),
         signIn: {
           issuer: provider.issuer,
           clientId: registration.clientId,

@@ -73,7 +73,7 @@ export class PortalStack extends Stack {
     });
     const { accounts, keyChecksumSecret, encryptionKey, alarmTopic: topic } = data;
     const baseUrl = `https://${portal.domain.name}`;
-    const { name = 'Adresdienst', colour, logo } = config.branding;
+    const { name = 'Adresdienst', colour, logo, ...links } = config.branding;
     const signIn = portal.signIn ?? new UserPoolSignIn(this, 'People', { config, portal, baseUrl }).settings;
     const { clientSecretName, ...provider } = signIn;
     const lambda = new LambdaFunction(this, 'Portal', {
@@ -94,6 +94,7 @@ export class PortalStack extends Stack {
           apiUrl,
           company: name,
           colour,
+          links,
           ...(logo && { logoType: logo.endsWith('.svg') ? 'image/svg+xml' : 'image/png' }),
           signIn: {
             subjectClaim: 'sub',

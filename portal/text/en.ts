@@ -8,6 +8,10 @@ export const en = {
   signedInAs: (name: string) => `Signed in as ${name}`,
   service: 'Dutch addresses by postcode and huisnummer',
 
+  contact: 'Contact',
+  terms: 'Terms of service',
+  privacy: 'Privacy',
+  accessibility: 'Accessibility',
   welcome: 'Welcome',
   welcomeText: 'Manage the API keys of your account and see how much of your quota is left.',
   signedOut: 'You are signed out',

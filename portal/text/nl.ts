@@ -10,6 +10,10 @@ export const nl: Text = {
   signedInAs: (name) => `Ingelogd als ${name}`,
   service: 'Nederlandse adressen bij postcode en huisnummer',
 
+  contact: 'Contact',
+  terms: 'Voorwaarden',
+  privacy: 'Privacy',
+  accessibility: 'Toegankelijkheid',
   welcome: 'Welkom',
   welcomeText: 'Beheer de API-sleutels van uw account en zie wat er over is van uw limieten.',
   signedOut: 'U bent uitgelogd',

@@ -61,6 +61,15 @@ export function may(role: Role, action: Action): boolean {
   return permissions[action].includes(role);
 }
 
+/** Where the pages lead besides. */
+export type PortalLinks = {
+  contactUrl?: string | undefined;
+  contactEmail?: string | undefined;
+  terms?: string | undefined;
+  privacy?: string | undefined;
+  accessibility?: string | undefined;
+};
+
 /** What an operator configures of the portal. */
 export type PortalSettings = CookieSettings & {
   /** The address API, as customers call it. */
@@ -68,6 +77,7 @@ export type PortalSettings = CookieSettings & {
   company: string;
   /** `#1d4ed8` */
   colour: string;
+  links?: PortalLinks;
   logo?: { type: 'image/svg+xml' | 'image/png'; bytes: Uint8Array<ArrayBuffer> };
   signIn: SignInSettings;
 };

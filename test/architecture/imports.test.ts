@@ -13,7 +13,7 @@ const mayImport: Record<string, readonly string[]> = {
   lib: ['core', 'loader'],
   packages: ['core', 'loader', 'lib'],
   portal: ['core', 'loader', 'lib', 'packages'],
-  local: ['core', 'loader', 'portal'],
+  local: ['core', 'loader', 'portal', 'lib'],
   bin: ['core', 'loader', 'lambdas', 'recovery', 'lib', 'local', 'portal'],
 };
 const tops = Object.keys(mayImport);

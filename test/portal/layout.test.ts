@@ -9,6 +9,22 @@ describe('the colour of the company', () => {
       expect(styleSheet(colour)).toContain(`--brand:${colour};--on-brand:${readableOn(colour)}`);
     },
   );
+
+  it.each([
+    ['#0b4f8a', '#0b4f8a', '#8ab8ff'],
+    ['#ffd400', '#0b4fb3', '#ffd400'],
+    ['#777777', '#0b4fb3', '#8ab8ff'],
+    ['#7a1fa2', '#7a1fa2', '#8ab8ff'],
+  ])(
+    'is that of links and charts where it can be read: %s is %s in the light and %s in the dark',
+    (colour, light, dark) => {
+      const style = styleSheet(colour);
+      expect(style).toContain(`--link:${light};--bar:${light};`);
+      expect(style).toContain(`{--link:${dark};--bar:${dark}}`);
+      for (const ground of ['#ffffff', '#f3f5f8']) expect(contrast(light, ground)).toBeGreaterThanOrEqual(4.5);
+      for (const ground of ['#1a222c', '#10161d']) expect(contrast(dark, ground)).toBeGreaterThanOrEqual(4.5);
+    },
+  );
 });
 
 function contrast(one: string, other: string): number {

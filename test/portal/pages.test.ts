@@ -559,6 +559,17 @@ describe('every page', () => {
   });
 });
 
+describe('the links of the operator', () => {
+  it('are at the bottom of each page, and only those that are configured', async () => {
+    const links = { contactEmail: 'hulp@example.nl', accessibility: 'https://example.nl/a11y', privacy: undefined };
+    const linked = createTestPortal(service, { settings: { ...portalSettings, links } });
+    const body = await (await linked.app.request('/', { headers: { 'accept-language': 'en' } })).text();
+    expect(body).toContain('<a href="mailto:hulp@example.nl" rel="noopener">hulp@example.nl</a>');
+    expect(body).toContain('<a href="https://example.nl/a11y" rel="noopener">Accessibility</a>');
+    expect(body).not.toContain('Privacy');
+  });
+});
+
 describe('settings without TLS', () => {
   it('are refused, except on localhost', () => {
     const withUrl = (baseUrl: string) => createTestPortal(service, { settings: { ...portalSettings, baseUrl } });

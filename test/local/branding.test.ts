@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { brandingVariable, readBranding } from '../../local/branding.ts';
+import { startOptions } from '../../local/start-options.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'branding-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(content: unknown): string {
+  const file = join(folder, 'branding.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+const logo = '<svg xmlns="http://www.w3.org/2000/svg"/>';
+
+describe('the branding of npm start', () => {
+  it('has the fields of the configuration and the logo itself, for the portal and the functions alike', () => {
+    writeFileSync(join(folder, 'logo.svg'), logo);
+    const branding = readBranding(fileOf({ name: 'Voorbeeld BV', terms: 'https://voorbeeld.nl/v', logo: 'logo.svg' }));
+    expect(branding).toMatchObject({ name: 'Voorbeeld BV', colour: '#0b4f8a', logo: { type: 'image/svg+xml' } });
+    expect(Buffer.from(branding.logo?.bytes ?? []).toString()).toBe(logo);
+    expect(JSON.parse(brandingVariable(branding))).toEqual({
+      name: 'Voorbeeld BV',
+      colour: '#0b4f8a',
+      terms: 'https://voorbeeld.nl/v',
+      logo: `data:image/svg+xml;base64,${Buffer.from(logo).toString('base64')}`,
+    });
+  });
+
+  it.each([
+    ['no JSON', '{', 'is no JSON'],
+    ['an unknown field', { nam: 'x' }, 'is not a branding'],
+    ['a colour that is none', { colour: 'red' }, 'colour:'],
+    ['an address without TLS', { privacy: 'http://x.nl' }, 'privacy:'],
+    ['a logo that does not exist', { logo: 'none.png' }, "can't be read: ENOENT"],
+  ])('is refused for %s before anything starts, with what is wrong', (_, content, message) => {
+    const printed: string[] = [];
+    const write = { writeErr: (text: string) => printed.push(text) };
+    expect(() => startOptions(['--branding', fileOf(content)], {}, write)).toThrow();
+    expect(printed.join('')).toContain(message);
+  });
+
+  it('is refused for a file that does not exist', () => {
+    expect(() => readBranding(join(folder, 'nothing.json'))).toThrow("can't be read: ENOENT. Check the path.");
+  });
+});
