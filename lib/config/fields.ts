@@ -41,12 +41,14 @@ export const domain = z.strictObject({
     /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[0-9a-f-]+$/,
     'the ARN of a certificate in ACM',
   ).describe('An issued certificate for that name, in the same region.'),
-  hostedZoneId: text(/^Z[A-Z0-9]{1,31}$/, 'the id of a Route 53 zone, for instance Z0123456789ABC').describe(
-    'The public Route 53 zone for its DNS records.',
-  ),
-  hostedZoneName: hostName('a zone name in lower case, for instance `example.nl`').describe(
-    'The name of that zone; `domain.name` is in it.',
-  ),
+  hostedZoneId: text(/^Z[A-Z0-9]{1,31}$/, 'the id of a Route 53 zone, for instance Z0123456789ABC')
+    .optional()
+    .describe(
+      'The public Route 53 zone for its DNS records. Without it the stack has the output `DomainRecord`: create that record at your DNS provider.',
+    ),
+  hostedZoneName: hostName('a zone name in lower case, for instance `example.nl`')
+    .optional()
+    .describe('The name of that zone; `domain.name` is in it.'),
   keepDefaultEndpoint: z
     .boolean()
     .meta({ allowed: '`true` or `false`' })

@@ -53,8 +53,12 @@ function contradictions(config: Config): string[] {
     ['portal.domain', portal?.domain],
   ] as const) {
     if (!given) continue;
-    const { name, certificateArn, hostedZoneName } = given;
-    if (name !== hostedZoneName && !name.endsWith(`.${hostedZoneName}`))
+    const { name, certificateArn, hostedZoneId, hostedZoneName } = given;
+    if ((hostedZoneId === undefined) !== (hostedZoneName === undefined))
+      faults.push(
+        `bagAdres.${field} has one of hostedZoneId and hostedZoneName. Give both, or none for DNS elsewhere.`,
+      );
+    if (hostedZoneName !== undefined && name !== hostedZoneName && !name.endsWith(`.${hostedZoneName}`))
       faults.push(`bagAdres.${field}.name is ${name}, which is not in the zone ${hostedZoneName}.`);
     if (regionOf(certificateArn) !== region) faults.push(elsewhere(`${field}.certificateArn`, certificateArn, region));
   }

@@ -63,7 +63,10 @@ export function accessLog(logGroup: LogGroup): IAccessLogSettings {
 
 type CustomDomainProps = NonNullable<Config['domain']>;
 
-/** The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. */
+/**
+ * The operator's own host name: TLS 1.2 or newer, over IPv4 and IPv6. Its records are in Route 53, or an output says which one
+ * to create elsewhere.
+ */
 export class CustomDomain extends Construct {
   readonly domainName: DomainName;
 
@@ -75,9 +78,17 @@ export class CustomDomain extends Construct {
       securityPolicy: SecurityPolicy.TLS_1_2,
       ipAddressType: IpAddressType.DUAL_STACK,
     });
+    const { regionalDomainName, regionalHostedZoneId } = this.domainName;
+    if (hostedZoneId === undefined || hostedZoneName === undefined) {
+      const value = `${name} CNAME ${regionalDomainName}`;
+      new CfnOutput(this, 'Record', {
+        value,
+        description: 'The record to create at your DNS provider',
+      }).overrideLogicalId('DomainRecord');
+      return;
+    }
     // Given rather than looked up, so that a synth needs no credentials.
     const zone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName: hostedZoneName });
-    const { regionalDomainName, regionalHostedZoneId } = this.domainName;
     const target = RecordTarget.fromAlias(new ApiGatewayv2DomainProperties(regionalDomainName, regionalHostedZoneId));
     new ARecord(this, 'Ipv4', { zone, recordName: name, target });
     new AaaaRecord(this, 'Ipv6', { zone, recordName: name, target });

@@ -1,8 +1,14 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { developPortal } from '../../docs/examples/portal/develop.ts';
 import { createPortal } from '../../docs/examples/portal/portal.ts';
+import { writeLocalState } from '../../local/data-folder.ts';
+import { guardEndpoint } from '../../local/engine/client.ts';
 import { testChecksumSecret, testTables } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
@@ -54,6 +60,35 @@ async function newCustomer() {
 function lookUp(key = '') {
   return service.send('/v1/address?postcode=1012RJ&huisnummer=147', { headers: { 'X-API-Key': key } });
 }
+
+describe('the example for development', () => {
+  it('creates a key on the database of npm start, behind its secret, that works at its API', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'develop-portal-'));
+    await service.admin.accounts.create({ id: 'demo', plan: 'small' });
+    const guarded = await guardEndpoint(service.endpoint);
+    await writeLocalState(folder, {
+      pid: process.pid,
+      baseUrl: service.baseUrl,
+      endpoint: guarded.endpoint,
+      accessKeyId: guarded.accessKeyId,
+      addressesTable: testTables.addresses,
+      accountsTable: testTables.accounts,
+      checksumSecret: testChecksumSecret,
+      storageFolder: folder,
+    });
+    const server = developPortal(folder).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify({ label: 'webshop' }) };
+    const made = (await (await fetch(`http://127.0.0.1:${port}/keys`, init)).json()) as { key: string };
+    expect((await lookUp(made.key)).status).toBe(200);
+    server.close();
+    server.closeAllConnections();
+    await guarded.stop();
+    await rm(folder, { recursive: true });
+  });
+});
 
 describe('the worked example of a portal', () => {
   it('creates a key that works at once, and never shows it again', async () => {

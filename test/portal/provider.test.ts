@@ -187,6 +187,118 @@ describe('a session', () => {
   });
 });
 
+describe('a recipe of docs/portal.md', () => {
+  const idTokens: [
+    provider: string,
+    signIn: Partial<typeof portalSettings.signIn>,
+    answers: StubAnswers,
+    email: string | undefined,
+    operator: boolean,
+  ][] = [
+    [
+      'Cognito',
+      { operatorClaim: { name: 'cognito:groups', value: 'operators' } },
+      {
+        idToken: {
+          sub: 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa',
+          'cognito:groups': ['operators'],
+          'cognito:username': 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa',
+          email: 'olaf@operator.nl',
+          email_verified: true,
+          token_use: 'id',
+          auth_time: 1,
+        },
+      },
+      'olaf@operator.nl',
+      true,
+    ],
+    [
+      'Cognito with a person whom admin-create-user made without email_verified',
+      {},
+      { idToken: { sub: 'f3a4c8e2', email: 'jo@acme.nl', email_verified: false } },
+      undefined,
+      false,
+    ],
+    [
+      'Entra ID',
+      { subjectClaim: 'oid', operatorClaim: { name: 'roles', value: 'operator' } },
+      {
+        idToken: {
+          sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+          oid: '00000000-0000-0000-66f3-3332eca7ea81',
+          tid: '9122040d-6c67-4c5b-b112-36a304b66dad',
+          preferred_username: 'jo@acme.nl',
+          email: 'jo@acme.nl',
+          roles: ['operator'],
+          ver: '2.0',
+        },
+      },
+      undefined,
+      true,
+    ],
+    [
+      'Keycloak',
+      { operatorClaim: { name: 'groups', value: '/operators' } },
+      {
+        idToken: {
+          sub: '5c1b0b1e-9f0a-4f0a-8c1e-0d9a4f3c2b1a',
+          typ: 'ID',
+          azp: 'portal',
+          sid: 'x',
+          acr: '1',
+          email: 'olaf@operator.nl',
+          email_verified: true,
+          preferred_username: 'olaf',
+          groups: ['/operators'],
+        },
+      },
+      'olaf@operator.nl',
+      true,
+    ],
+    [
+      'Google',
+      {},
+      {
+        idToken: {
+          sub: '110169484474386276334',
+          azp: 'portal',
+          at_hash: undefined,
+          hd: 'acme.nl',
+          email: 'jo@acme.nl',
+          email_verified: true,
+        },
+      },
+      'jo@acme.nl',
+      false,
+    ],
+  ];
+
+  it.each(idTokens)('signs people in as %s documents its ID token', async (_, signIn, answers, email, isOperator) => {
+    const browser = newBrowser(newPortal(signIn));
+    const { operatorClaim } = { ...portalSettings.signIn, ...signIn };
+    await browser.signIn(answers);
+    const [id = ''] = (browser.jar.get(session) ?? '').split('.');
+    const found = await service.admin.sessions.find(id);
+    const subject = answers.idToken[signIn.subjectClaim ?? 'sub'];
+    expect(found?.people).toEqual([`sub:${subject}`, ...(email ? [email] : [])]);
+    expect(found?.claims.operator).toBe(isOperator ? `${operatorClaim?.name}=${operatorClaim?.value}` : undefined);
+    expect((await browser.get('/operator/plans')).status).toBe(isOperator ? 200 : 404);
+  });
+
+  it('lets an administrator invite a person of Entra ID by the object id, before the first sign-in', async () => {
+    await service.admin.members.add({ account: 'acme', person: 'sub:00000000-0000-0000-aaaa', role: 'viewer' });
+    const browser = newBrowser(newPortal({ subjectClaim: 'oid' }));
+    await browser.signIn({ idToken: { sub: 'pairwise', oid: '00000000-0000-0000-aaaa', email: 'x@acme.nl' } });
+    expect((await browser.get('/')).location).toBe('/accounts/acme');
+  });
+
+  it('refuses a person of another tenant of Entra ID, whose issuer is another one', async () => {
+    const browser = newBrowser(newPortal({ subjectClaim: 'oid' }));
+    const iss = 'https://login.microsoftonline.com/another-tenant/v2.0';
+    expect((await browser.signIn({ idToken: { sub: 'x', oid: 'y', iss } })).status).toBe(400);
+  });
+});
+
 describe('signing out', () => {
   it('leads to the page of the provider, also with the parameter that Cognito has for the way back', async () => {
     const metadata = { end_session_endpoint: `${provider.issuer}/logout` };

@@ -99,6 +99,10 @@ describe('the configuration', () => {
       { domain: { ...domain, name: 'adres.example.com' } },
       'bagAdres.domain.name is adres.example.com, which is not in the zone example.nl',
     ],
+    [
+      { domain: { ...domain, hostedZoneId: undefined } },
+      'bagAdres.domain has one of hostedZoneId and hostedZoneName. Give both, or none for DNS elsewhere.',
+    ],
     [{ domain: { ...domain, name: 'myexample.nl' } }, 'bagAdres.domain.name is myexample.nl, which is not in the zone'],
     [
       { domain, region: 'eu-west-1' },

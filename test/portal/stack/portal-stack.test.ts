@@ -50,6 +50,15 @@ describe('the stack of the portal', () => {
     ]);
   });
 
+  it('has its records in Route 53, or says which one to create elsewhere', () => {
+    const { hostedZoneId: _id, hostedZoneName: _name, ...elsewhere } = domain;
+    const template = portalTemplate({ portal: { ...portal, signIn, domain: elsewhere } });
+    expect(Object.keys(ofType(template, 'AWS::Route53::RecordSet'))).toEqual([]);
+    expect(JSON.stringify(template.Outputs?.DomainRecord)).toContain('portal.example.nl CNAME ');
+    expect(Object.keys(ofType(withProvider, 'AWS::Route53::RecordSet'))).toHaveLength(2);
+    expect(withProvider.Outputs?.DomainRecord).toBe(undefined);
+  });
+
   it('passes the sign-in and operator settings to the function, and never a secret', () => {
     const [lambda] = Object.values(ofType(withProvider, 'AWS::Lambda::Function'));
     const { Variables } = (lambda as unknown as { Properties: { Environment: { Variables: object } } }).Properties
