@@ -16,13 +16,16 @@ const settingsSchema = z.object({
   apiUrl: z.string(),
   company: z.string(),
   colour: z.string(),
-  links: z.object({
-    contactUrl: z.optional(z.string()),
-    contactEmail: z.optional(z.string()),
-    terms: z.optional(z.string()),
-    privacy: z.optional(z.string()),
-    accessibility: z.optional(z.string()),
-  }),
+  links: z._default(
+    z.object({
+      contactUrl: z.optional(z.string()),
+      contactEmail: z.optional(z.string()),
+      terms: z.optional(z.string()),
+      privacy: z.optional(z.string()),
+      accessibility: z.optional(z.string()),
+    }),
+    {},
+  ),
   logoType: z.optional(z.enum(['image/svg+xml', 'image/png'])),
   signIn: z.object({
     issuer: z.string(),
