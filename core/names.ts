@@ -134,7 +134,10 @@ export const metricNames = {
   canaryFailures: 'CanaryFailures',
   /** Milliseconds of the canary's lookup, measured by the canary. */
   canaryLatency: 'CanaryLatency',
-  /** Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. */
+  /**
+   * Days since the snapshot date of the live dataset, emitted by every check of the source; its only dimension is `service`. For a date
+   * in the future it is 10,000, as nothing would be newer until then.
+   */
   datasetAge: 'DatasetAgeDays',
   /**
    * 1, with the deployed version as a dimension beside `service`; emitted with the age. Once a day is billed as one hour of a day,

@@ -85,6 +85,9 @@ export const loadDefaults = {
   mutationsKeptDays: 62,
 } as const;
 
+/** The age that a dataset of a date in the future is reported with: the alarm on the age goes off. */
+export const neverNewer = 10_000;
+
 /** The public mirror of the national day mutations. Nothing is requested from it before an operator configures it. */
 export const publicMutations = 'https://bag.b3p.nl/dagmutaties/bestanden.json';
 

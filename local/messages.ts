@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { MutationMismatchError } from '../loader/dataset/apply-mutations.ts';
 import { ExtractError } from '../loader/extract-error.ts';
 import { StaleLoadError } from '../loader/steps/guard.ts';
 import { type LoadReport, RefusedLoadError } from '../loader/steps/load-report.ts';
@@ -28,7 +27,6 @@ const selfExplanatory = [
   ForeignStorageError,
   FunctionError,
   LockedError,
-  MutationMismatchError,
   NoMoreWritesError,
   ObjectChangedError,
   ReadBackError,

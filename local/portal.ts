@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
-import { type LoadRunner, loadsOf } from '../loader/loads/loads.ts';
-import { approveLoad } from '../loader/run/run-load.ts';
+import { type LoadDecision, type LoadRunner, loadsOf } from '../loader/loads/loads.ts';
+import { approveLoad, rejectLoad } from '../loader/run/run-load.ts';
 import type { LoadReport } from '../loader/steps/load-report.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
@@ -57,24 +57,26 @@ export type LocalLoadRunnerOptions = {
 export function localLoadRunner({ storageFolder, addresses, report }: LocalLoadRunnerOptions) {
   const runs = new Map<string, { since: string; state: 'running' | 'done' | 'failed'; end: Promise<void> }>();
 
-  async function run(load: string, end: (state: 'done' | 'failed') => void): Promise<void> {
+  async function run(load: string, decision: LoadDecision, end: (state: 'done' | 'failed') => void): Promise<void> {
+    const done = decision === 'approve' ? 'approved' : 'rejected';
     try {
-      const { peildatum }: LoadReport = await approveLoad({ storage: storageFolder, addresses, load });
+      const decided = decision === 'approve' ? approveLoad : rejectLoad;
+      const { peildatum }: LoadReport = await decided({ storage: storageFolder, addresses, load });
       end('done');
-      report(`Load ${load} was approved in the portal: the snapshot of ${peildatum} is live.`);
+      report(`Load ${load} was ${done} in the portal: the snapshot of ${peildatum} is live.`);
     } catch (error) {
       end('failed');
-      report(`Load ${load} was approved in the portal and failed: ${error instanceof Error ? error.message : error}`);
+      report(`Load ${load} was ${done} in the portal and failed: ${error instanceof Error ? error.message : error}`);
     }
   }
 
   const runner: LoadRunner = {
     running: async () =>
       [...runs].flatMap(([name, { since, state }]) => (state === 'running' ? [{ name, since }] : [])),
-    async start(name, load) {
+    async start(name, load, decision) {
       if (runs.has(name)) return;
       const since = new Date().toISOString();
-      const end = run(load, (state) => runs.set(name, { since, state, end }));
+      const end = run(load, decision, (state) => runs.set(name, { since, state, end }));
       runs.set(name, { since, state: 'running', end });
     },
     stateOf: async (name) => runs.get(name)?.state ?? 'none',

@@ -1,4 +1,4 @@
-import { keptSnapshots, type Manifest } from '../loader/dataset/load.ts';
+import { keptSnapshots, type Manifest } from '../loader/dataset/manifest.ts';
 import { parseCheckedJson } from '../loader/dataset/stored-form.ts';
 import { paths } from '../loader/storage/storage.ts';
 import type { SetContents, SetIndex } from './backup-set.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { LoadDecision } from '../../loader/loads/loads.ts';
 import type { RefusedLoad } from '../../loader/run/refused-loads.ts';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
@@ -7,12 +8,13 @@ import type { LoadCommands, LoadRequest } from '../connect/loads.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
 import { addDatasetCommands, type LoadCommandOptions, useLoads } from './dataset.ts';
 
-/** `load plan`, `run`, `approve`, `rollback`, `follow`, and the commands that show or remove existing loads. */
+/** `load plan`, `run`, `approve`, `reject`, `rollback`, `follow`, and the commands that show or remove existing loads. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
   const load = program.command('load').description('the address dataset: load an extract, check it, roll back');
   addPlan(load, terminal);
   addRun(load, terminal);
   addApprove(load, terminal);
+  addReject(load, terminal);
   addRollback(load, terminal);
   addFollow(load, terminal);
   addDatasetCommands(load, terminal);
@@ -98,7 +100,7 @@ async function showPlan({ where }: LoadCommands, report: LoadReport): Promise<Re
   const reasons = objections.map(({ message }) => message).join('; ');
   return {
     ...result,
-    hint: `"load run" would be refused: ${reasons}. "load approve ${load} ${where}" runs it anyway.`,
+    hint: `"load run" would be refused: ${reasons}. "load approve ${load} ${where}" runs it anyway, "load reject" keeps it out.`,
   };
 }
 
@@ -148,7 +150,7 @@ function refused({ report }: RefusedLoadError, where: string): CommandError {
   const reasons = objections.map(({ message }) => message).join('; ');
   return new CommandError(
     'refused',
-    `The load of ${peildatum} is refused; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}".`,
+    `The load of ${peildatum} is refused; nothing was written: ${reasons}. If this is right, run "load approve ${load} ${where}"; if it is wrong, "load reject ${load} ${where}".`,
     { details: { load, peildatum, objections } },
   );
 }
@@ -158,23 +160,41 @@ function addApprove(load: Command, terminal: Terminal): void {
     .description('approve a refused load and run it')
     .argument('[load]', 'the load, as its error names it (default: the only refused one)')
     .action(async (id: string | undefined, options: LoadCommandOptions) => {
-      await useLoads(terminal, options, (loads) => approve(terminal, options, loads, id));
+      await useLoads(terminal, options, (loads) => decide(terminal, options, loads, { id, decision: 'approve' }));
     });
 }
 
-async function approve(
+function addReject(load: Command, terminal: Terminal): void {
+  withDataset(load.command('reject'))
+    .description('reject a refused load: its extract or day of mutations is not loaded again')
+    .argument('[load]', 'the load, as its error names it (default: the only refused one)')
+    .addHelpText(
+      'after',
+      `
+The live dataset stays as it is. A corrected day or a newer extract is loaded as usual; "load run --again" loads the
+rejected one after all.
+
+Example:
+  npm run bag-adres -- load reject 2026-03-08-0123456789 --stack bag-adres-prod`,
+    )
+    .action(async (id: string | undefined, options: LoadCommandOptions) => {
+      await useLoads(terminal, options, (loads) => decide(terminal, options, loads, { id, decision: 'reject' }));
+    });
+}
+
+async function decide(
   terminal: Terminal,
   options: LoadCommandOptions,
   loads: LoadCommands,
-  id: string | undefined,
+  { id, decision }: { id: string | undefined; decision: LoadDecision },
 ): Promise<Result> {
   const { refusedLoads } = await import('../../loader/run/refused-loads.ts');
-  const { load } = choose(await refusedLoads(loads.context.storage), id, loads.where);
-  return run(terminal, options, loads, () => loads.start({ approve: load }));
+  const { load } = choose(await refusedLoads(loads.context.storage), id, loads.where, decision);
+  return run(terminal, options, loads, () => loads.start({ [decision]: load }));
 }
 
 /** The named load, or the only one. @throws CommandError */
-function choose(refused: RefusedLoad[], id: string | undefined, where: string): RefusedLoad {
+function choose(refused: RefusedLoad[], id: string | undefined, where: string, decision: LoadDecision): RefusedLoad {
   const names = refused.map(({ load }) => load).join(', ');
   if (id !== undefined) {
     const named = refused.find(({ load }) => load === id);
@@ -183,7 +203,7 @@ function choose(refused: RefusedLoad[], id: string | undefined, where: string): 
     throw new CommandError('not_found', `Load "${id}" is not refused. ${others}. See "load status ${where}".`);
   }
   const [only, ...more] = refused;
-  if (!only) throw new CommandError('not_found', 'No load is refused; nothing to approve.');
+  if (!only) throw new CommandError('not_found', `No load is refused; nothing to ${decision}.`);
   if (more.length > 0) throw new CommandError('ambiguous', `Several loads are refused. Name one of: ${names}.`);
   return only;
 }

@@ -11,7 +11,8 @@ import { counted, table, thousands } from './command.ts';
 
 /** The result of a load, or what it would be. */
 export function renderReport(report: LoadReport): string {
-  const { outcome, reason, peildatum, livePeildatum } = report;
+  const { outcome, reason, peildatum, livePeildatum, notes } = report;
+  if (outcome === 'rejected') return `${reason}.\nThe snapshot of ${peildatum} is live.`;
   if (outcome === 'unchanged') {
     return [`Nothing to do: ${reason}.`, ...(peildatum === null ? [] : [`The snapshot of ${peildatum} is live.`])].join(
       '\n',
@@ -31,6 +32,9 @@ export function renderReport(report: LoadReport): string {
     `${title}.`,
     ...days,
     ...stopped,
+    ...(report.more ? ['Further days follow, which are judged by themselves.'] : []),
+    ...setAsideText(report),
+    ...notes.map((note) => `Note: ${note}.`),
     '',
     renderChanges(report),
     '',
@@ -89,6 +93,13 @@ function auditText({ audit }: LoadReport): string[] {
   ];
 }
 
+/** Objects that the mutations did not match. */
+function setAsideText({ setAside: { count, examples } }: LoadReport): string[] {
+  if (count === 0) return [];
+  const title = `Set aside, as they are not what the mutations expect, until the next extract: ${counted(count, 'object')}.`;
+  return [title, ...examples.map((example) => `  ${example}`)];
+}
+
 /** Changed lists of toevoegingen, which are no addresses. */
 function listText(listsChanged: number): string[] {
   return listsChanged > 0 ? [counted(listsChanged, 'toevoegingen list')] : [];
@@ -139,7 +150,7 @@ export function renderStatus(shown: ShownStatus, where: string): string {
     const { peildatum, addresses, keys, problems, load, at, source, extract } = published;
     const problemText = problems === null ? 'problems not counted' : `${counted(problems, 'problem')}`;
     lines.push(
-      `snapshot   ${peildatum}, ${counted(ageDays ?? 0, 'day')} old`,
+      `snapshot   ${peildatum}, ${ageText(ageDays ?? 0)}`,
       ...(extract && extract.peildatum !== peildatum
         ? [
             `extract    ${extract.peildatum}, and ${counted(daysBetween(extract.peildatum, peildatum), 'day')} of mutations`,
@@ -167,7 +178,7 @@ export function renderStatus(shown: ShownStatus, where: string): string {
     const reasons = objections.map(({ message }) => message).join('; ');
     lines.push(
       '',
-      `The load of ${peildatum} is refused: ${reasons}. If this is right: "load approve ${load} ${where}".`,
+      `The load of ${peildatum} is refused: ${reasons}. If this is right: "load approve ${load} ${where}"; if it is wrong: "load reject ${load} ${where}".`,
     );
   }
   if (mutations?.problem) lines.push('', mutations.problem);
@@ -177,6 +188,12 @@ export function renderStatus(shown: ShownStatus, where: string): string {
     lines.push('', `The snapshot is old; the extract is published monthly. Load a newer one: "load run ${where}".`);
   }
   return lines.join('\n');
+}
+
+/** A dataset of a later date than tomorrow would make every extract and every day older. */
+function ageText(days: number): string {
+  if (days >= -1) return `${counted(Math.max(0, days), 'day')} old`;
+  return `${counted(-days, 'day')} in the future: check the clock, then load an extract with "load run", or roll back`;
 }
 
 function daysBetween(from: string, to: string): number {

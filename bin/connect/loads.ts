@@ -1,15 +1,16 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ExecutionDoesNotExist, ListExecutionsCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { gapAfter, pathFrom } from '../../loader/dataset/delivery-path.ts';
 import type { ManifestEntry } from '../../loader/dataset/load.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { type DiscardReport, discardLoad, type RepairReport, repairTable } from '../../loader/run/repair.ts';
-import { approveLoad, planLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
+import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../loader/run/run-load.ts';
 import type { LoadReport } from '../../loader/steps/load-report.ts';
 import type { LoadContext } from '../../loader/steps/manifest.ts';
 import { dynamoDbAddressTable, scanAddresses } from '../../loader/storage/address-table.ts';
 import { remoteLease } from '../../loader/storage/lease.ts';
 import { type Held, isProcessGone, type LoadLock } from '../../loader/storage/lock.ts';
-import { chainFrom, listMutations } from '../../loader/storage/mutation-deliveries.ts';
+import { listMutations } from '../../loader/storage/mutation-lists.ts';
 import { openStorage, pdokExtract } from '../../loader/storage/open.ts';
 import { s3Client, s3Storage } from '../../loader/storage/s3.ts';
 import { readLocalState } from '../../local/data-folder.ts';
@@ -33,6 +34,8 @@ export type LoadRequest = {
   rollback?: string;
   /** The id of a refused load to continue despite the guard's objections, instead of loading an extract. */
   approve?: string;
+  /** The id of a refused load whose contents are not to be loaded again, instead of loading anything. */
+  reject?: string;
 };
 
 /** A load that is running. */
@@ -95,8 +98,9 @@ async function localLoads(dataFolder: string | undefined, progress: Progress): P
     context: { storage: await openStorage(storageFolder), addresses },
     where: dataFolder === undefined ? '--local' : `--local --data ${dataFolder}`,
     mutations,
-    start({ source, mutations: named, again = false, planOnly = false, rollback, approve }) {
+    start({ source, mutations: named, again = false, planOnly = false, rollback, approve, reject }) {
       if (approve !== undefined) return approveLoad({ ...options, load: approve });
+      if (reject !== undefined) return rejectLoad({ ...options, load: reject });
       if (rollback !== undefined) return rollbackLoad({ ...options, snapshot: rollback });
       const sources = named ? { source, mutations: named } : { source: source ?? pdokExtract };
       return (planOnly ? planLoad : runLoad)({ ...options, ...sources, again });
@@ -236,8 +240,9 @@ export async function mutationStatus(
   const from = published.peildatum;
   if (list === undefined) return { from, waiting: null, problem: null };
   try {
-    const { next, broken } = chainFrom(await listMutations(list), from);
-    return { from, waiting: next.map(({ name }) => name), problem: broken };
+    const { listed } = await listMutations(list);
+    const path = pathFrom(listed, from);
+    return { from, waiting: path.map(({ name }) => name), problem: gapAfter(listed, path.at(-1)?.tot ?? from) };
   } catch (error) {
     return { from, waiting: null, problem: (error as Error).message };
   }

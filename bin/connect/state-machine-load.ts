@@ -17,7 +17,7 @@ import { failureStates } from '../../loader/names.ts';
 import type { Progress } from '../../loader/progress.ts';
 import { finishedReport, type LoadReport, RefusedLoadError, unchangedReport } from '../../loader/steps/load-report.ts';
 import { fileSource } from '../../loader/storage/files.ts';
-import { listMutations } from '../../loader/storage/mutation-deliveries.ts';
+import { listMutations } from '../../loader/storage/mutation-lists.ts';
 import type { Source } from '../../loader/storage/source.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 import { CommandError, explainLoadError } from './errors.ts';
@@ -61,7 +61,7 @@ export async function uploadMutations(
       found.push(location);
       continue;
     }
-    for (const { name, location: file } of await listMutations(location)) {
+    for (const { name, location: file } of (await listMutations(location)).listed) {
       const bytes = isOnThisMachine(file) ? await readFile(file) : null;
       if (!bytes) {
         found.push(file);

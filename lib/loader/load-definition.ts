@@ -64,7 +64,7 @@ export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IC
   });
   const discover = stepState(scope, 'Discover', steps.discover, '$merge([$request, {"owner": $owner}])');
   const apply = applyAndPublish(scope, { ...props, endings, discover });
-  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply });
+  const merge = mergeAndGuard(scope, { steps, bucket, endings, apply, discover });
   const shards = Pass.jsonata(scope, 'ShardsToMerge', { assign: fromInput('items') });
   shards.next(merge);
   const mutate = endings.guarded(stepState(scope, 'Mutate', steps.mutate, '{"load": $load}'));
@@ -150,10 +150,10 @@ function stageAndExtract(
   return stage;
 }
 
-/** Merge, Guard. A refused load ends here, before its first write. */
+/** Merge, Guard. A refused load ends here, before its first write. Days that change too much together are tried in smaller numbers. */
 function mergeAndGuard(
   scope: Construct,
-  { steps, bucket, endings, apply }: Parts & { apply: DistributedMap },
+  { steps, bucket, endings, apply, discover }: Parts & { apply: DistributedMap; discover: TaskStateBase },
 ): DistributedMap {
   const batchInput = { load: '{% $load %}' };
   const merge = mapState(scope, 'Merge', {
@@ -171,6 +171,7 @@ function mergeAndGuard(
     .next(
       Choice.jsonata(scope, 'CheckGuardResult', { assign: { outcome: 'refused', ...fromInput('report') } })
         .when(when('$states.input.go'), apply, { assign: fromInput('items') })
+        .when(when('$states.input.divided'), discover)
         .when(when('$request.planOnly = true'), endings.release, {
           assign: { outcome: 'planned', ...fromInput('report') },
         })
@@ -203,8 +204,8 @@ function applyAndPublish(
     .next(
       Choice.jsonata(scope, 'CheckIfResumed', { assign: { outcome: 'published', report: '{% $states.input %}' } })
         .when(when("$action = 'finish'"), discover, { assign: published })
-        // Days before a wrong one: Discover then processes the wrong one, and fails on it.
-        .when(when('$exists($states.input.stopped)'), discover, { assign: published })
+        // Days before a wrong one, on which Discover then fails, or before one that is judged by itself.
+        .when(when('$exists($states.input.stopped) or $exists($states.input.more)'), discover, { assign: published })
         .when(when(`$action = 'load' and ${isFollowed}`), discover, {
           // `again` was about the extract, which would be loaded once more.
           assign: { ...published, request: '{% $merge([$request, {"again": false}]) %}' },

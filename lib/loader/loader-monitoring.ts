@@ -103,7 +103,7 @@ export class LoaderAlarms extends Construct {
       evaluationPeriods: 2,
       // Every check of the source reports the age, so missing data means no check. Without a schedule that is normal.
       missingData: config.schedule === 'off' ? TreatMissingData.NOT_BREACHING : TreatMissingData.BREACHING,
-      problem: `The live dataset is ${oldAfter} days old or more, or checks for a newer one have stopped.`,
+      problem: `The live dataset is ${oldAfter} days old or more, or of a date in the future, or checks for a newer one have stopped.`,
       runbook: 'Dataset old',
       topic,
     });

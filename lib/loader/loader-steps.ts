@@ -70,7 +70,13 @@ const stepsOf = (config: Config) =>
         ...(config.mutations && { [loaderEnvironment.mutations]: mutationsSource(config) }),
       },
       table: ['GetItem', 'PutItem', 'Scan', 'BatchGetItem'],
-      bucket: { read: [...manifest, loads, snapshots, mutations, uploads], upload: [loads, mutations] },
+      bucket: {
+        read: [...manifest, loads, snapshots, mutations, uploads],
+        upload: [loads, mutations],
+        // What an operator rejects is in the manifest, and its work is removed.
+        write: manifest,
+        remove: [loads, snapshots],
+      },
     },
     stage: {
       description: 'Copies the members of the extract',
@@ -114,7 +120,12 @@ const stepsOf = (config: Config) =>
       minutes: 5,
       environment: { [loaderEnvironment.thresholds]: JSON.stringify(config.guard) },
       table: ['GetItem'],
-      bucket: { read: [...manifest, loads, approvals], write: [...manifest, loads, approvals] },
+      bucket: {
+        read: [...manifest, loads, approvals],
+        write: [...manifest, loads, approvals],
+        // Of days that are tried in smaller numbers.
+        remove: [snapshots],
+      },
     },
     apply: {
       description: 'Writes changes to the table',

@@ -1,9 +1,17 @@
 import type { Readable } from 'node:stream';
-import { SaxesParser } from 'saxes';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { entryRange, entryStream, listEntries, readEntry, type ZipEntry } from '../zip/zip.ts';
-import { type ObjectKind, schemaVersion, unknownSchema } from './schema.ts';
+import { entryRange, entryStream, listEntries, type ZipEntry } from '../zip/zip.ts';
+import {
+  type DeliveryDocument,
+  deliveryFile,
+  findDeliveryDocument,
+  futureDelivery,
+  isDate,
+  isFuture,
+} from './delivery-document.ts';
+import { baseName, isJunk } from './entry-name.ts';
+import type { ObjectKind } from './schema.ts';
 
 /** An inner zip of one kind of object, and the entries that lead to it from the outer zip: 1, or 2 for a municipality. */
 export type Member = { kind: ObjectKind; name: string; path: ZipEntry[] };
@@ -22,7 +30,7 @@ export const memorySpool: Spool = async (stream, name, size) => {
 
 /**
  * The members of an extract with nummeraanduidingen, openbare ruimten and woonplaatsen (NUM, OPR, WPL, in this order),
- * and its snapshot date. Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are
+ * its snapshot date, and the codes of the gemeenten that it covers (none: the whole country). Entries may be in any order, among other entries; `Inactief`, `NietBag` and `InOnderzoek` are
  * never members. `peildatum` overrides the date of the Leveringsdocument, which may then be missing. @throws
  * ExtractError, also where the extract contradicts itself: a member or a Leveringsdocument twice, or different dates
  */
@@ -30,10 +38,10 @@ export async function findMembers(
   source: RandomAccess,
   label: string,
   options: { spool?: Spool; peildatum?: string; now?: number } = {},
-): Promise<{ peildatum: string; members: Member[] }> {
+): Promise<{ peildatum: string; members: Member[]; gemeenten: string[] }> {
   const entries = await listEntries(source, label);
-  const peildatum = await peildatumOf(source, entries, label, options.peildatum);
-  refuseFuture(peildatum, label, options.now ?? Date.now());
+  const { peildatum, gemeenten } = await described(source, entries, label, options.peildatum);
+  if (isFuture(peildatum, options.now)) throw futureDelivery(peildatum, label, options.now);
   const members = membersAmong(entries, []);
   for (const entry of entries.filter(({ name }) => /^\d{4}GEM\d{8}\.zip$/.test(baseName(name)))) {
     const municipality = await innerZip(source, entry, label, options.spool ?? memorySpool);
@@ -45,7 +53,13 @@ export async function findMembers(
   members.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind) || (a.name < b.name ? -1 : 1));
   refuseTwice(members, label);
   refuseOtherDates(members, peildatum, label);
-  return { peildatum, members };
+  return { peildatum, members, gemeenten: gemeenten.length > 0 ? gemeenten : codesOf(members) };
+}
+
+/** The municipality codes in the names of members; `9999` is the whole country. */
+function codesOf(members: readonly Member[]): string[] {
+  const codes = new Set(members.map(({ name }) => name.slice(0, 4)));
+  return codes.has('9999') ? [] : [...codes].sort();
 }
 
 /** The inner zip of a member: in place if every zip around it is stored, else through `spool`. */
@@ -88,9 +102,6 @@ export function fileLabel(label: string, member: Member, file?: ZipEntry): strin
   return [label, ...[...member.path, ...(file ? [file] : [])].map(({ name }) => baseName(name))].join(' > ');
 }
 
-/** The file in every delivery that describes it. */
-const deliveryFile = 'Leveringsdocument-BAG-Extract.xml';
-
 const kinds: ObjectKind[] = ['NUM', 'OPR', 'WPL'];
 
 function membersAmong(entries: ZipEntry[], path: ZipEntry[]): Member[] {
@@ -113,72 +124,36 @@ function spoolName({ crc32, name }: ZipEntry): string {
   return `${crc32.toString(16).padStart(8, '0')}-${baseName(name)}`;
 }
 
-async function peildatumOf(
+/** The date and the area of the Leveringsdocument. */
+async function described(
   source: RandomAccess,
   entries: ZipEntry[],
   label: string,
   given: string | undefined,
-): Promise<string> {
-  const [delivery, other] = entries.filter(({ name }) => baseName(name) === deliveryFile && !isJunk(name));
-  if (other) {
-    const problem = `holds ${delivery?.name} and ${other.name}, so its snapshot date is unknown; get the extract again`;
-    throw new ExtractError('duplicate_member', label, problem);
-  }
-  if (delivery) {
-    const file = `${label} > ${deliveryFile}`;
-    const own = readPeildatum(await readEntry(source, delivery, file), file);
-    return given ?? own;
+): Promise<{ peildatum: string; gemeenten: string[] }> {
+  const document = await findDeliveryDocument(source, entries, label);
+  if (document) {
+    const own = peildatumOf(document, `${label} > ${deliveryFile}`);
+    return { peildatum: given ?? own, gemeenten: document.gemeenten };
   }
   if (entries.some(({ name }) => /^\d{4}MUT.*\.zip$/.test(baseName(name)))) throw mutationDelivery(label);
-  if (given !== undefined) return given;
+  if (given !== undefined) return { peildatum: given, gemeenten: [] };
   if (!entries.some(({ name }) => /^\d{4}(NUM|OPR|WPL|GEM)\d{8}\.zip$/.test(baseName(name))))
     throw foreign(label, entries);
   const problem = `has no ${deliveryFile}, so its snapshot date is unknown; get the extract again`;
   throw new ExtractError('missing_peildatum', label, problem);
 }
 
-const levering = `http://www.kadaster.nl/schemas/lvbag/extract-levering/${schemaVersion}`;
-
-/**
- * The snapshot date (StandTechnischeDatum, `2021-10-15`) from a Leveringsdocument.
- * @throws ExtractError for another schema version, by its name, and for a delivery that is not the full history (LVC)
- */
-function readPeildatum(xml: Buffer, file: string): string {
-  const path: string[] = [];
-  let schema = '';
-  let variant = '';
-  let peildatum = '';
-  const parser = new SaxesParser({ xmlns: true });
-  parser.on('opentag', (tag) => {
-    if (path.length === 0) schema = tag.uri;
-    path.push(tag.local);
-    if (path.length === 3 && path[1] === 'SelectieGegevens' && tag.local.endsWith('-Extract')) variant = tag.local;
-  });
-  parser.on('text', (text) => {
-    if (path.slice(1).join('/') === 'SelectieGegevens/LVC-Extract/StandTechnischeDatum') peildatum += text;
-  });
-  parser.on('closetag', () => path.pop());
-  try {
-    parser.write(xml.toString('utf8')).close();
-  } catch (cause) {
-    throw new ExtractError('invalid_xml', file, `not well-formed XML (${(cause as Error).message})`, { cause });
-  }
-  if (schema !== levering) throw unknownSchema(file, schema);
+/** The snapshot date of an extract. @throws ExtractError for a delivery that is not the full history (LVC) */
+function peildatumOf({ variant, standTechnischeDatum: date }: DeliveryDocument, file: string): string {
   if (variant === 'MUT-Extract') throw mutationDelivery(file);
   if (variant !== 'LVC-Extract') {
     throw new ExtractError('unknown_schema', file, `a delivery of kind ${variant || 'unknown'}; LVC-Extract is needed`);
   }
-  const date = peildatum.trim();
   if (!isDate(date)) {
-    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${peildatum}'`);
+    throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${date}'`);
   }
   return date;
-}
-
-/** Whether `text` is a day of the calendar, `2021-10-15`. */
-function isDate(text: string): boolean {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 /** The error for a delivery of mutations. */
@@ -226,19 +201,6 @@ function refuseOtherDates(members: Member[], peildatum: string, label: string): 
   throw new ExtractError('mixed_peildatums', label, problem);
 }
 
-const dayMilliseconds = 86_400_000;
-
-/**
- * After a dataset with a date in the future, every extract until then would be refused as older. One day is allowed for
- * clocks and time zones.
- */
-function refuseFuture(peildatum: string, label: string, now: number): void {
-  if (Date.parse(peildatum) <= now + dayMilliseconds) return;
-  const today = new Date(now).toISOString().slice(0, 10);
-  const problem = `is of ${peildatum}, which is in the future: today is ${today}. Check the clock, or get the extract again`;
-  throw new ExtractError('future_peildatum', label, problem);
-}
-
 /** `2026-01-08` of `9999NUM08012026.zip`. */
 function dateIn(member: string): string {
   return member.replace(/^.*(\d\d)(\d\d)(\d{4})\.zip$/, '$3-$2-$1');
@@ -247,14 +209,4 @@ function dateIn(member: string): string {
 /** Entries in the folders of objects that are not used for addresses. */
 function isUnused(name: string): boolean {
   return /(?:Inactief|NietBag|InOnderzoek)[^/]*\//i.test(name);
-}
-
-/** Whether an entry is metadata that macOS adds to a zip: `__MACOSX/.../._9999NUM.xml` is binary despite its name. */
-export function isJunk(name: string): boolean {
-  return name.startsWith('__MACOSX/') || baseName(name).startsWith('.');
-}
-
-/** The name of an entry without its folders. */
-export function baseName(name: string): string {
-  return name.slice(name.lastIndexOf('/') + 1);
 }

@@ -1,9 +1,6 @@
-/** Deliveries of mutations: the zip, its XML files, and the changes that these describe. */
+/** The changes that an XML file of mutations describes. */
 
 import { ExtractError } from '../extract-error.ts';
-import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
-import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
-import { baseName, isJunk } from './extract-members.ts';
 import { type Fields, type Occurrence, occurrenceOf, spanOf, toObjectVoorkomen } from './interpret-stand.ts';
 import type { Problem } from './problem-report.ts';
 import { mutationDocument, type ObjectKind, SchemaParser } from './schema.ts';
@@ -23,10 +20,12 @@ export type Mutation = {
   wordt: ObjectVoorkomen | null;
 };
 
-/** The contents of a file of mutations, in its own order; it leads from the date `vanaf` to the date `tot`. */
-export type MutationFile = {
+/** The contents of an XML file of mutations, in its own order; it leads from the date `vanaf` to the date `tot`. */
+export type MutationXml = {
   vanaf: string;
   tot: string;
+  /** The codes of the gemeenten that its header names, in order; none for the whole country. */
+  gemeenten: string[];
   mutations: Mutation[];
   /** Occurrences with a value that the register's rules forbid; they are left out. */
   problems: Problem[];
@@ -53,7 +52,7 @@ const prefixes = ['ml', 'mlm', 'Objecten'] as const;
  * the whole file does. Throws `ExtractError` for anything but well-formed XML in the known schema, for a removed
  * occurrence (verwijdering), and for a group of several objects.
  */
-export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationFile {
+export function readMutations(xml: Buffer, file: string, { strictly = false } = {}): MutationXml {
   const collected = new MutationCollector(file);
   const { parser } = collected;
   let unread = 0;
@@ -88,6 +87,7 @@ class MutationCollector {
   readonly #mutations: Mutation[] = [];
   readonly #problems: Problem[] = [];
   readonly #dates: Partial<Record<string, string>> = {};
+  readonly #gemeenten: string[] = [];
   #object: { kind: ObjectKind; identificatie: string } | undefined;
   #kind: ObjectKind | undefined;
   #fields: Fields = {};
@@ -102,7 +102,7 @@ class MutationCollector {
     });
   }
 
-  end(): MutationFile {
+  end(): MutationXml {
     this.parser.close();
     const { MutatiedatumVanaf: vanaf = '', MutatiedatumTot: tot = '', StandTechnischeDatum: stand = '' } = this.#dates;
     for (const date of [vanaf, tot, stand]) {
@@ -111,7 +111,7 @@ class MutationCollector {
     if (tot !== stand || vanaf >= tot) {
       throw this.#refused(`contradicts itself: it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${stand}`);
     }
-    return { vanaf, tot, mutations: this.#mutations, problems: this.#problems };
+    return { vanaf, tot, gemeenten: this.#gemeenten.sort(), mutations: this.#mutations, problems: this.#problems };
   }
 
   #onOpen(name: string): void {
@@ -128,7 +128,8 @@ class MutationCollector {
 
   #onText(name: string, text: string): void {
     const local = name.slice(name.indexOf(':') + 1);
-    if (name.startsWith('selecties-extract:')) this.#dates[local] = text.trim();
+    if (local === 'GemeenteIdentificatie') this.#gemeenten.push(text.trim());
+    else if (name.startsWith('selecties-extract:')) this.#dates[local] = text.trim();
     else if (this.#fields[local] !== undefined) throw this.parser.invalid(`a second ${name} in one object`);
     else this.#fields[local] = text;
   }
@@ -184,82 +185,4 @@ class MutationCollector {
   #refused(problem: string): ExtractError {
     return new ExtractError('invalid_mutations', this.#file, problem);
   }
-}
-
-/** The mutations of one delivery, usually of a day: the changes from the date `vanaf` to the date `tot`. */
-export type MutationDelivery = { vanaf: string; tot: string; mutations: Mutation[]; problems: Problem[] };
-
-/**
- * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`; errors name it `label`. Holds an inner zip in memory
- * if it is compressed a second time. @throws ExtractError for anything but a complete delivery in the known schema
- * whose parts agree with each other
- */
-export async function readMutationDelivery(source: RandomAccess, label: string): Promise<MutationDelivery> {
-  const member = memberOf(await listEntries(source, label), label);
-  const inner = await innerZip(source, member, label);
-  const name = baseName(member.name);
-  const files = xmlFilesOf(await listEntries(inner, `${label} > ${name}`), `${label} > ${name}`);
-  const delivery: MutationDelivery = { ...datesIn(name), mutations: [], problems: [] };
-  for (const entry of files) {
-    const file = `${label} > ${name} > ${baseName(entry.name)}`;
-    const { vanaf, tot, mutations, problems } = await withEntry(inner, entry, file, (xml) => readMutations(xml, file));
-    if (vanaf !== delivery.vanaf || tot !== delivery.tot) {
-      throw contradicts(file, `it covers ${vanaf} to ${tot}, but its name says ${delivery.vanaf} to ${delivery.tot}`);
-    }
-    for (const mutation of mutations) delivery.mutations.push(mutation);
-    delivery.problems.push(...problems);
-  }
-  return delivery;
-}
-
-const memberPattern = /^\d{4}MUT(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/;
-
-function memberOf(entries: ZipEntry[], label: string): ZipEntry {
-  const found = entries.filter(({ name }) => memberPattern.test(baseName(name)) && !isJunk(name));
-  const [member, other] = found;
-  if (other) {
-    throw contradicts(label, `it holds ${found.map(({ name }) => name).join(' and ')}; one is expected`);
-  }
-  if (member) return member;
-  const [first = 'nothing', ...more] = entries.map(({ name }) => name);
-  const held = more.length > 0 ? `${first} and ${more.length} more` : first;
-  const hint = entries.some(({ name }) => /^\d{4}(NUM|GEM)\d{8}\.zip$/.test(baseName(name)))
-    ? 'It is a full extract: pass it with --extract.'
-    : 'Use a delivery of mutations such as BAGNLDM-13112021-14112021.zip.';
-  throw new ExtractError('missing_member', label, `is not a delivery of mutations: it holds ${held}. ${hint}`);
-}
-
-function datesIn(name: string): { vanaf: string; tot: string } {
-  const [, day, month, year, lastDay, lastMonth, lastYear] = memberPattern.exec(name) ?? [];
-  return { vanaf: `${year}-${month}-${day}`, tot: `${lastYear}-${lastMonth}-${lastDay}` };
-}
-
-/** The XML files in the order of their numbers, which must be 1 to the last one. */
-function xmlFilesOf(entries: ZipEntry[], label: string): ZipEntry[] {
-  const numbered = entries.flatMap((entry) => {
-    const number = /-(\d{6})\.xml$/i.exec(entry.name)?.[1];
-    return number && !isJunk(entry.name) ? [{ entry, number: Number(number) }] : [];
-  });
-  numbered.sort((a, b) => a.number - b.number);
-  const wrong = numbered.findIndex(({ number }, i) => number !== i + 1);
-  if (numbered.length === 0 || wrong >= 0) {
-    const numbers = numbered.map(({ number }) => number).join(', ') || 'none';
-    throw new ExtractError(
-      'missing_member',
-      label,
-      `holds the parts ${numbers}, not 1 to the last; get the file again`,
-    );
-  }
-  return numbered.map(({ entry }) => entry);
-}
-
-async function innerZip(outer: RandomAccess, entry: ZipEntry, label: string): Promise<RandomAccess> {
-  const file = `${label} > ${baseName(entry.name)}`;
-  if (entry.method !== 'stored') return bufferAccess(await readEntry(outer, entry, file));
-  const { position, length } = await entryRange(outer, entry, file);
-  return subRange(outer, position, length);
-}
-
-function contradicts(file: string, problem: string): ExtractError {
-  return new ExtractError('invalid_mutations', file, `contradicts itself: ${problem}. Get the file again`);
 }

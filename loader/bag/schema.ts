@@ -127,7 +127,17 @@ const toestand: Content = {
 export const mutationDocument: Content = {
   'mlm:bagMutaties': {
     'mlm:bagInfo': {
-      'selecties-extract:Gebied-Registratief': 'skipped',
+      'selecties-extract:Gebied-Registratief': {
+        'selecties-extract:Gebied-NLD': 'skipped',
+        'selecties-extract:Gebied-GEM': {
+          'selecties-extract:GemeenteCollectie': {
+            'selecties-extract:Gemeente': {
+              'selecties-extract:GemeenteIdentificatie': 'text',
+              'selecties-extract:GemeenteNaam': 'skipped',
+            },
+          },
+        },
+      },
       'selecties-extract:MUT-Extract': {
         'selecties-extract:StandTechnischeDatum': 'text',
         'selecties-extract:Mutatieperiode': {

@@ -4,23 +4,17 @@ import type { Mutation } from '../bag/mutations.ts';
 import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import { addEdit, type Edits, type FoundObjects } from './object-shard.ts';
 import { isSameVoorkomen, objectLines, parseObjectLine } from './objects.ts';
-
-/**
- * A file of mutations does not match the objects that it is applied to; the message names the object and what to do.
- */
-export class MutationMismatchError extends Error {
-  override readonly name = 'MutationMismatchError';
-  /** How many of the days could be applied before it. */
-  readonly applied: number;
-
-  constructor(message: string, applied: number) {
-    super(message);
-    this.applied = applied;
-  }
-}
+import { addSetAside, type SetAsideOfDay } from './set-aside.ts';
 
 /** One file of mutations: it leads from `vanaf` to `tot`. */
-export type MutationDay = { file: string; vanaf: string; tot: string; mutations: readonly Mutation[] };
+export type MutationDay = {
+  file: string;
+  vanaf: string;
+  tot: string;
+  mutations: readonly Mutation[];
+  /** Whether it covers just the municipalities of the dataset, rather than the whole country. */
+  isOwnArea?: boolean;
+};
 
 /** The occurrences of objects by `objectKey`, each by its number. */
 export type Objects = Map<string, Map<number, ObjectVoorkomen>>;
@@ -31,43 +25,57 @@ export function objectKey({ kind, identificatie }: Pick<Mutation, 'kind' | 'iden
 }
 
 /**
- * Applies days of mutations, in order, to `objects`: all occurrences of the objects that the days mention which count
- * on the first day's `vanaf` or may count later. Each day must follow the one before, and its old values must equal
- * those in `objects`. Changes `objects`.
- * @throws MutationMismatchError
+ * Applies days of mutations, in order, to `objects`: all occurrences of the objects that the days mention which count on the first
+ * day's `vanaf` or may count later. The old values of a day must equal those in `objects`, or be applied already: Kadaster has
+ * repeated changes of one day in the next. An object where neither is so is set aside for that day, with all of its changes.
+ * Changes `objects`.
+ * @returns what was set aside of each day
  */
-export function applyMutations(objects: Objects, days: readonly MutationDay[]): void {
-  let date = days[0]?.vanaf;
-  for (const [applied, day] of days.entries()) {
-    if (day.vanaf !== date) {
-      throw new MutationMismatchError(
-        `${day.file}: starts at ${day.vanaf}, but the dataset is of ${date}. Pass the files that follow ${date}.`,
-        applied,
-      );
+export function applyMutations(objects: Objects, days: readonly MutationDay[]): SetAsideOfDay[] {
+  return days.map((day) => {
+    const byObject = new Map<string, Mutation[]>();
+    for (const mutation of day.mutations) {
+      const key = objectKey(mutation);
+      const same = byObject.get(key);
+      if (same) same.push(mutation);
+      else byObject.set(key, [mutation]);
     }
-    for (const mutation of day.mutations) applyOne(objects, mutation, day, applied);
-    date = day.tot;
-  }
+    const setAside: SetAsideOfDay = { file: day.file, objects: byObject.size, count: 0, examples: [] };
+    for (const [key, mutations] of byObject) {
+      const held = objects.get(key);
+      const changed = new Map(held);
+      const why = firstMismatch(changed, mutations, day);
+      if (why === null) objects.set(key, changed);
+      else addSetAside(setAside, why);
+    }
+    return setAside;
+  });
 }
 
-function applyOne(objects: Objects, mutation: Mutation, { file, vanaf }: MutationDay, applied: number): void {
-  const { kind, identificatie, volgnummer, isNew, wordt } = mutation;
-  const key = objectKey(mutation);
-  const held = objects.get(key) ?? new Map<number, ObjectVoorkomen>();
-  objects.set(key, held);
-  const found = stillCounting(held.get(volgnummer) ?? null, vanaf);
-  const was = stillCounting(mutation.was, vanaf);
-  const isExpected = found === null ? was === null : was !== null && isSameVoorkomen(found, was);
-  if (!isExpected) {
-    const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
-    throw new MutationMismatchError(
-      `${file}: ${isNew ? `adds ${occurrence}, which is there already` : `changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`}. ` +
-        'The file was replaced, or one before it is wrong. Nothing of it was applied; the next full extract corrects it.',
-      applied,
-    );
+/** Applies the changes of one object to its occurrences; what does not match, or `null`. */
+function firstMismatch(
+  held: Map<number, ObjectVoorkomen>,
+  mutations: readonly Mutation[],
+  { file, vanaf }: MutationDay,
+): string | null {
+  const isEmpty = held.size === 0;
+  for (const { kind, identificatie, volgnummer, isNew, was: expected, wordt } of mutations) {
+    const found = stillCounting(held.get(volgnummer) ?? null, vanaf);
+    const was = stillCounting(expected, vanaf);
+    if (!isSame(found, was) && !isSame(found, stillCounting(wordt, vanaf))) {
+      const occurrence = `occurrence ${volgnummer} of ${kind} ${identificatie}`;
+      if (isEmpty) return `${file}: changes ${occurrence}, and the dataset has no such object`;
+      if (isNew) return `${file}: adds ${occurrence} as ${textOf(wordt)}, which is there already as ${textOf(found)}`;
+      return `${file}: changes ${occurrence} from ${textOf(was)}, and it is ${textOf(found)}`;
+    }
+    if (wordt) held.set(volgnummer, wordt);
+    else held.delete(volgnummer);
   }
-  if (wordt) held.set(volgnummer, wordt);
-  else held.delete(volgnummer);
+  return null;
+}
+
+function isSame(a: ObjectVoorkomen | null, b: ObjectVoorkomen | null): boolean {
+  return a === null || b === null ? a === b : isSameVoorkomen(a, b);
 }
 
 /** Drops an occurrence that ended on or before `date`: nothing depends on it any more. */
@@ -84,32 +92,50 @@ function textOf(voorkomen: ObjectVoorkomen | null): string {
   return `${postcode ?? 'no postcode'} ${huisnummer}${huisletter}${huisnummertoevoeging} (${span})`;
 }
 
-/** What a dataset holds, as far as that decides which mutations concern it. */
+/** What the dataset of some municipalities holds, as far as that decides which mutations concern it. */
 export type Register = {
-  /** Whether an object is among the current and future ones, by `objectKey`. */
+  /** Whether an object is among those that are current or future, by `objectKey`. */
   holds(key: string): boolean;
+  /** The woonplaatsen in which it has streets: only these are its own for certain, as it keeps every new one. */
+  inhabited: ReadonlySet<string>;
+  /** The codes of its municipalities, with which the identificaties of their new objects begin. */
+  gemeenten: readonly string[];
 };
 
 /**
- * The mutations that concern the dataset of one municipality; files of mutations cover the whole country. Its places
- * are those that it holds, its streets those in its places, and its nummeraanduidingen those on its streets, before or
- * after a change.
+ * The mutations that concern the dataset of some municipalities, where a delivery covers the whole country: of the objects that it
+ * holds, of those that lie in its places or on its streets before or after a change, and of new ones of its municipalities, as an
+ * address can be registered a day before its street. Every new woonplaats is kept: its streets may move there on a later day, and
+ * without streets it gives no address.
  */
 export function withinRegister(days: readonly MutationDay[], register: Register): MutationDay[] {
   const added = new Set<string>();
+  const inhabited = new Set(register.inhabited);
   const holds = (key: string) => added.has(key) || register.holds(key);
-  const refersToIt = (voorkomen: ObjectVoorkomen | null): boolean => {
+  const isNew = ({ isNew: isAdded, volgnummer }: Mutation) => isAdded && volgnummer === 1;
+  const isOwn = (mutation: Mutation) =>
+    isNew(mutation) && register.gemeenten.includes(mutation.identificatie.slice(0, 4));
+  const liesWithin = (voorkomen: ObjectVoorkomen | null): boolean => {
     if (voorkomen?.kind === 'NUM') return holds(`OPR ${voorkomen.openbareRuimte}`);
-    return voorkomen?.kind === 'OPR' && holds(`WPL ${voorkomen.woonplaats}`);
+    return voorkomen?.kind === 'OPR' && inhabited.has(voorkomen.woonplaats);
   };
-  const concerns = (mutation: Mutation) =>
-    holds(objectKey(mutation)) || refersToIt(mutation.was) || refersToIt(mutation.wordt);
+  const concerns = (mutation: Mutation) => {
+    if (holds(objectKey(mutation))) return true;
+    if (mutation.kind === 'WPL') return isNew(mutation);
+    return isOwn(mutation) || liesWithin(mutation.was) || liesWithin(mutation.wordt);
+  };
   return days.map((day) => {
-    // Streets first: a street and the nummeraanduidingen on it may be new on the same day.
-    for (const mutation of day.mutations) {
-      if (mutation.kind === 'OPR' && concerns(mutation)) added.add(objectKey(mutation));
+    // Streets first: a street and the nummeraanduidingen on it may be new on the same day, and a place and its streets.
+    const streets = day.mutations.filter(({ kind }) => kind === 'OPR');
+    for (let before = -1; before < added.size + inhabited.size; ) {
+      before = added.size + inhabited.size;
+      for (const street of streets) {
+        if (!concerns(street)) continue;
+        added.add(objectKey(street));
+        if (street.wordt?.kind === 'OPR') inhabited.add(street.wordt.woonplaats);
+      }
     }
-    const mutations = day.mutations.filter(concerns);
+    const mutations = day.isOwnArea ? day.mutations : day.mutations.filter(concerns);
     for (const mutation of mutations) added.add(objectKey(mutation));
     return { ...day, mutations };
   });

@@ -145,11 +145,13 @@ export type Thresholds = {
 const sizeCodes = ['too_many_removed', 'too_many_changed', 'too_many_added'] as const;
 
 /**
- * The limits of a load of mutations. A day changes a fiftieth of what a month does, but on some days a municipality
- * renames its streets. So one day may change a fifth of what a load may, and several days at most as much as a load.
+ * The limits of days of mutations. A day changes a fiftieth of what a month does, but on some days a municipality renames its
+ * streets. So one may change a fifth of what a load may, and a delivery of several days more. Several deliveries together may change
+ * what one of them may: beyond that, each is judged by itself.
  */
-export function thresholdsOfDays(thresholds: Thresholds, days: number): Thresholds {
-  const share = Math.min(1, days / 5);
+export function thresholdsOfDays(thresholds: Thresholds, days: readonly { vanaf: string; tot: string }[]): Thresholds {
+  const lengths = days.map(({ vanaf, tot }) => (Date.parse(tot) - Date.parse(vanaf)) / 86_400_000);
+  const share = Math.min(1, Math.min(...lengths) / 5);
   return {
     ...thresholds,
     maximumRemovedShare: thresholds.maximumRemovedShare * share,
@@ -158,7 +160,12 @@ export function thresholdsOfDays(thresholds: Thresholds, days: number): Threshol
   };
 }
 
-type ObjectionCode = (typeof sizeCodes)[number] | 'too_few_addresses' | 'too_many_problems' | 'older_peildatum';
+type ObjectionCode =
+  | (typeof sizeCodes)[number]
+  | 'too_few_addresses'
+  | 'too_many_problems'
+  | 'too_many_set_aside'
+  | 'older_peildatum';
 
 /** Why a load stops before its first write; the message says by how much. */
 export type Objection = { code: ObjectionCode; message: string };

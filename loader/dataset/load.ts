@@ -27,8 +27,8 @@ export type SourceVersion = {
   lastModified: string | null;
 };
 
-/** One delivery of mutations in the storage. */
-export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number };
+/** One delivery of mutations in the storage; `hash` is of its contents, which earlier versions did not record. */
+export type MutationFile = { name: string; key: string; vanaf: string; tot: string; size: number; hash?: string };
 
 /** The last full extract behind a dataset: its own date and contents, without the mutations applied to it since. */
 export type ExtractInfo = {
@@ -36,7 +36,12 @@ export type ExtractInfo = {
   identity: string;
   /** Whether it covers the whole country rather than some municipalities, which most mutations do not concern. */
   isNational: boolean;
+  /** The codes of the municipalities that it covers, in order; earlier versions did not record them. */
+  gemeenten?: string[];
 };
+
+/** A snapshot that was made from an extract, from which the days since can be applied once more. */
+export type ReplayBase = { peildatum: string; snapshot: Snapshot };
 
 /** One load, as `discover` found it. Its id is derived from what it loads and from the live dataset it starts from. */
 export type Load = {
@@ -46,6 +51,13 @@ export type Load = {
   peildatum: string;
   /** The live dataset when this load begins, or `null` for the first. */
   base: { load: string; peildatum: string; snapshot: Snapshot } | null;
+  /**
+   * The snapshot whose objects the days are applied to, where that is not the live one: the last that an extract made, when one of
+   * the days since was corrected.
+   */
+  start?: ReplayBase;
+  /** How many of the days can't be applied without each other; 1 where there are no others to apply again. */
+  leastDays?: number;
   /** The snapshot to roll back to; only for a rollback. */
   target: { load: string; snapshot: Snapshot } | null;
   /** Whether an earlier release stored the target: its lines are derived again from its objects, with every field of this release. */
@@ -54,6 +66,10 @@ export type Load = {
   days: MutationFile[];
   /** Why the deliveries that follow these days are not applied: what is wrong with the first of them. */
   stopped?: string;
+  /** Deliveries that follow are at hand, but are judged by themselves. */
+  more?: true;
+  /** What an operator should know: sources that can't be read, files that were not used. */
+  notes?: string[];
   /** The extract that the result is based on; `null` for a rollback. */
   extract: ExtractInfo | null;
   /** Only for an extract. */
@@ -71,6 +87,11 @@ export function extractDate({ extract, peildatum }: Load): string {
 /** The id of the snapshot that the load makes, or rolls back to as it is. */
 export function resultOf({ id, target, derivesTarget }: Load): string {
   return target && !derivesTarget ? target.snapshot.id : id;
+}
+
+/** The snapshot whose objects the days of a load of mutations are applied to. */
+export function startOf({ start, base }: Load): ReplayBase | null {
+  return start ?? base;
 }
 
 /** The XML files that one worker reads: `member` is the place of their zip among the members of the load. */
@@ -111,6 +132,8 @@ export type ManifestEntry = {
   /** The snapshot date, `2021-10-15`. */
   peildatum: string;
   snapshot: Snapshot;
+  /** The load that a rollback made live again. */
+  rolledBackTo?: string;
   identity: string;
   source: SourceVersion | null;
   extract: ExtractInfo | null;
@@ -118,6 +141,15 @@ export type ManifestEntry = {
   days: MutationFile[];
   /** Why it did not apply the deliveries that follow: what is wrong with the first of them. */
   stopped?: string;
+  /** Deliveries that follow are at hand, but are judged by themselves. */
+  more?: true;
+  /** What an operator should know: sources that can't be read, files that were not used. */
+  notes?: string[];
+  /** How many objects its mutations did not match, which stay as they were until the next extract. */
+  setAside?: number;
+  /** The last snapshot that an extract made, and the deliveries that led from it to this one. */
+  replayBase?: ReplayBase | null;
+  since?: MutationFile[];
   /**
    * For an extract loaded after days of mutations: the number of addresses that these had got wrong, which the load
    * corrected. All 0 if the mutations were applied correctly and none was replaced later.
@@ -140,48 +172,3 @@ export type ManifestEntry = {
   /** When it was published (or, pending, when applying began), ISO 8601. */
   at: string;
 };
-
-/** What the table holds: exactly `published`, or, while there is a `pending`, something between the two. */
-export type Manifest = {
-  published: ManifestEntry | null;
-  pending: ManifestEntry | null;
-  /** Published loads from new to old, `published` first. Those whose snapshot is kept can be rolled back to. */
-  history: ManifestEntry[];
-  /** Identities of extracts that were rolled back, which the daily check must not load again. */
-  rejected: string[];
-};
-
-/** The manifest of a table that nothing was ever loaded into. */
-export const emptyManifest: Manifest = { published: null, pending: null, history: [], rejected: [] };
-
-const longestHistory = 100;
-
-/** Marks `entry` as pending: from now on the table may be between `published` and `entry`. */
-export function begin(manifest: Manifest, entry: ManifestEntry): Manifest {
-  return { ...manifest, pending: entry };
-}
-
-/** Marks the pending entry as published: the table now holds it. */
-export function complete(manifest: Manifest, at: string): Manifest {
-  const { pending, published } = manifest;
-  if (!pending) return manifest;
-  const entry = { ...pending, at };
-  const left = pending.kind === 'rollback' && published ? [published.identity] : [];
-  return {
-    published: entry,
-    pending: null,
-    history: [entry, ...manifest.history].slice(0, longestHistory),
-    rejected: [...new Set([...manifest.rejected, ...left])].filter((identity) => identity !== entry.identity),
-  };
-}
-
-/** The ids of the snapshots to keep: the last `count` that were published, and always those of the live and pending load. */
-export function keptSnapshots({ published, pending, history }: Manifest, count: number): Set<string> {
-  const kept = new Set<string>();
-  for (const entry of [published, pending]) if (entry) kept.add(entry.snapshot.id);
-  for (const { snapshot } of history) {
-    if (kept.size >= count) break;
-    kept.add(snapshot.id);
-  }
-  return kept;
-}

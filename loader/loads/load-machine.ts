@@ -48,9 +48,9 @@ function loadMachine(client: SFNClient, stateMachineArn: string): LoadRunner {
       const { executions = [] } = await client.send(command);
       return executions.map(({ name = '', startDate }) => ({ name, since: startDate?.toISOString() ?? '' }));
     },
-    async start(name, load) {
+    async start(name, load, decision) {
       // `again` as the command line sends it: the input of the daily check is empty.
-      const input = JSON.stringify({ again: false, approve: load });
+      const input = JSON.stringify({ again: false, [decision]: load });
       try {
         await client.send(new StartExecutionCommand({ stateMachineArn, name, input }));
       } catch (error) {

@@ -51,15 +51,18 @@ export type WaitingLoad = {
   objections: { code: string; message: string }[];
   /** Up to five of each kind. */
   examples: { added: LoadExample[]; changed: LoadExample[]; removed: LoadExample[] };
-  /** The last time that it was approved; `null` if it never was. */
+  /** The last time that it was approved or rejected; `null` if it never was. */
   approval: Approval | null;
 };
 
 /** What became of an approved load. `unknown`: the run that approved it can't be found any more. */
 export type ApprovalState = 'running' | 'done' | 'failed' | 'unknown';
 
-/** Who approved a load, when (ISO 8601), and what became of it. */
-export type Approval = { by: string; time: string; plan: string; state: ApprovalState };
+/** What an operator decides about a refused load. */
+export type LoadDecision = 'approve' | 'reject';
+
+/** Who approved or rejected a load, when (ISO 8601), and what became of it. */
+export type Approval = { decision: LoadDecision; by: string; time: string; plan: string; state: ApprovalState };
 
 /** A load that is running: the execution of the state machine, and since when (ISO 8601). */
 export type RunningLoad = { name: string; since: string };
@@ -67,8 +70,8 @@ export type RunningLoad = { name: string; since: string };
 /** What runs loads. */
 export type LoadRunner = {
   running(): Promise<RunningLoad[]>;
-  /** Approves a load and runs it, under a name. The same name again changes nothing. */
-  start(name: string, load: string): Promise<void>;
+  /** Approves a load and runs it, or rejects it, under a name. The same name again changes nothing. */
+  start(name: string, load: string, decision: LoadDecision): Promise<void>;
   stateOf(name: string): Promise<ApprovalState | 'none'>;
 };
 
@@ -79,6 +82,7 @@ export type LoadsRefusals = {
   'loads.waiting': never;
   'loads.show': 'invalid' | 'not_found';
   'loads.approve': 'invalid' | 'not_found' | 'conflict';
+  'loads.reject': 'invalid' | 'not_found' | 'conflict';
   'loads.audit': never;
 };
 
@@ -97,6 +101,11 @@ export type Loads = {
    * approved before and that run has not ended; if its start was lost, it starts now.
    */
   approve(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
+  /**
+   * Rejects a load that waits: what it brings is not loaded again, until it is corrected or an operator asks for it. It no longer
+   * waits seconds later. `started` is as for `approve`.
+   */
+  reject(input: { load: string; plan: string }): Promise<{ load: string; started: boolean }>;
   /** Who approved what, the newest first; 100 entries unless `last` says otherwise. */
   audit(last?: number): Promise<AuditEntry[]>;
 };
@@ -104,6 +113,16 @@ export type Loads = {
 /** Loads over their storage, with approvals in the accounts table (decision 0147). */
 export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
   const view = async (plan: Plan) => viewOf(plan, await approvalOf(store, runner, plan.load));
+  const decideSeen = async ({ load, plan: seen }: { load: string; plan: string }, decision: LoadDecision) => {
+    checkLoad(load);
+    const plan = await findRefusedPlan(storage, load);
+    if (plan && planName(plan) === seen) return decide(store, runner, { load, plan: seen, decision });
+    if (plan) throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
+    const last = await approvalOf(store, runner, load);
+    // A form that was sent twice, when the first has got as far as the register.
+    if (last?.plan === seen && last.decision === decision && last.state !== 'failed') return { load, started: false };
+    throw notWaiting(load);
+  };
   return {
     register: (last = 12) => readRegister(storage, last),
     running: () => runner.running(),
@@ -114,16 +133,8 @@ export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner)
       if (!plan) throw notWaiting(load);
       return view(plan);
     },
-    async approve({ load, plan: seen }) {
-      checkLoad(load);
-      const plan = await findRefusedPlan(storage, load);
-      if (plan && planName(plan) === seen) return approve(store, runner, { load, plan: seen });
-      if (plan) throw new AdminError('conflict', `Load ${load} would change something else by now. Look at it again.`);
-      const approved = await approvalOf(store, runner, load);
-      // A form that was sent twice, when the first has got as far as the register.
-      if (approved?.plan === seen && approved.state !== 'failed') return { load, started: false };
-      throw notWaiting(load);
-    },
+    approve: (input) => decideSeen(input, 'approve'),
+    reject: (input) => decideSeen(input, 'reject'),
     audit: (last = 100) => auditOf(store, loadsPartition, last),
   };
 }
@@ -175,44 +186,46 @@ function notWaiting(load: string): AdminError {
 /** The partition of approvals and their audit; no account id has a `#`. */
 const loadsPartition = 'loads#';
 
-/** What an approval leaves: which plan, by whom, and how often it was tried. */
-type StoredApproval = { plan: string; by: string; time: string; attempt: number };
+/** What a decision leaves: on which plan, by whom, and how often it was tried. One without `decision` is an approval. */
+type StoredApproval = { decision?: LoadDecision; plan: string; by: string; time: string; attempt: number };
 
 /** Longer than an execution's name stays reserved, and than the work of a load is kept. */
 const keptSeconds = 100 * 86_400;
 
+type Decision = { load: string; plan: string; decision: LoadDecision };
+
 /**
- * Approves what `plan` names of `load`, once. Idempotent: a second approval returns the first run. A run that ended
- * although the load still waits makes way for another one. Throws `conflict`, also while another load is running.
+ * Approves or rejects what `plan` names of `load`. Idempotent: a second decision returns the first run. A run that ended although the
+ * load still waits makes way for another one. Throws `conflict`, also while another load is running.
  */
-async function approve(
+async function decide(
   store: AdminStore,
   runner: LoadRunner,
-  wanted: { load: string; plan: string },
+  wanted: Decision,
 ): Promise<{ load: string; started: boolean }> {
   // Of two people at the same moment one claims it; the other looks again and finds the run.
   return (
-    (await tryApprove(store, runner, wanted)) ?? (await tryApprove(store, runner, wanted)) ?? notSettled(wanted.load)
+    (await tryDecide(store, runner, wanted)) ?? (await tryDecide(store, runner, wanted)) ?? notSettled(wanted.load)
   );
 }
 
 function notSettled(load: string): never {
-  throw new AdminError('conflict', `Load ${load} is being approved by several people. Look at it again.`);
+  throw new AdminError('conflict', `Several people are deciding about load ${load}. Look at it again.`);
 }
 
 /** Returns nothing if another call has claimed it since this one read it. */
-async function tryApprove(
+async function tryDecide(
   store: AdminStore,
   runner: LoadRunner,
-  { load, plan }: { load: string; plan: string },
+  { load, plan, decision }: Decision,
 ): Promise<{ load: string; started: boolean } | undefined> {
   const last = await findStored(store, load);
-  if (last?.plan === plan) {
+  if (last?.plan === plan && (last.decision ?? 'approve') === decision) {
     const state = await runner.stateOf(runName(load, last));
     if (state === 'running') return { load, started: false };
     if (state === 'none') {
-      // Whoever approved it is about to start it, or died before: the same name starts one run.
-      await runner.start(runName(load, last), load);
+      // Whoever decided it is about to start it, or died before: the same name starts one run.
+      await runner.start(runName(load, last), load, decision);
       return { load, started: false };
     }
   }
@@ -220,31 +233,32 @@ async function tryApprove(
   if (other) {
     throw new AdminError(
       'conflict',
-      `Another load has been running since ${other.since}. Approve this one when it has ended.`,
+      `Another load has been running since ${other.since}. Decide about this one when it has ended.`,
     );
   }
   const next: StoredApproval = {
+    decision,
     plan,
     by: store.actor,
     time: new Date(store.now()).toISOString(),
     attempt: (last?.attempt ?? 0) + 1,
   };
-  const change = { partition: loadsPartition, action: 'load approve', detail: { load, run: runName(load, next) } };
+  const change = { partition: loadsPartition, action: `load ${decision}`, detail: { load, run: runName(load, next) } };
   if (!(await claim(store, load, next, last?.attempt))) return undefined;
-  await audited(store, change, () => runner.start(runName(load, next), load));
+  await audited(store, change, () => runner.start(runName(load, next), load, decision));
   return { load, started: true };
 }
 
-/** The last approval of a load, with what became of it. */
+/** The last decision about a load, with what became of it. */
 async function approvalOf(store: AdminStore, runner: LoadRunner, load: string): Promise<Approval | null> {
   const stored = await findStored(store, load);
   if (!stored) return null;
-  const { by, time, plan } = stored;
+  const { decision = 'approve', by, time, plan } = stored;
   const state = await runner.stateOf(runName(load, stored));
-  return { by, time, plan, state: state === 'none' ? 'unknown' : state };
+  return { decision, by, time, plan, state: state === 'none' ? 'unknown' : state };
 }
 
-/** The name of the run of an approval: at most 80 characters, as Step Functions has it. */
+/** The name of the run of a decision: at most 80 characters, as Step Functions has it. */
 function runName(load: string, { plan, attempt }: StoredApproval): string {
   return `${approvalRunPrefix}${load}-${plan.slice(0, 16)}-${attempt}`;
 }

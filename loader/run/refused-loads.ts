@@ -29,7 +29,7 @@ export async function refusedPlans(storage: Storage): Promise<Plan[]> {
 /** The plan of one refused load; `null` where it is not refused, or its work is gone. */
 export async function findRefusedPlan(storage: Storage, load: string): Promise<Plan | null> {
   const plan = await findJson<Plan>(storage, paths.plan(load));
-  return plan && !plan.go ? plan : null;
+  return plan && !plan.go && !plan.divided ? plan : null;
 }
 
 /**

@@ -8,8 +8,9 @@ import {
   tableLine,
   type Write,
 } from '../dataset/lines.ts';
-import type { Manifest, ManifestEntry, Snapshot } from '../dataset/load.ts';
+import type { ManifestEntry, Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
+import type { Manifest } from '../dataset/manifest.ts';
 import { ObjectShardReader } from '../dataset/object-shard.ts';
 import { checkedReference } from '../dataset/reference-file.ts';
 import { packLines, packShard, unpackLines, unpackShard, unpackWrites } from '../dataset/stored-form.ts';

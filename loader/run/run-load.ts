@@ -18,7 +18,7 @@ import { mutate } from '../steps/mutate.ts';
 import { publish } from '../steps/publish.ts';
 import { readReference } from '../steps/reference.ts';
 import { stage } from '../steps/stage.ts';
-import { resume, rollback } from '../steps/stored-loads.ts';
+import { rejectRefused, resume, rollback } from '../steps/stored-loads.ts';
 import { SourceChangedError } from '../storage/source.ts';
 import { findJson, getJson, paths, type Storage, UnusableObjectError } from '../storage/storage.ts';
 import { inSession, type LoadOptions, type LoadSession } from './session.ts';
@@ -78,12 +78,12 @@ type Approval = {
   disposable?: string;
 };
 
-/** The part of a load from the guard to the end. @throws RefusedLoadError */
+/** The part of a load from the guard to the end; `null` for days that are to be tried in smaller numbers. @throws RefusedLoadError */
 async function guardAndApply(
   session: LoadSession,
   load: string,
   { approve: approved, waiveSize = false, disposable }: Approval,
-): Promise<LoadReport> {
+): Promise<LoadReport | null> {
   if (approved === load) await approve(session.storage, load);
   const { fence, thresholds, options } = session;
   const plan = await guard(session, load, fence, thresholds, {
@@ -92,6 +92,7 @@ async function guardAndApply(
     // If an import can't be done, the load must not become pending: the next start would have to finish it first.
     beforeApply: async (size) => options.bulkImport?.takesOn(size),
   });
+  if (plan.divided) return null;
   if (!plan.go) throw new RefusedLoadError(reportOf(plan, 'refused'));
   return apply(session, load);
 }
@@ -133,20 +134,19 @@ export type RunOptions = LoadOptions &
   };
 
 /**
- * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current
- * address and no other. Stops at the first invalid day of mutations. Continues an interrupted load where it stopped, and first finishes one that was interrupted
- * while applying. Safe to run again at any time.
- * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, MutationMismatchError,
- * ForeignStorageError, WorkGoneError
+ * Syncs the table to the extract, and then to the mutations that lead on from it: afterwards it holds every current address and no
+ * other. Each day is judged by itself, and those before one that is wrong or refused are applied. Continues an interrupted load where
+ * it stopped, and first finishes one that was interrupted while applying. Safe to run again at any time.
+ * @throws RefusedLoadError, LockedError, SourceError, ExtractError, MutationGapError, ForeignStorageError, WorkGoneError
  */
 export async function runLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, async (session) => {
     let report = await loadOnce(session, options);
     while (report.outcome === 'published') {
       options.onPublished?.(report);
-      const isNewExtract = options.source !== undefined && report.days.length === 0;
-      // After a day that could not be applied too: its error is for the caller.
-      if (!options.mutations?.length || !(isNewExtract || report.stopped !== null)) break;
+      // After days that end at one which can't be applied too: its error is for the caller.
+      const goesOn = report.kind === 'extract' || report.stopped !== null || report.more;
+      if (!options.mutations?.length || !goesOn) break;
       const later = await loadOnce(session, { ...options, source: undefined, again: false });
       if (later.outcome === 'unchanged') break;
       report = later;
@@ -156,23 +156,26 @@ export async function runLoad(options: RunOptions): Promise<LoadReport> {
 }
 
 function loadOnce(session: LoadSession, options: RunOptions): Promise<LoadReport> {
-  return untilUnchanged(session, () =>
-    afterPending(
-      session,
-      () => discover(session, options),
-      async (load, found) => {
-        await prepare(session, load, found);
-        return guardAndApply(session, load, options);
-      },
-    ),
-  );
+  return untilUnchanged(session, async () => {
+    for (;;) {
+      const report = await afterPending(
+        session,
+        () => discover(session, options),
+        async (load, found) => {
+          await prepare(session, load, found);
+          return guardAndApply(session, load, options);
+        },
+      );
+      if (report) return report;
+    }
+  });
 }
 
 /** Everything up to the guard. */
 async function prepare(session: LoadSession, load: string, { action }: Found): Promise<void> {
   if (action === 'load') await extract(session, load);
   const { days } = await getJson<Load>(session.storage, paths.load(load));
-  if (days.length > 0) {
+  if (days.length > 0 || action === 'mutations') {
     const shown = session.progress.begin('mutate', {});
     await mutate(session.storage, load);
     shown.end();
@@ -184,11 +187,14 @@ async function prepare(session: LoadSession, load: string, { action }: Found): P
 export async function planLoad(options: RunOptions): Promise<LoadReport> {
   return inSession(options, (session) =>
     untilUnchanged(session, async () => {
-      const found = await discover(session, { ...options, planOnly: true });
-      if (found.action === 'none') return unchangedReport(found);
-      await prepare(session, found.load, found);
       const { fence, thresholds } = session;
-      return reportOf(await guard(session, found.load, fence, thresholds, { planOnly: true }), 'planned');
+      for (;;) {
+        const found = await discover(session, { ...options, planOnly: true });
+        if (found.action === 'none') return unchangedReport(found);
+        await prepare(session, found.load, found);
+        const plan = await guard(session, found.load, fence, thresholds, { planOnly: true });
+        if (!plan.divided) return reportOf(plan, 'planned');
+      }
     }),
   );
 }
@@ -202,7 +208,7 @@ export async function rollbackLoad(options: LoadOptions & { snapshot: string } &
         () => rollback(session, options.snapshot),
         async (load) => {
           await merge(session, load);
-          return guardAndApply(session, load, options);
+          return whole(await guardAndApply(session, load, options));
         },
       ),
     ),
@@ -220,21 +226,35 @@ export async function approveLoad(options: LoadOptions & { load: string }): Prom
       () => resume(session, options.load),
       async (load) => {
         await merge(session, load);
-        return guardAndApply(session, load, { approve: options.load });
+        return whole(await guardAndApply(session, load, { approve: options.load }));
       },
     ),
   );
 }
 
 /**
+ * Rejects a load that the guard refused, named by its id: its contents are not loaded again until an operator asks for them.
+ * @throws UnknownLoadError, NotRefusedError
+ */
+export async function rejectLoad(options: LoadOptions & { load: string }): Promise<LoadReport> {
+  return inSession(options, async (session) => unchangedReport(await rejectRefused(session, options.load)));
+}
+
+/** The report of a load that is never divided: one without days, or an approved one. */
+function whole(report: LoadReport | null): LoadReport {
+  if (!report) throw new Error('only days of mutations are divided');
+  return report;
+}
+
+/**
  * Finishes a load that was interrupted while applying, then does the remaining work; the report is that of the last
  * load.
  */
-async function afterPending(
+async function afterPending<Report extends LoadReport | null>(
   session: LoadSession,
   find: () => Promise<Found>,
-  work: (load: string, found: Found) => Promise<LoadReport>,
-): Promise<LoadReport> {
+  work: (load: string, found: Found) => Promise<Report>,
+): Promise<Report | LoadReport> {
   let finished: LoadReport | undefined;
   for (;;) {
     const found = await find();

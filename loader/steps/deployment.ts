@@ -7,7 +7,7 @@ import { metricNames, metricNamespace, environment as tableVariables, versionDim
 import type { ChangeCounts } from '../dataset/lines.ts';
 import type { Part } from '../dataset/load.ts';
 import type { Thresholds } from '../dataset/load-counts.ts';
-import { loadDefaults, loaderEnvironment } from '../names.ts';
+import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
 import type { AddressWriterOptions } from '../storage/address-writer.ts';
 import { Lease } from '../storage/lease.ts';
@@ -61,6 +61,8 @@ const stepInputs = {
     planOnly: z.boolean().optional(),
     /** Without a source or a rollback: the load to continue from the guard on. */
     approve: z.string().optional(),
+    /** A refused load whose contents are not to be loaded again, instead of loading anything. */
+    reject: z.string().optional(),
   }),
   stage: ofLoad,
   reference: ofLoad,
@@ -173,9 +175,9 @@ export class Deployment {
     return Lease.ofOwner(this.addresses().lock, owner, invocation.getRemainingTimeInMillis());
   }
 
-  /** Emits the age of the live dataset in whole days. */
+  /** Emits the age of the live dataset in whole days; a date in the future, but for clocks and time zones, is as alarming as an old one. */
   reportAge(days: number): void {
-    emit(metricNames.datasetAge, days);
+    emit(metricNames.datasetAge, days < -1 ? neverNewer : days);
   }
 
   /** Emits the deployed version, so that graphs show since when it is. */

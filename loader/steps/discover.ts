@@ -1,34 +1,23 @@
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { isFuture } from '../bag/delivery-document.ts';
 import { findMembers } from '../bag/extract-members.ts';
-import {
-  extractIdentity,
-  type Load,
-  loadId,
-  type Manifest,
-  type ManifestEntry,
-  type MutationFile,
-} from '../dataset/load.ts';
+import { extractIdentity, type Load, loadId, type ManifestEntry, type MutationFile } from '../dataset/load.ts';
+import type { Manifest } from '../dataset/manifest.ts';
 import { loaderEnvironment } from '../names.ts';
 import { takeLock } from '../storage/lock.ts';
-import {
-  asListedNow,
-  byDates,
-  chainFrom,
-  copyDelivery,
-  isDeliveryKept,
-  type ListedMutations,
-  listMutations,
-} from '../storage/mutation-deliveries.ts';
+import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
+import { listAllMutations, type MutationListing } from '../storage/mutation-lists.ts';
 import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
 import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
+import { DeliveryFinder } from './delivery-finder.ts';
 import type { StepInput } from './deployment.ts';
+import { discoverMutations, withCorrections } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { currentManifest, type Found, finishPending, type LoadContext, loadStatus, sampleTable } from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
-import { resume, rollback } from './stored-loads.ts';
+import { rejectRefused, resume, rollback } from './stored-loads.ts';
 
 export type DiscoverInput = {
   /** The extract: a URL, `s3://bucket/key` or the path of a file. Without it there are only mutations. */
@@ -56,7 +45,11 @@ export async function discover(context: LoadContext, input: DiscoverInput): Prom
   const { source, mutations = [], again = false } = input;
   const extract = source === undefined ? null : await discoverExtract(context, manifest, base, { ...input, source });
   if (extract && (extract.action !== 'none' || mutations.length === 0)) return extract;
-  return discoverMutations(storage, manifest, base, mutations, again && source === undefined);
+  const isSkipped = extract?.action === 'none' && extract.isSkipped === true;
+  const notes = isSkipped ? [`the extract was skipped: ${extract.reason}`] : [];
+  const request = { manifest, live: base, locations: mutations, again: again && source === undefined, notes };
+  const found = await discoverMutations(storage, request);
+  return found.action === 'none' && isSkipped ? { ...found, isSkipped } : found;
 }
 
 async function discoverExtract(
@@ -65,13 +58,15 @@ async function discoverExtract(
   base: ManifestEntry | null,
   { source: location, mutations = [], again = false }: DiscoverInput & { source: string },
 ): Promise<Found> {
-  const known = again ? undefined : (base?.source ?? undefined);
+  // A dataset of a date in the future is replaced by any extract, even by its own.
+  const isAhead = base !== null && isFuture(base.peildatum);
+  const known = again || isAhead ? undefined : (base?.source ?? undefined);
   const opened = await openSource(location, known);
   if (!opened) return { action: 'none', reason: `${location} has not changed`, live: base };
   const source = sourceInTime(opened, storage, remainingMilliseconds);
   try {
-    const load = await describe(storage, source, manifest, base, mutations);
-    if (load.identity === base?.extract?.identity && !again) {
+    const load = await describe(storage, source, manifest, base, { mutations, again });
+    if (load.identity === base?.extract?.identity && !again && !isAhead) {
       return { action: 'none', reason: `the snapshot of ${load.extract?.peildatum} is already live`, live: base };
     }
     const reason = again ? null : whyNot(load, base, manifest);
@@ -92,16 +87,21 @@ async function describe(
   source: Source,
   manifest: Manifest,
   base: ManifestEntry | null,
-  mutations: readonly string[],
+  { mutations, again }: { mutations: readonly string[]; again: boolean },
 ): Promise<Load> {
   const { version } = source;
   const label = basename(version.location);
-  const { peildatum, members } = await readExtract(storage, source, (access, spool) =>
+  const { peildatum, members, gemeenten } = await readExtract(storage, source, (access, spool) =>
     findMembers(access, label, { spool }),
   );
   const identity = extractIdentity(peildatum, members);
+  const isNational = members.every(({ name }) => name.startsWith('9999'));
+  const extract = { peildatum, identity, isNational, gemeenten: isNational ? [] : gemeenten };
   const applied = (await appliedSince(storage, manifest, peildatum)) ?? [];
-  const days = await asListedNow(storage, applied, mutations);
+  // Some are corrected afterwards, and with those the extract gets to what is right.
+  const listing = await listed(applied.length > 0 ? mutations : []);
+  const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected });
+  const days = await withCorrections(finder, applied);
   const contents = [identity, ...days.map(({ key }) => key)].join(' ');
   return {
     id: loadId(peildatum, contents, base?.load ?? null),
@@ -110,92 +110,38 @@ async function describe(
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
     days,
-    extract: { peildatum, identity, isNational: members.every(({ name }) => name.startsWith('9999')) },
+    ...(finder.notes.length > 0 && { notes: finder.notes }),
+    extract,
     source: version,
     members,
     identity,
   };
 }
 
-/** Why an extract that is not the live one is skipped. */
+/** The deliveries that are listed now; those that were kept do where no list can be read. */
+async function listed(locations: readonly string[]): Promise<MutationListing> {
+  try {
+    return await listAllMutations(locations);
+  } catch (error) {
+    if (error instanceof SourceError) return { listed: [], notes: [error.message] };
+    throw error;
+  }
+}
+
+/** Why an extract is skipped; `null` for one to load. */
 function whyNot(load: Load, base: ManifestEntry | null, manifest: Manifest): string | null {
   if (manifest.rejected.includes(load.identity)) {
-    return `the snapshot of ${load.peildatum} was rolled back; "load run --again" loads it again`;
+    return `the snapshot of ${load.peildatum} was rejected or was rolled back; "load run --again" loads it again`;
   }
   // If the guard refused it, the mutations that follow could not be applied.
-  if (base?.extract && base.extract.peildatum !== base.peildatum && load.peildatum < base.peildatum) {
+  const hasDays = base?.extract && base.extract.peildatum !== base.peildatum && !isFuture(base.peildatum);
+  if (hasDays && load.peildatum < base.peildatum) {
     return (
       `the extract of ${load.peildatum} is older than the live dataset of ${base.peildatum}, and the mutations between the ` +
       'two are not known; the next extract takes its place'
     );
   }
   return null;
-}
-
-/** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
-export class MutationGapError extends Error {
-  override readonly name = 'MutationGapError';
-}
-
-/**
- * Finds the deliveries of mutations (in lists, folders, zips) that lead on from the dataset, copies them to the
- * storage, and describes the load that applies them.
- * @throws SourceError, MutationGapError
- */
-async function discoverMutations(
-  storage: Storage,
-  { history, rejected }: Manifest,
-  base: ManifestEntry | null,
-  locations: readonly string[],
-  again = false,
-): Promise<Found> {
-  if (!base?.extract) {
-    const reason = 'no full extract was loaded yet, and mutations need one';
-    return { action: 'none', reason, live: base };
-  }
-  const listed = (await Promise.all(locations.map(listMutations))).flat().sort(byDates);
-  const { next, broken } = chainFrom(listed, base.peildatum);
-  const replaced = correctedOf(listed, history);
-  if (next.length === 0) {
-    if (broken) throw new MutationGapError(`${broken}${replaced}`);
-    return { action: 'none', reason: `no mutations follow ${base.peildatum} yet${replaced}`, live: base };
-  }
-  const days: MutationFile[] = [];
-  let stopped: string | undefined;
-  for (const delivery of next) {
-    try {
-      days.push(await copyDelivery(storage, delivery));
-    } catch (error) {
-      // The days before one that can't be had are applied all the same.
-      if (!(error instanceof SourceError) || days.length === 0) throw error;
-      stopped = error.message;
-      break;
-    }
-  }
-  const identity = createHash('sha256')
-    .update(JSON.stringify(days.map(({ key }) => key)))
-    .digest('hex')
-    .slice(0, 16);
-  const peildatum = days.at(-1)?.tot ?? base.peildatum;
-  if (rejected.includes(identity) && !again) {
-    const reason = `the mutations up to ${peildatum} were rolled back; "load run --again" applies them again`;
-    return { action: 'none', reason, live: base };
-  }
-  const load: Load = {
-    id: loadId(peildatum, identity, base.load),
-    kind: 'mutations',
-    peildatum,
-    base: { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
-    target: null,
-    days,
-    ...(stopped !== undefined && { stopped }),
-    extract: base.extract,
-    source: base.source,
-    members: [],
-    identity,
-  };
-  await putJson(storage, paths.load(load.id), load);
-  return { action: 'mutations', load: load.id, peildatum };
 }
 
 /**
@@ -207,27 +153,21 @@ async function appliedSince(
   { history, published }: Manifest,
   peildatum: string,
 ): Promise<MutationFile[] | null> {
-  const applied = history.flatMap(({ days }) => days);
+  // The days of the live dataset first: others of the same date were rolled back, or corrected since.
+  const applied = [...(published?.since ?? []), ...history.flatMap(({ days }) => days)].filter(
+    ({ tot }) => !isFuture(tot),
+  );
   const chain: MutationFile[] = [];
   let date = peildatum;
   while (published && date < published.peildatum) {
     const following = applied.find(({ vanaf, tot }) => vanaf === date && tot <= published.peildatum);
-    if (!following || !(await isDeliveryKept(storage, following.key))) return null;
+    if (!following || !(await isDeliveryKept(storage, following.key))) {
+      return isFuture(published.peildatum) ? chain : null;
+    }
     chain.push(following);
     date = following.tot;
   }
   return chain;
-}
-
-/** The part of the message about deliveries that were replaced after they were applied. */
-function correctedOf(listed: readonly ListedMutations[], history: readonly ManifestEntry[]): string {
-  const applied = new Map(history.flatMap(({ days }) => days).map((day) => [day.name, day.size]));
-  const names = listed.flatMap(({ name, size }) => {
-    const then = applied.get(name);
-    return then !== undefined && size !== null && size !== then ? [name] : [];
-  });
-  if (names.length === 0) return '';
-  return `; replaced after it was applied: ${names.join(', ')}. The next full extract corrects the difference`;
 }
 
 /**
@@ -258,6 +198,7 @@ function find(
   source: string,
   mutations: string[],
 ): Promise<Found> {
+  if (wanted.reject !== undefined) return rejectRefused(context, wanted.reject);
   if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
   if (wanted.approve !== undefined && wanted.source === undefined) return resume(context, wanted.approve);
   const { again = false, planOnly = false } = wanted;

@@ -3,7 +3,7 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
-import { extractDate, extractName, type Load, type Part, type Snapshot } from '../dataset/load.ts';
+import { extractDate, extractName, type Load, type Part, type Snapshot, startOf } from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import { type Edits, edited, isNamed, type NamedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
@@ -97,7 +97,7 @@ export type ObjectSource = {
 /** The objects of a shard before any mutation of the load is applied, or those of the snapshot that it rolls back to. */
 export async function objectSource(storage: Storage, load: Load, shard: string): Promise<ObjectSource> {
   if (load.kind !== 'extract') {
-    const { id = '', shards = [], objects = shards } = (load.target ?? load.base)?.snapshot ?? {};
+    const { id = '', shards = [], objects = shards } = (load.target ?? startOf(load))?.snapshot ?? {};
     const key = paths.snapshotObjects(id, shard);
     const found = await findUnpacked(storage, key, (bytes) => new ObjectShardReader(bytes));
     if (!found && objects.includes(shard)) throw new MissingObjectError(key);

@@ -1,6 +1,7 @@
 import { mapConcurrently } from '../../core/concurrency.ts';
+import { isFuture } from '../bag/delivery-document.ts';
 import { emptyReport, mergeReports, type ProblemReport, problemCounts } from '../bag/problem-report.ts';
-import { begin, type Load, type ManifestEntry, resultOf, type Snapshot, type SourceVersion } from '../dataset/load.ts';
+import { type Load, type ManifestEntry, resultOf, type Snapshot, type SourceVersion } from '../dataset/load.ts';
 import {
   isAboutSize,
   type LoadCounts,
@@ -10,6 +11,8 @@ import {
   type Thresholds,
   thresholdsOfDays,
 } from '../dataset/load-counts.ts';
+import { begin, type Manifest } from '../dataset/manifest.ts';
+import { objectionsToSetAside, setAsideOf } from '../dataset/set-aside.ts';
 import type { ImportSize } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
@@ -55,17 +58,23 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
   }
-  const { counts, files, snapshot } = await addUp(storage, loadId);
+  const { counts, files, snapshot, setAside } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
-  const allowOlder = wasJudged || isDisposable(load.source) || isDisposable(base?.source);
-  const limits = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days.length) : thresholds;
-  const found = objections(counts, { peildatum: load.peildatum, allowOlder, wasJudged }, base, limits);
+  const isAhead = base !== null && isFuture(base.peildatum);
+  const allowOlder = wasJudged || isAhead || isDisposable(load.source) || isDisposable(base?.source);
+  const limits = load.kind === 'mutations' ? thresholdsOfDays(thresholds, load.days) : thresholds;
+  const found = [
+    ...objections(counts, { peildatum: load.peildatum, allowOlder, wasJudged }, base, limits),
+    ...objectionsToSetAside(setAside),
+  ];
   const waived = waiveSize ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
+  const go = against.length === 0 || approved;
   const plan: Plan = {
     load: loadId,
+    kind: load.kind,
     peildatum: load.peildatum,
     livePeildatum: base?.peildatum ?? null,
     counts,
@@ -73,20 +82,25 @@ export async function guard(
     stopped: load.stopped ?? null,
     extractPeildatum: load.extract?.peildatum ?? null,
     audit: isAudit(load, base) ? counts.changes : null,
+    setAside: setAsideOf(setAside),
+    notes: load.notes ?? [],
     objections: against,
     waived,
     approved,
-    go: against.length === 0 || approved,
+    go,
+    ...(load.more && { more: true }),
+    ...(!go && load.days.length > (load.leastDays ?? load.days.length) && { divided: true }),
   };
   await putJson(storage, paths.changeFiles(loadId), files);
   await putJson(storage, paths.plan(loadId), plan);
+  if (plan.divided) await dropSnapshot(storage, loadId);
   if (!plan.go || planOnly) return plan;
   await beforeApply?.({
     lines: counts.keys + counts.listKeys,
     writes: files.reduce((total, { writes }) => total + writes, 0),
   });
   await fence.confirm(0);
-  await putManifest(storage, begin(manifest, entryOf(load, plan, snapshot)), manifest);
+  await putManifest(storage, begin(manifest, entryOf(load, plan, snapshot, manifest)), manifest);
   return plan;
 }
 
@@ -124,7 +138,7 @@ async function addUp(storage: Storage, loadId: string) {
     shards: named(({ keys }) => keys > 0),
     objects: named(({ hasObjects }) => hasObjects),
   };
-  return { counts, files, snapshot };
+  return { counts, files, snapshot, setAside: mutated?.setAside ?? [] };
 }
 
 /** The problems after the mutations: streets and places that are current several times were counted again. */
@@ -132,17 +146,44 @@ function mutatedProblems(collected: ProblemReport, { problems }: Mutated): Probl
   return mergeReports([{ ...collected, several_current: emptyReport().several_current }, problems]);
 }
 
-function entryOf(load: Load, { counts, audit }: Plan, snapshot: Snapshot): ManifestEntry {
+/** The snapshot of days that are judged by themselves instead: nothing else refers to it. */
+async function dropSnapshot(storage: Storage, load: string): Promise<void> {
+  await storage.delete((await storage.list(paths.snapshotOf(load))).map(({ key }) => key));
+}
+
+/** The last snapshot of an extract, and the deliveries that led from it to what a load makes live. */
+function lineageOf(
+  load: Load,
+  snapshot: Snapshot,
+  { published, history }: Manifest,
+): Pick<ManifestEntry, 'replayBase' | 'since'> {
+  const { kind, peildatum, target, start, days } = load;
+  if (kind === 'extract') return { replayBase: { peildatum, snapshot }, since: [] };
+  if (start) return { replayBase: start, since: days };
+  const before = kind === 'mutations' ? published : history.find(({ load: id }) => id === target?.load);
+  // An entry of an earlier version: the extract's own snapshot is its base, and that of days is not known.
+  const isExtract = before?.kind === 'extract';
+  const base =
+    before?.replayBase ?? (before && isExtract ? { peildatum: before.peildatum, snapshot: before.snapshot } : null);
+  return { replayBase: base, since: base ? [...(before?.since ?? []), ...days] : [] };
+}
+
+function entryOf(load: Load, { counts, audit, setAside }: Plan, snapshot: Snapshot, manifest: Manifest): ManifestEntry {
   return {
     load: load.id,
     kind: load.kind,
     peildatum: load.peildatum,
     snapshot: resultOf(load) === load.id ? snapshot : (load.target?.snapshot ?? snapshot),
+    ...(load.target && { rolledBackTo: load.target.load }),
     identity: load.identity,
     source: load.source,
     extract: load.extract,
     days: load.days,
     ...(load.stopped !== undefined && { stopped: load.stopped }),
+    ...(load.more && { more: true }),
+    ...(load.notes && { notes: load.notes }),
+    ...(setAside.count > 0 && { setAside: setAside.count }),
+    ...lineageOf(load, snapshot, manifest),
     ...(audit && { audit }),
     voorkomens: counts.voorkomens,
     addresses: counts.addresses,
@@ -175,6 +216,7 @@ export const handler = /* @__PURE__ */ lambdaStep('guard', async (input, deploym
   return {
     load,
     go: plan.go && !planOnly,
+    divided: plan.divided ?? false,
     report: reportOf(plan, plan.go && !planOnly ? 'published' : outcome),
     items: deployment.itemsAt(paths.changeFiles(load)),
   };

@@ -8,11 +8,15 @@ import {
   type Objection,
   problemCount,
 } from '../dataset/load-counts.ts';
+import type { SetAside } from '../dataset/set-aside.ts';
 import type { Found } from './manifest.ts';
+
+const noneSetAside: SetAside = { count: 0, examples: [] };
 
 /** What a load would do, and whether it may. Plain JSON, small for any size of load. */
 export type Plan = {
   load: string;
+  kind: ManifestEntry['kind'];
   peildatum: string;
   /** The date of the live dataset. */
   livePeildatum: string | null;
@@ -24,6 +28,10 @@ export type Plan = {
   extractPeildatum: string | null;
   /** How much the result of the mutations differs from the extract; `null` where that was not compared. */
   audit: ChangeCounts | null;
+  /** Objects that the mutations did not match: they stay as they were. */
+  setAside: SetAside;
+  /** What an operator should know: sources that can't be read, files that were not used. */
+  notes: string[];
   counts: LoadCounts;
   /** Why the load stops unless it is approved. */
   objections: Objection[];
@@ -32,15 +40,21 @@ export type Plan = {
   /** Whether an operator has approved this load despite its objections. */
   approved: boolean;
   go: boolean;
+  /** Deliveries that follow are at hand, but are judged by themselves. */
+  more?: true;
+  /** It changes too much for one of its days, so fewer of them are tried: nothing to approve. */
+  divided?: true;
 };
 
 /** The outcome of a load, or what it would be. Plain JSON. */
 export type LoadReport = {
-  /** `unchanged`: nothing to do, for the given `reason`. */
-  outcome: 'published' | 'planned' | 'refused' | 'unchanged';
+  /** `unchanged`: nothing to do, for the given `reason`. `rejected`: a refused load that an operator rejected. */
+  outcome: 'published' | 'planned' | 'refused' | 'rejected' | 'unchanged';
   /** The snapshot date, `2021-10-15`; `null` when nothing is live and nothing was found. */
   peildatum: string | null;
   load: string | null;
+  /** What was loaded; `null` where nothing was. */
+  kind: ManifestEntry['kind'] | null;
   reason: string | null;
   /** Whether an extract was named that is not the live one, and was not loaded for the `reason`. */
   isSkipped: boolean;
@@ -57,6 +71,12 @@ export type LoadReport = {
    * compared.
    */
   audit: ChangeCounts | null;
+  /** Objects that the mutations did not match: they stay as they were until the next extract. */
+  setAside: SetAside;
+  /** What an operator should know: sources that can't be read, files that were not used. */
+  notes: string[];
+  /** Whether deliveries that follow are at hand, which are judged by themselves. */
+  more: boolean;
   /** Occurrences (`sl:stand`) of nummeraanduidingen that were read; for mutations, those changed or added. */
   voorkomens: number;
   addresses: number;
@@ -94,12 +114,16 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
   const {
     load,
+    kind,
     peildatum,
     livePeildatum,
     days,
     stopped,
     extractPeildatum,
     audit,
+    setAside = noneSetAside,
+    notes = [],
+    more = false,
     counts,
     objections,
     waived,
@@ -110,6 +134,7 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     outcome,
     peildatum,
     load,
+    kind,
     reason: null,
     isSkipped: false,
     livePeildatum,
@@ -117,6 +142,9 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
     stopped,
     extractPeildatum,
     audit,
+    setAside,
+    notes,
+    more,
     voorkomens,
     addresses,
     keys,
@@ -134,25 +162,41 @@ export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport
 }
 
 /** The report of a load for which there was nothing to do: the counts are those of the live dataset. */
-export function unchangedReport({ reason, live, isSkipped = false }: Extract<Found, { action: 'none' }>): LoadReport {
+export function unchangedReport({
+  reason,
+  live,
+  isSkipped = false,
+  rejected,
+}: Extract<Found, { action: 'none' }>): LoadReport {
   const { voorkomens = 0, addresses = 0, keys = 0, peildatum = null, load = null, problemCounts } = live ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
-  const plan = {
+  const plan: Plan = {
     load: '',
+    kind: 'extract',
     peildatum: '',
     livePeildatum: peildatum,
     days: [],
     stopped: null,
     extractPeildatum: live?.extract?.peildatum ?? null,
     audit: null,
+    setAside: noneSetAside,
+    notes: [],
     counts,
     objections: [],
     waived: [],
     approved: false,
     go: false,
   };
-  return { ...reportOf(plan, 'unchanged'), load, peildatum, reason, isSkipped, problems: live?.problems ?? null };
+  return {
+    ...reportOf(plan, rejected === undefined ? 'unchanged' : 'rejected'),
+    load: rejected ?? load,
+    kind: null,
+    peildatum,
+    reason,
+    isSkipped,
+    problems: live?.problems ?? null,
+  };
 }
 
 /** The report of an interrupted load that was finished from its manifest entry; it has no examples. */
@@ -161,8 +205,23 @@ export function finishedReport(entry: ManifestEntry): LoadReport {
   const reason = 'finished a load that was interrupted while applying';
   const report = unchangedReport({ action: 'none', reason, live: entry });
   const days = entry.days.map(({ name }) => name);
-  const { audit = null, stopped = null } = entry;
-  return { ...report, outcome: 'published', days, stopped, audit, added, changed, removed, listsChanged };
+  const { audit = null, stopped = null, notes = [], more = false, setAside: count = 0 } = entry;
+  const setAside = { count, examples: [] };
+  return {
+    ...report,
+    kind: entry.kind,
+    outcome: 'published',
+    days,
+    stopped,
+    notes,
+    more,
+    setAside,
+    audit,
+    added,
+    changed,
+    removed,
+    listsChanged,
+  };
 }
 
 /** The guard refused the load before its first write. The live dataset is unchanged. */

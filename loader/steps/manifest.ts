@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { type Line, parseLine } from '../dataset/lines.ts';
-import { emptyManifest, type Manifest, type ManifestEntry } from '../dataset/load.ts';
+import type { ManifestEntry } from '../dataset/load.ts';
+import { emptyManifest, type Manifest } from '../dataset/manifest.ts';
 import { checkedJson, parseCheckedJson, unpackShard } from '../dataset/stored-form.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import {
@@ -98,8 +99,11 @@ export type LoadContext = {
  * What to do: nothing, finish a load that was interrupted while applying, load an extract, or roll back to a snapshot.
  */
 export type Found =
-  /** `isSkipped`: the extract that was named is not the live one, and is not loaded for this reason. */
-  | { action: 'none'; reason: string; live: ManifestEntry | null; isSkipped?: boolean }
+  /**
+   * `isSkipped`: the extract that was named is not the live one, and is not loaded for this reason. `rejected`: the load that an
+   * operator rejected.
+   */
+  | { action: 'none'; reason: string; live: ManifestEntry | null; isSkipped?: boolean; rejected?: string }
   | { action: 'finish' | 'load' | 'mutations' | 'rollback'; load: string; peildatum: string };
 
 /** One file of changes to apply. */

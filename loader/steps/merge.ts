@@ -119,7 +119,7 @@ async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: st
 
 /**
  * The lines of all addresses derived from the objects; adds the objects to `objects`, and the counts to `merged`. Of a
- * live snapshot, only the parts that mutations change are derived again.
+ * snapshot, only the parts that mutations change are derived again.
  */
 async function derived(
   storage: Storage,
@@ -131,29 +131,33 @@ async function derived(
   before: ShardReader,
 ): Promise<Lines> {
   if (!memory) throw new Error('merging needs the streets and places of the load');
-  const { peildatum, days } = load;
+  const { peildatum, days, kind, start } = load;
+  const isMutated = kind === 'mutations' || days.length > 0;
+  // The lines of a part that is the same as at the start: those of the live snapshot, unless the days are applied again to another.
+  const unchanged = start ? await snapshotOf(storage, start.snapshot, shard) : null;
   const reference = referenceAt(memory);
   const source = await objectSource(storage, load, shard);
   const edits = (await findJson<Edits>(storage, paths.dayEdits(load.id, shard))) ?? {};
-  const mutated = days.length > 0 ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
+  const mutated = isMutated ? await getJson<Mutated>(storage, paths.mutated(load.id)) : null;
   const isNamed = mutated && namesChanged(source, mutated);
-  // Where an earlier release stored the live lines, every part is derived again, with every field of this release.
+  // Where an earlier release stored these lines, every part is derived again, with every field of this release.
   const isSame = async (part: string, stored: ObjectShardReader) =>
     load.kind === 'mutations' &&
-    before.isComplete &&
+    (unchanged ?? before).isComplete &&
     !edits[part] &&
     !hasCome(stored.result(part).next, peildatum) &&
     !(await isNamed?.(part));
   const next = async (part: string) => {
+    const atStart = unchanged?.next(part) ?? null; // in order, whether it is needed or not
     if (source.stored && (await isSame(part, source.stored))) {
       objects.copy(part, source.stored);
       const { addresses, problems } = source.stored.result(part);
       merged.addresses += addresses;
       merged.problems = mergeReports([merged.problems, reportOfCounts(problems)]);
-      return null;
+      return atStart;
     }
     const whole = edited(await source.lines(part), edits[part]);
-    const lines = days.length > 0 ? withoutEnded(part, whole, peildatum) : whole;
+    const lines = isMutated ? withoutEnded(part, whole, peildatum) : whole;
     const problems = emptyReport();
     const { next, ...rows } = deriveRows(lines, reference, peildatum, extractName(load), (problem) =>
       addProblem(problems, problem),

@@ -1,18 +1,17 @@
-import { readMutationDelivery } from '../bag/mutations.ts';
+import { readMutationDelivery } from '../bag/mutation-delivery.ts';
 import { addProblem, emptyReport, type ProblemReport } from '../bag/problem-report.ts';
 import { dayOf, type ObjectVoorkomen } from '../bag/voorkomen.ts';
 import {
   applyMutations,
   editsOf,
   type MutationDay,
-  MutationMismatchError,
   type Objects,
   objectKey,
   objectsOf,
   type Register,
   withinRegister,
 } from '../dataset/apply-mutations.ts';
-import type { Load, MutationFile } from '../dataset/load.ts';
+import { type Load, type MutationFile, startOf } from '../dataset/load.ts';
 import { editsByShard, type FoundObjects, namedObjects } from '../dataset/object-shard.ts';
 import { identificatieOf } from '../dataset/objects.ts';
 import {
@@ -22,6 +21,7 @@ import {
   readReferenceFile,
   referenceAt,
 } from '../dataset/reference-file.ts';
+import type { SetAsideOfDay } from '../dataset/set-aside.ts';
 import { postcode3sOf } from '../dataset/stored-form.ts';
 import { ExtractError } from '../extract-error.ts';
 import {
@@ -46,6 +46,8 @@ export type Mutated = {
   /** Occurrences of nummeraanduidingen, openbare ruimten and woonplaatsen that the mutations changed or added. */
   mutations: number;
   problems: ProblemReport;
+  /** The deliveries of which objects were set aside. */
+  setAside: SetAsideOfDay[];
   /** The streets and places whose name or place changed; only where a live snapshot is mutated. */
   changedStreets: string[];
   changedPlaces: string[];
@@ -58,7 +60,7 @@ export type Mutated = {
  * Determines what the load's mutations change in the objects that it starts with: those of its extract, or of the live
  * snapshot. Reads all of these once to find the few objects that the mutations name. Stores the edits of each shard,
  * and the resulting streets and places.
- * @throws ExtractError, MutationMismatchError
+ * @throws ExtractError
  */
 export async function mutate(storage: Storage, loadId: string): Promise<{ shards: number }> {
   let load = await getJson<Load>(storage, paths.load(loadId));
@@ -84,18 +86,10 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const shards = await shardsOf(storage, load);
   const found = await findObjects(storage, load, shards, named);
   const before = await getUnpacked(storage, referenceBefore(load), checkedReference);
-  let days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before));
+  const days = load.extract?.isNational ? delivered : withinRegister(delivered, registerOf(found, before, load));
   const mutated = new Set(days.flatMap(({ mutations }) => mutations.map(objectKey)));
-  const allObjects = (): Objects => new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
-  let objects = allObjects();
-  try {
-    applyMutations(objects, days);
-  } catch (error) {
-    load = stoppedAt(load, error instanceof MutationMismatchError ? error.applied : 0, error);
-    days = days.slice(0, load.days.length);
-    objects = allObjects();
-    applyMutations(objects, days);
-  }
+  const objects: Objects = new Map([...objectsOf(found), ...referenceObjects(before, mutated)]);
+  const setAside = applyMutations(objects, days);
   if (load.stopped !== undefined) await putJson(storage, paths.load(loadId), load);
 
   const edits = editsByShard(editsOf(found, objects, load.peildatum));
@@ -105,9 +99,10 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   for (const identificatie of [...severalCurrent.OPR, ...severalCurrent.WPL]) {
     addProblem(problems, { kind: 'several_current', file: 'streets and places', identificatie });
   }
+  const start = load.kind === 'mutations' ? startOf(load) : null;
   const changed =
-    load.kind === 'mutations' && load.base
-      ? await changedReference([before, load.base.peildatum], [after, load.peildatum])
+    start !== null
+      ? await changedReference([before, start.peildatum], [after, load.peildatum])
       : { streets: [], places: [] };
   await putPacked(storage, paths.mutatedReference(loadId), after);
   await putPacked(storage, paths.snapshotReference(loadId), after);
@@ -121,6 +116,7 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
   const result: Mutated = {
     mutations,
     problems,
+    setAside: setAside.filter(({ count }) => count > 0),
     changedStreets: changed.streets,
     changedPlaces: changed.places,
     applied: days.length,
@@ -133,7 +129,8 @@ export async function mutate(storage: Storage, loadId: string): Promise<{ shards
 async function readDelivery(storage: Storage, { name, key }: MutationFile) {
   const bytes = await getObject(storage, key);
   if (!isDelivery(key, bytes)) throw new DamagedObjectError(key);
-  return { file: name, ...(await readMutationDelivery(bufferAccess(bytes), name)) };
+  const { gemeenten, ...delivery } = await readMutationDelivery(bufferAccess(bytes), name);
+  return { file: name, isOwnArea: gemeenten.length > 0, ...delivery };
 }
 
 /**
@@ -142,8 +139,8 @@ async function readDelivery(storage: Storage, { name, key }: MutationFile) {
  * @throws error where there is no day before it, or where an extract has to get to the date of the live dataset
  */
 function stoppedAt(load: Load, applied: number, error: unknown): Load {
-  const isOfDay = error instanceof ExtractError || error instanceof MutationMismatchError;
-  if (!isOfDay || applied === 0 || load.kind !== 'mutations') throw error;
+  if (!(error instanceof ExtractError) || applied < Math.max(1, load.leastDays ?? 1) || load.kind !== 'mutations')
+    throw error;
   return cut(load, { applied, stopped: error.message });
 }
 
@@ -157,7 +154,8 @@ async function shardsOf(storage: Storage, load: Load): Promise<string[]> {
   if (load.kind !== 'mutations') {
     return (await getJson<ShardItem[]>(storage, paths.shards(load.id))).map(({ shard }) => shard);
   }
-  return load.base ? shardsOfObjects(storage, load.base.snapshot) : [];
+  const start = startOf(load);
+  return start ? shardsOfObjects(storage, start.snapshot) : [];
 }
 
 async function findObjects(
@@ -185,15 +183,22 @@ async function findObjects(
 }
 
 function referenceBefore(load: Load): string {
-  return load.kind === 'mutations' ? paths.snapshotReference(load.base?.snapshot.id ?? '') : paths.reference(load.id);
+  return load.kind === 'mutations'
+    ? paths.snapshotReference(startOf(load)?.snapshot.id ?? '')
+    : paths.reference(load.id);
 }
 
 /** What the dataset of some municipalities holds: the objects that were found, and all of its streets and places. */
-function registerOf(found: FoundObjects, reference: Buffer): Register {
-  const keys = new Set<string>();
+function registerOf(found: FoundObjects, reference: Buffer, { extract }: Load): Register {
+  const [keys, inhabited] = [new Set<string>(), new Set<string>()];
   for (const identificatie of found.keys()) keys.add(`NUM ${identificatie}`);
-  for (const group of occurrencesIn(reference)) for (const occurrence of group) keys.add(objectKey(occurrence));
-  return { holds: (key) => keys.has(key) };
+  for (const group of occurrencesIn(reference)) {
+    for (const occurrence of group) {
+      keys.add(objectKey(occurrence));
+      if (occurrence.kind === 'OPR') inhabited.add(occurrence.woonplaats);
+    }
+  }
+  return { holds: (key) => keys.has(key), inhabited, gemeenten: extract?.gemeenten ?? [] };
 }
 
 /** The streets and places that the mutations name. */

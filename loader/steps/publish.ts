@@ -1,11 +1,12 @@
 import type { StoredAddress } from '../../core/addresses/address-item.ts';
 import { parseLine } from '../dataset/lines.ts';
-import { complete, keptSnapshots, type Manifest, type ManifestEntry } from '../dataset/load.ts';
+import type { ManifestEntry } from '../dataset/load.ts';
+import { complete, keptSnapshots, type Manifest } from '../dataset/manifest.ts';
 import { unpackShard, unpackWrites } from '../dataset/stored-form.ts';
 import { loadDefaults, loaderEnvironment } from '../names.ts';
 import type { AddressTable } from '../storage/address-table.ts';
 import type { Fence } from '../storage/lease.ts';
-import { datesOfName } from '../storage/mutation-deliveries.ts';
+import { datesOfName } from '../storage/mutation-lists.ts';
 import { getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { type ChangeFile, currentManifest, differingKeys, type LoadContext, putManifest } from './manifest.ts';
@@ -104,7 +105,7 @@ async function sweep(storage: Storage, manifest: Manifest, keep: number, fence: 
 
 /** Whether no extract can still appear that is older than the end of a mutation delivery. */
 function isPast(key: string, { published }: Manifest): boolean {
-  const dates = datesOfName(key.slice(paths.mutations.length, key.lastIndexOf('-')));
+  const dates = datesOfName(key.slice(paths.mutations.length, key.lastIndexOf('-')), { nearly: true });
   const keptFrom = Date.parse(published?.peildatum ?? '') - loadDefaults.mutationsKeptDays * 86_400_000;
   return dates !== null && Date.parse(dates.tot) < keptFrom;
 }

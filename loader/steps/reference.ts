@@ -68,7 +68,7 @@ export async function readReference(storage: Storage, loadId: string): Promise<R
   const { peildatum, kind, days, target, derivesTarget } = await getJson<Load>(storage, paths.load(loadId));
   if (kind === 'rollback' && !derivesTarget) return undefined;
   const extracted = target ? paths.snapshotReference(target.snapshot.id) : paths.reference(loadId);
-  const path = days.length > 0 ? paths.mutatedReference(loadId) : extracted;
+  const path = kind === 'mutations' || days.length > 0 ? paths.mutatedReference(loadId) : extracted;
   const { streets, places } = await getUnpacked(storage, path, (bytes) => readReferenceFile(bytes, peildatum));
   return { streets, places };
 }

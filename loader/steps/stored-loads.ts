@@ -1,10 +1,12 @@
 import { reportOfCounts } from '../bag/problem-report.ts';
 import { type Load, loadId, type ManifestEntry, type Snapshot } from '../dataset/load.ts';
+import { contentsOf, reject, rejectedDay } from '../dataset/manifest.ts';
 import { ShardReader } from '../dataset/stored-form.ts';
 import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
 import { shardsOfObjects } from './extract.ts';
-import { currentManifest, type Found, finishPending, type LoadContext } from './manifest.ts';
+import type { Plan } from './load-report.ts';
+import { currentManifest, type Found, finishPending, type LoadContext, putManifest } from './manifest.ts';
 
 /** There is no such snapshot to roll back to. */
 export class UnknownSnapshotError extends Error {
@@ -106,4 +108,48 @@ export async function resume({ storage, addresses }: LoadContext, loadId: string
     );
   }
   return { action: 'rollback', load: loadId, peildatum: load.peildatum };
+}
+
+/** Only what the guard refused can be rejected. */
+export class NotRefusedError extends Error {
+  override readonly name = 'NotRefusedError';
+}
+
+/**
+ * Rejects what a refused load brings, an extract or deliveries of mutations: no check loads these contents again, until an operator
+ * asks for them. Removes the work of the load. The live dataset stays.
+ * @throws UnknownLoadError, NotRefusedError
+ */
+export async function rejectRefused(
+  { storage, addresses }: LoadContext,
+  loadId: string,
+): Promise<Extract<Found, { action: 'none' }>> {
+  const manifest = await currentManifest(storage, addresses);
+  const load = await findJson<Load>(storage, paths.load(loadId));
+  const plan = await findJson<Plan>(storage, paths.plan(loadId));
+  if (!load || !plan) {
+    throw new UnknownLoadError(
+      `The storage has no work of load ${loadId}: it is unknown, was rejected already, or another load was published since. "load ` +
+        'status" lists the refused loads.',
+    );
+  }
+  if (plan.go || manifest.pending?.load === loadId) {
+    throw new NotRefusedError(
+      `Load ${loadId} is not refused. To undo a published load, roll back to an earlier snapshot.`,
+    );
+  }
+  if (load.kind === 'rollback') {
+    throw new NotRefusedError(
+      `Load ${loadId} is a rollback, which is never repeated by itself. Run "load discard ${loadId}".`,
+    );
+  }
+  const live = new Set(manifest.published?.since?.map(rejectedDay));
+  const contents = load.kind === 'extract' ? [load.identity] : contentsOf(load).filter((one) => !live.has(one));
+  await putManifest(storage, reject(manifest, contents), manifest);
+  const work = [paths.workOf(loadId), paths.snapshotOf(loadId)].map((prefix) => storage.list(prefix));
+  await storage.delete((await Promise.all(work)).flat().map(({ key }) => key));
+  const what =
+    load.kind === 'extract' ? `the extract of ${load.peildatum}` : load.days.map(({ name }) => name).join(', ');
+  const reason = `${what} was rejected and is not loaded again; a corrected one is, and "load run --again" loads it after all`;
+  return { action: 'none', reason, live: manifest.published, rejected: loadId };
 }

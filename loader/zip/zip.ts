@@ -103,6 +103,7 @@ class SourceReader extends RandomAccessReader {
     this.#range(position, length).then(
       (bytes) => {
         bytes.copy(buffer, offset);
+        markStrongEncryption(buffer.subarray(offset, offset + length));
         callback(null);
       },
       (error: Error) => {
@@ -125,6 +126,19 @@ class SourceReader extends RandomAccessReader {
     }
     return this.#ahead.subarray(position - this.#aheadStart, position - this.#aheadStart + length);
   }
+}
+
+const directoryEntrySignature = 0x02014b50;
+const directoryEntryBytes = 46;
+const flagsAt = 8;
+const encryptedFlag = 0x1;
+const stronglyEncryptedFlag = 0x40;
+
+/** yauzl refuses a whole zip for one strongly encrypted entry: as an `encrypted` one it is listed, and refused only if it is read. */
+function markStrongEncryption(read: Buffer): void {
+  if (read.length !== directoryEntryBytes || read.readUInt32LE(0) !== directoryEntrySignature) return;
+  const flags = read.readUInt16LE(flagsAt);
+  if (flags & stronglyEncryptedFlag) read.writeUInt16LE((flags & ~stronglyEncryptedFlag) | encryptedFlag, flagsAt);
 }
 
 /**

@@ -189,8 +189,16 @@ function header(kind: ObjectKind, peildatum: string): string {
     </sl:inhoud>`;
 }
 
+/** The area of a delivery: the whole country, or one gemeente by its code. */
+export function areaXml(gemeente: string | null): string {
+  if (gemeente === null) return '<selecties-extract:Gebied-NLD/>';
+  const code = `<selecties-extract:GemeenteIdentificatie>${gemeente}</selecties-extract:GemeenteIdentificatie>`;
+  const collection = `<selecties-extract:Gemeente>${code}</selecties-extract:Gemeente>`;
+  return `<selecties-extract:Gebied-GEM><selecties-extract:GemeenteCollectie>${collection}</selecties-extract:GemeenteCollectie></selecties-extract:Gebied-GEM>`;
+}
+
 /** The Leveringsdocument of an extract of the whole country. */
-export function deliveryXml(peildatum: string): string {
+export function deliveryXml(peildatum: string, gemeente: string | null = null): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xb:BAG-Extract-Levering xmlns:xb="${lvbag}/extract-levering/${schemaVersion}" xmlns:selecties-extract="${lvbag}/extract-selecties/${schemaVersion}">
     <xb:SelectieGegevens>
@@ -198,7 +206,7 @@ export function deliveryXml(peildatum: string): string {
             <selecties-extract:StandTechnischeDatum>${peildatum}</selecties-extract:StandTechnischeDatum>
         </selecties-extract:LVC-Extract>
         <selecties-extract:Gebied-Registratief>
-            <selecties-extract:Gebied-NLD/>
+            ${areaXml(gemeente)}
         </selecties-extract:Gebied-Registratief>
     </xb:SelectieGegevens>
     <xb:SchemaInfo>

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 import { mutationNamespaces, namespaces, type ObjectKind, schemaVersion } from '../../loader/bag/schema.ts';
-import { deliveryXml, fileXml, imbag, lvbag, objectXml, type Voorkomens } from './stand-xml.ts';
+import { areaXml, deliveryXml, fileXml, imbag, lvbag, objectXml, type Voorkomens } from './stand-xml.ts';
 
 /** How an extract is packed. The defaults are those of Kadaster's extract of the whole country. */
 export type Packing = {
@@ -37,7 +37,10 @@ export async function writeExtract(peildatum: string, voorkomens: Voorkomens, pa
     packing.layout === 'municipality'
       ? [{ name: `${owner}GEM${date}.zip`, bytes: await writeZip(members, packing), compress }]
       : members;
-  const delivery = { name: 'Leveringsdocument-BAG-Extract.xml', bytes: Buffer.from(deliveryXml(peildatum)) };
+  const delivery = {
+    name: 'Leveringsdocument-BAG-Extract.xml',
+    bytes: Buffer.from(deliveryXml(peildatum, owner === '9999' ? null : owner)),
+  };
   const regular = [{ ...delivery, compress: true }, ...objects].filter(({ name }) => !(name in (packing.extra ?? {})));
   const entries = [...extras(packing.extra), ...regular];
   return writeZip(packing.reversed ? entries.reverse() : entries, packing);
@@ -67,15 +70,19 @@ export async function writeMutationDelivery(
   tot: string,
   groups: readonly MutationGroup[],
   perFile = 10_000,
+  gemeente: string | null = null,
 ): Promise<Buffer> {
-  const name = `9999MUT${digits(vanaf)}-${digits(tot)}`;
+  const name = `${gemeente ?? '9999'}MUT${digits(vanaf)}-${digits(tot)}`;
   const count = 1 + Math.ceil(groups.length / perFile);
   const files = Array.from({ length: count }, (_, i) => {
-    const xml = mutationsXml(i === 0 ? [] : groups.slice((i - 1) * perFile, i * perFile), vanaf, tot);
+    const xml = mutationsXml(i === 0 ? [] : groups.slice((i - 1) * perFile, i * perFile), vanaf, tot, gemeente);
     return { name: `${name}-${String(i + 1).padStart(6, '0')}.xml`, bytes: Buffer.from(xml), compress: true };
   });
   const inner = await writeZip(files.reverse(), {});
-  const document = { name: 'Leveringsdocument-BAG-Extract.xml', bytes: Buffer.from(mutationDeliveryXml(vanaf, tot)) };
+  const document = {
+    name: 'Leveringsdocument-BAG-Extract.xml',
+    bytes: Buffer.from(mutationDeliveryXml(vanaf, tot, gemeente)),
+  };
   return writeZip(
     [
       { ...document, compress: true },
@@ -145,9 +152,14 @@ function keyOf({ identificatie, volgnummer = 1 }: AnyVoorkomen): string {
   return `${identificatie} ${volgnummer}`;
 }
 
-/** One XML file of mutations as Kadaster writes it, between two dates. */
-export function mutationsXml(groups: readonly MutationGroup[], vanaf: string, tot: string): string {
-  return `${mutationsHeader(vanaf, tot)}${groups.map(groupXml).join('')}\n  </ml:mutatieBericht>\n</mlm:bagMutaties>`;
+/** One XML file of mutations as Kadaster writes it, between two dates; of the whole country unless a gemeente is named. */
+export function mutationsXml(
+  groups: readonly MutationGroup[],
+  vanaf: string,
+  tot: string,
+  gemeente: string | null = null,
+): string {
+  return `${mutationsHeader(vanaf, tot, gemeente)}${groups.map(groupXml).join('')}\n  </ml:mutatieBericht>\n</mlm:bagMutaties>`;
 }
 
 function groupXml({ kind, changes }: MutationGroup): string {
@@ -189,12 +201,12 @@ function period(vanaf: string, tot: string): string {
     </selecties-extract:MUT-Extract>`;
 }
 
-function mutationsHeader(vanaf: string, tot: string): string {
+function mutationsHeader(vanaf: string, tot: string, gemeente: string | null): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <mlm:bagMutaties${mutationsAttributes}>
   <mlm:bagInfo>
     <selecties-extract:Gebied-Registratief>
-      <selecties-extract:Gebied-NLD />
+      ${areaXml(gemeente)}
     </selecties-extract:Gebied-Registratief>
 ${period(vanaf, tot)}
   </mlm:bagInfo>
@@ -207,14 +219,14 @@ ${period(vanaf, tot)}
     </ml:inhoud>`;
 }
 
-/** The Leveringsdocument of a delivery of mutations of the whole country. */
-export function mutationDeliveryXml(vanaf: string, tot: string): string {
+/** The Leveringsdocument of a delivery of mutations, of the whole country unless a gemeente is named. */
+export function mutationDeliveryXml(vanaf: string, tot: string, gemeente: string | null = null): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <xb:BAG-Extract-Levering xmlns:xb="${lvbag}/extract-levering/${schemaVersion}" xmlns:selecties-extract="${mutationNamespaces['selecties-extract']}">
     <xb:SelectieGegevens>
 ${period(vanaf, tot)}
         <selecties-extract:Gebied-Registratief>
-            <selecties-extract:Gebied-NLD/>
+            ${areaXml(gemeente)}
         </selecties-extract:Gebied-Registratief>
     </xb:SelectieGegevens>
     <xb:SchemaInfo>

@@ -5,6 +5,7 @@ export { createLoads, type LoadsConfig } from '../../loader/loads/load-machine.t
 export type {
   Approval,
   ApprovalState,
+  LoadDecision,
   LoadExample,
   Loads,
   LoadsRefusals,

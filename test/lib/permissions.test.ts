@@ -119,6 +119,8 @@ describe('what each function may do', () => {
         ...uploads,
         's3:PutObject on Snapshots/mutations/*',
         's3:AbortMultipartUpload on Snapshots/mutations/*',
+        ...writes('manifest.json', 'manifest.copy.json'),
+        ...removes('loads/*', 'snapshots/*'),
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
       ),
       ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
@@ -132,6 +134,7 @@ describe('what each function may do', () => {
         ...table('GetItem'),
         ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*'),
         ...writes('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*'),
+        ...removes('snapshots/*'),
       ),
       ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
       ...step(

@@ -188,12 +188,6 @@ describe("an execution that can't apply a day", () => {
   it.each([
     ['a gap in the list', 'MutationGapError', `No mutations follow ${start}`, () => list([two, three])],
     [
-      'a day that changes a missing object',
-      'MutationMismatchError',
-      `${nameOf(one)}: changes occurrence`,
-      () => list([one], new Map([[one, other]])),
-    ],
-    [
       'an HTML page instead of the list',
       'SourceError',
       'returned a web page instead of a list of mutations',
@@ -219,14 +213,14 @@ describe("an execution that can't apply a day", () => {
     expect(await loader.addresses()).toEqual(before);
   });
 
-  it('applies the days before a wrong one, and then fails on that one', async () => {
+  it('applies the days before one that does not match, and refuses that one', async () => {
     const expected = await tableOfDay(two);
     const source = await loaded();
     await list([one, two, three, four], new Map([[three, other]]));
     const execution = await loader.run({ source });
-    expect(execution).toMatchObject({ status: 'FAILED', error: 'MutationMismatchError' });
-    expect(subjects().at(-1)).toBe('a load failed');
-    expect(loader.messages.at(-1)?.text).toContain(`${nameOf(three)}: changes occurrence`);
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'LoadRefused' });
+    expect(subjects().at(-1)).toBe('a load was refused');
+    expect(loader.messages.at(-1)?.text).toContain(`objects that ${nameOf(three)} changes are not what it expects`);
     expect(await loader.addresses()).toEqual(expected);
   });
 

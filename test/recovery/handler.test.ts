@@ -3,7 +3,7 @@ import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, PutObjectC
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseLines } from '../../bin/recovery/parse-lines.ts';
 import { backupEnvironment, environment } from '../../core/names.ts';
-import { emptyManifest } from '../../loader/dataset/load.ts';
+import { emptyManifest } from '../../loader/dataset/manifest.ts';
 import { checkedJson } from '../../loader/dataset/stored-form.ts';
 import { openBackupSet } from '../../recovery/backup-set.ts';
 import { startFakeAws } from '../bin/fake-aws.ts';

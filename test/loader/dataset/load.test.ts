@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { begin, complete, emptyManifest, keptSnapshots, type ManifestEntry } from '../../../loader/dataset/load.ts';
+import type { ManifestEntry } from '../../../loader/dataset/load.ts';
+import { begin, complete, emptyManifest, keptSnapshots } from '../../../loader/dataset/manifest.ts';
 
 function entry(peildatum: string, kind: ManifestEntry['kind'] = 'extract', snapshot = peildatum): ManifestEntry {
   const counts = { voorkomens: 0, addresses: 0, keys: 0, listKeys: 0, problems: 0 };

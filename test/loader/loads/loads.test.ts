@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { AdminError } from '../../../core/accounts/admin/admin-error.ts';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
 import { type LoadRunner, loadsOf } from '../../../loader/loads/loads.ts';
-import { approveLoad } from '../../../loader/run/run-load.ts';
+import { approveLoad, rejectLoad } from '../../../loader/run/run-load.ts';
 import { getJson, paths, putJson } from '../../../loader/storage/storage.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
@@ -18,9 +18,9 @@ let others: { name: string; since: string }[];
 /** A runner that notes what it is asked, and runs nothing by itself. */
 const runner: LoadRunner = {
   running: async () => others,
-  async start(name) {
+  async start(name, _load, decision) {
     if (states.has(name)) return;
-    started.push(name);
+    started.push(decision === 'approve' ? name : `${decision} ${name}`);
     states.set(name, 'running');
   },
   stateOf: async (name) => states.get(name) ?? 'none',
@@ -103,6 +103,26 @@ describe('an approval', () => {
     expect((await loadsAs('olaf').register()).snapshotDate).toBe('2026-03-08');
     expect(await loadsAs('olaf').approve(input)).toEqual({ load: register.waiting, started: false });
     expect(started).toHaveLength(1);
+  });
+
+  it('gives way to a rejection, which starts a run of its own, as long as the load waits', async () => {
+    const { plan } = await loadsAs('olaf').show(register.waiting);
+    const input = { load: register.waiting, plan };
+    await loadsAs('olaf').approve(input);
+    states.set(started[0] ?? '', 'failed');
+    expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: true });
+    expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: false });
+    expect(started).toEqual([expect.not.stringMatching(/^reject /), expect.stringMatching(/^reject /)]);
+    expect((await loadsAs('olaf').audit())[0]).toMatchObject({ action: 'load reject', actor: 'petra' });
+    expect((await loadsAs('olaf').show(register.waiting)).approval).toMatchObject({ decision: 'reject', by: 'petra' });
+    const { addresses, storageFolder } = register;
+    const report = await rejectLoad({ storage: storageFolder, addresses, load: register.waiting });
+    expect(report).toMatchObject({ outcome: 'rejected', load: register.waiting, peildatum: '2026-01-08' });
+    states.set(started[1] ?? '', 'done');
+    expect(await loadsAs('olaf').waiting()).toEqual([]);
+    expect(await loadsAs('petra').reject(input)).toEqual({ load: register.waiting, started: false });
+    expect(await codeOf(loadsAs('petra').approve(input))).toBe('not_found');
+    expect((await loadsAs('olaf').register()).snapshotDate).toBe('2026-01-08');
   });
 
   it('is refused if the load would now change something else', async () => {

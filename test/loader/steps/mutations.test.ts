@@ -2,25 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Place } from '../../../core/place-fields.ts';
 import { ObjectShardReader } from '../../../loader/dataset/object-shard.ts';
 import { occurrencesIn } from '../../../loader/dataset/reference-file.ts';
 import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
 import type { LoadReport } from '../../../loader/steps/load-report.ts';
 import { readManifest } from '../../../loader/steps/manifest.ts';
-import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
 import { paths, type Storage } from '../../../loader/storage/storage.ts';
-import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
-import {
-  type MutationGroup,
-  mutationsBetween,
-  type Packing,
-  writeExtract,
-  writeMutationDelivery,
-} from '../../../local/demo/write-extract.ts';
-import { Random } from '../../bench/generator/random.ts';
-import { dateAfter, firstState, laterDays, type RegisterDay } from '../../support/register.ts';
+import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { dateAfter, type RegisterDay } from '../../support/register.ts';
 import { type LoadBench, startLoadBench } from './load-bench.ts';
+import { digitsOf, newDataset, Register, start } from './mutation-register.ts';
 
 let bench: LoadBench;
 
@@ -29,57 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => bench.stop());
 
-const start = '2026-01-08';
-
-/** A register, its extract on the first date, and a folder with a delivery for each day after it. */
-class Register {
-  readonly days: RegisterDay[];
-  readonly #first: Voorkomens;
-  readonly #folder: string;
-  readonly mutations: string;
-
-  constructor(seed: number, count: number, objects = 40) {
-    const random = new Random(seed);
-    this.#first = firstState(random, start, objects);
-    this.days = [...laterDays(random, this.#first, start, count)];
-    this.#folder = bench.newFolder();
-    this.mutations = join(this.#folder, 'mutations');
-  }
-
-  async deliver(days: readonly RegisterDay[] = this.days): Promise<void> {
-    await mkdir(this.mutations, { recursive: true });
-    for (const { date, groups } of days) await this.write(dateAfter(date, -1), date, groups);
-  }
-
-  async write(vanaf: string, tot: string, groups: readonly MutationGroup[]): Promise<string> {
-    const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
-    const file = join(this.mutations, `BAGNLDM-${digits(vanaf)}-${digits(tot)}.zip`);
-    await writeFile(file, await writeMutationDelivery(vanaf, tot, groups));
-    return file;
-  }
-
-  /** The path of the extract of a date. */
-  async extract(date = start, packing: Packing = {}): Promise<string> {
-    const file = join(this.#folder, `extract-${date}.zip`);
-    const state = date === start ? this.#first : this.days.find((day) => day.date === date)?.state;
-    await writeFile(file, await writeExtract(date, state as Voorkomens, packing));
-    return file;
-  }
-}
-
-/** A table with its storage, and what it holds. */
-async function newDataset() {
-  const { table, bucket } = await bench.newPlace();
-  const addresses = dynamoDbAddressTable(bench.client, table);
-  const options = { storage: bench.storageIn(bucket), addresses, workers: 0, waiveSize: true };
-  const content = async (): Promise<[string, Place[]][]> =>
-    [...(await bench.addressesIn(table))].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { options, content, addresses };
-}
-
 /** What a table holds after loading only the extract of a date. */
 async function loaded(register: Register, date: string) {
-  const { options, content } = await newDataset();
+  const { options, content } = await newDataset(bench);
   await runLoad({ ...options, source: await register.extract(date) });
   return { table: await content(), stored: await storedOccurrences(options.storage) };
 }
@@ -100,9 +43,9 @@ async function storedOccurrences(storage: Storage): Promise<string[]> {
 
 describe('days of mutations', () => {
   it('give exactly the table and the stored occurrences of the extract of each day', async () => {
-    const register = new Register(11, 6);
+    const register = new Register(bench, 11, 6);
     await mkdir(register.mutations, { recursive: true });
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract() });
     for (const day of register.days) {
       await register.deliver([day]);
@@ -115,11 +58,11 @@ describe('days of mutations', () => {
   });
 
   it('give the same result however they are divided into loads, after the extract or with it', async () => {
-    const register = new Register(12, 5);
+    const register = new Register(bench, 12, 5);
     await register.deliver();
     const last = register.days.at(-1)?.date as string;
     const { table: expected } = await loaded(register, last);
-    const together = await newDataset();
+    const together = await newDataset(bench);
     const report = await runLoad({
       ...together.options,
       source: await register.extract(),
@@ -129,7 +72,7 @@ describe('days of mutations', () => {
     expect(report.days).toHaveLength(5);
     expect(await together.content()).toEqual(expected);
 
-    const divided = await newDataset();
+    const divided = await newDataset(bench);
     await runLoad({ ...divided.options, source: await register.extract() });
     const files = register.days.map(({ date }) => `BAGNLDM-${digitsOf(dateAfter(date, -1))}-${digitsOf(date)}.zip`);
     const named = (from: number, to: number) => files.slice(from, to).map((file) => join(register.mutations, file));
@@ -139,9 +82,9 @@ describe('days of mutations', () => {
   });
 
   it('are applied once: the same list again changes nothing', async () => {
-    const register = new Register(13, 2);
+    const register = new Register(bench, 13, 2);
     await register.deliver();
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     const all = { ...options, source: await register.extract(), mutations: [register.mutations] };
     await runLoad(all);
     const before = await content();
@@ -153,9 +96,9 @@ describe('days of mutations', () => {
   });
 
   it('need only the objects that the snapshot names, whatever a killed process left beside them', async () => {
-    const register = new Register(13, 2);
+    const register = new Register(bench, 13, 2);
     await register.deliver();
-    const { options } = await newDataset();
+    const { options } = await newDataset(bench);
     const storage = bench.newFolder();
     const all = { ...options, storage, mutations: [register.mutations] };
     await runLoad({ ...options, storage, source: await register.extract() });
@@ -167,9 +110,9 @@ describe('days of mutations', () => {
   });
 
   it('can be planned, rolled back, and applied again', async () => {
-    const register = new Register(14, 3);
+    const register = new Register(bench, 14, 3);
     await register.deliver();
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract() });
     const before = await content();
     const plan = await planLoad({ ...options, mutations: [register.mutations] });
@@ -183,7 +126,7 @@ describe('days of mutations', () => {
     expect(await content()).toEqual(before);
     expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({
       outcome: 'unchanged',
-      reason: expect.stringContaining('were rolled back; "load run --again" applies them again'),
+      reason: 'BAGNLDM-08012026-09012026.zip was rejected or was rolled back; "load run --again" applies it again',
     });
     await runLoad({ ...options, mutations: [register.mutations], again: true });
     expect(await content()).toEqual(after);
@@ -224,17 +167,17 @@ describe('days of mutations', () => {
     ],
     [
       'an earlier reading that is not ours',
-      'Nothing of it was applied; the next full extract corrects it.',
+      'objects that BAGNLDM-08012026-09012026.zip changes are not what it expects',
       async (register: Register) => {
         await mkdir(register.mutations, { recursive: true });
-        const other = new Register(99, 8);
+        const other = new Register(bench, 99, 8);
         const groups = other.days.flatMap((day) => day.groups).filter(({ changes }) => changes.some(({ was }) => was));
         await register.write('2026-01-08', '2026-01-09', groups);
       },
     ],
   ])('stop at %s, with a named error, and change nothing', async (_, message, damage) => {
-    const register = new Register(15, 3);
-    const { options, content } = await newDataset();
+    const register = new Register(bench, 15, 3);
+    const { options, content } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract() });
     const before = await content();
     await damage(register);
@@ -246,29 +189,28 @@ describe('days of mutations', () => {
     [
       'damaged',
       'BAGNLDM-10012026-11012026.zip',
+      { stopped: expect.stringContaining('BAGNLDM-10012026-11012026.zip') },
       async (file: string) => writeFile(file, (await readFile(file)).subarray(0, 700)),
     ],
     [
       'not about what we have',
-      'BAGNLDM-10012026-11012026.zip: changes occurrence',
+      'objects that BAGNLDM-10012026-11012026.zip changes are not what it expects',
+      { stopped: null, more: true },
       async (file: string) => {
-        const groups = new Register(99, 8).days.flatMap((day) => day.groups);
+        const groups = new Register(bench, 99, 8).days.flatMap((day) => day.groups);
         const other = groups.filter(({ changes }) => changes.some(({ was }) => was));
         await writeFile(file, await writeMutationDelivery('2026-01-10', '2026-01-11', other));
       },
     ],
-  ])('before one that is %s are applied, and the error is reported', async (_, message, damage) => {
-    const register = new Register(15, 4);
+  ])('before one that is %s are applied, and the error is reported', async (_, message, plan, damage) => {
+    const register = new Register(bench, 15, 4);
     await register.deliver();
     const { table: expected } = await loaded(register, '2026-01-10');
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract() });
     await damage(join(register.mutations, 'BAGNLDM-10012026-11012026.zip'));
     const wanted = { ...options, mutations: [register.mutations] };
-    expect(await planLoad(wanted)).toMatchObject({
-      peildatum: '2026-01-10',
-      stopped: expect.stringContaining(message),
-    });
+    expect(await planLoad(wanted)).toMatchObject({ peildatum: '2026-01-10', ...plan });
     const published: LoadReport[] = [];
     await expect(runLoad({ ...wanted, onPublished: (report) => published.push(report) })).rejects.toThrow(message);
     expect(published).toMatchObject([{ peildatum: '2026-01-10', days: { length: 2 } }]);
@@ -279,11 +221,11 @@ describe('days of mutations', () => {
   });
 
   it('of the whole country change only the addresses of the loaded municipality', async () => {
-    const register = new Register(21, 4);
+    const register = new Register(bench, 21, 4);
     await register.deliver();
     const { table: expected } = await loaded(register, register.days.at(-1)?.date as string);
     // The same objects under other identifications: of another municipality, which the extract does not hold.
-    const elsewhere = new Register(22, 4);
+    const elsewhere = new Register(bench, 22, 4);
     const other = (groups: MutationGroup[]): MutationGroup[] =>
       JSON.parse(
         JSON.stringify(groups)
@@ -294,7 +236,7 @@ describe('days of mutations', () => {
       const both = [...other(elsewhere.days[index]?.groups ?? []), ...groups];
       await register.write(dateAfter(date, -1), date, both);
     }
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     const extract = await register.extract(start, { layout: 'municipality' });
     const report = await runLoad({ ...options, source: extract, mutations: [register.mutations] });
     expect(report).toMatchObject({ outcome: 'published', peildatum: register.days.at(-1)?.date });
@@ -302,14 +244,14 @@ describe('days of mutations', () => {
   });
 
   it('are refused by the guard if they change more than is usual for days', async () => {
-    const register = new Register(16, 1, 200);
+    const register = new Register(bench, 16, 1, 200);
     const [{ state, groups: first }] = register.days as [RegisterDay];
     const renamed = state.WPL.map((place) => ({ ...place, naam: `${place.naam} aan Zee` }));
     const groups = mutationsBetween(state, { ...state, WPL: renamed });
     await mkdir(register.mutations, { recursive: true });
     await register.write('2026-01-08', '2026-01-09', first);
     await register.write('2026-01-09', '2026-01-10', groups);
-    const { options } = await newDataset();
+    const { options } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract() });
     const refused = runLoad({ ...options, waiveSize: false, mutations: [register.mutations] });
     await expect(refused).rejects.toThrow('was refused before its first write');
@@ -318,9 +260,9 @@ describe('days of mutations', () => {
 
 describe('a full extract after days of mutations', () => {
   it('finds no difference if the days were applied correctly', async () => {
-    const register = new Register(17, 6);
+    const register = new Register(bench, 17, 6);
     await register.deliver();
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract(), mutations: [register.mutations] });
     const before = await content();
     // It is published some days after its date, when later days have been applied already.
@@ -336,7 +278,7 @@ describe('a full extract after days of mutations', () => {
   });
 
   it('counts the differences that a corrected delivery left, and corrects them', async () => {
-    const register = new Register(18, 6);
+    const register = new Register(bench, 18, 6);
     await register.deliver();
     const [first] = register.days.filter(({ groups }) => groups.some(({ kind }) => kind === 'NUM')) as [RegisterDay];
     // The day is first delivered without its nummeraanduidingen.
@@ -346,7 +288,7 @@ describe('a full extract after days of mutations', () => {
       first.groups.filter(({ kind }) => kind !== 'NUM'),
     );
     const until = register.days.slice(0, register.days.indexOf(first) + 1);
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     await runLoad({ ...options, source: await register.extract() });
     const files = until.map(({ date }) =>
       join(register.mutations, `BAGNLDM-${digitsOf(dateAfter(date, -1))}-${digitsOf(date)}.zip`),
@@ -361,13 +303,13 @@ describe('a full extract after days of mutations', () => {
     ['corrected', async () => undefined, true],
     ['replaced by a web page', async (file: string) => writeFile(file, '<!DOCTYPE html>'), false],
   ])('is brought forward to the live date by the current list, if a delivery was %s', async (_, replace, isRight) => {
-    const register = new Register(18, 6);
+    const register = new Register(bench, 18, 6);
     const renumbers = ({ groups }: RegisterDay) => groups.filter(({ kind }) => kind === 'NUM').length > 1;
     const at = register.days.findIndex((day, index) => index > 0 && renumbers(day));
     const [before, wrong] = register.days.slice(at - 1) as [RegisterDay, RegisterDay];
     await register.deliver(register.days.slice(0, at));
     const name = await register.write(before.date, wrong.date, []);
-    const { options, content } = await newDataset();
+    const { options, content } = await newDataset(bench);
     const mutations = [register.mutations];
     await runLoad({ ...options, source: await register.extract(), mutations });
     const applied = await content();
@@ -382,7 +324,3 @@ describe('a full extract after days of mutations', () => {
     expect(differences > 0).toBe(isRight);
   });
 });
-
-function digitsOf(date: string): string {
-  return `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
-}

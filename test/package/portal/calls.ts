@@ -16,7 +16,7 @@ import {
   type SessionDetails,
   windowNames,
 } from 'bag-adres-admin';
-import { createLoads, type Loads, type LoadsRefusals } from 'bag-adres-admin/loads';
+import { createLoads, type LoadDecision, type Loads, type LoadsRefusals } from 'bag-adres-admin/loads';
 import { createStatements, type Statements, type StatementsRefusals, statementsCsv } from 'bag-adres-admin/statements';
 
 const { DYNAMODB_ENDPOINT = '', ACCOUNTS_TABLE = '', OTHER_TABLE = '' } = process.env;
@@ -122,7 +122,9 @@ const stepFunctions = new SFNClient({ region: 'eu-west-1' });
 const places = { s3, bucket: 'snapshots', stepFunctions, stateMachine: 'arn:aws:states:eu-west-1:1:stateMachine:Load' };
 const loads: Loads = createLoads({ client, table: ACCOUNTS_TABLE, ...places, actor });
 const loadRefusals: Record<LoadsRefusals['loads.approve'], number> = { invalid: 422, not_found: 404, conflict: 409 };
-assert.equal((await refusal(loads.approve({ load: '../x', plan: '' }))).code, 'invalid');
+for (const decision of ['approve', 'reject'] satisfies LoadDecision[]) {
+  assert.equal((await refusal(loads[decision]({ load: '../x', plan: '' }))).code, 'invalid');
+}
 assert.equal(loadRefusals[(await refusal(loads.show('x'))).code as LoadsRefusals['loads.show']], 422);
 assert.deepEqual(await loads.audit(), []);
 

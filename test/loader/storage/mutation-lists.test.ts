@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chainFrom, datesOfName, listMutations } from '../../../loader/storage/mutation-deliveries.ts';
+import { datesOfName, listAllMutations, listMutations } from '../../../loader/storage/mutation-lists.ts';
 
 let server: Server;
 let url: string;
@@ -22,6 +22,16 @@ const answers: Record<string, [status: number, body: string]> = {
   '/bucket.json': [200, JSON.stringify([{ naam: 'BAGNLDM-23052022-24052022.zip', url: 's3://other/a.zip' }])],
   '/page.json': [200, '<!DOCTYPE html><title>Sign in</title>'],
   '/object.json': [200, '{"bestanden": []}'],
+  '/odd.json': [
+    200,
+    JSON.stringify([
+      { naam: 'BAGNLDM-23052022-24052022.zip', grootte: '12' },
+      null,
+      { naam: 'BAGNLDM-24052022-25052022.zip', url: null, grootte: 'unknown' },
+      { naam: 'BAGNLDM-24052022-25052022 (1).zip' },
+      { url: 'a.zip' },
+    ]),
+  ],
   '/cut.json': [200, '[{"naam": "BAG'],
 };
 
@@ -42,35 +52,73 @@ afterAll(async () => {
 
 describe('a list of mutations', () => {
   it('returns the deliveries by date, with the URL and size of each', async () => {
-    expect(await listMutations(`${url}/bestanden.json`)).toEqual([
-      {
-        name: 'BAGNLDM-23052022-24052022.zip',
-        location: `${url}/a.zip`,
-        vanaf: '2022-05-23',
-        tot: '2022-05-24',
-        size: 1,
-      },
-      {
-        name: 'BAGNLDM-24052022-25052022.zip',
-        location: 'https://elsewhere.example/b.zip',
-        vanaf: '2022-05-24',
-        tot: '2022-05-25',
-        size: 2,
-      },
-    ]);
+    expect(await listMutations(`${url}/bestanden.json`)).toEqual({
+      notes: [],
+      listed: [
+        {
+          name: 'BAGNLDM-23052022-24052022.zip',
+          location: `${url}/a.zip`,
+          vanaf: '2022-05-23',
+          tot: '2022-05-24',
+          gemeente: null,
+          size: 1,
+        },
+        {
+          name: 'BAGNLDM-24052022-25052022.zip',
+          location: 'https://elsewhere.example/b.zip',
+          vanaf: '2022-05-24',
+          tot: '2022-05-25',
+          gemeente: null,
+          size: 2,
+        },
+      ],
+    });
   });
 
   it('may be a folder, a file or a single zip', async () => {
     const zip = join(folder, 'BAGNLDM-23052022-24052022.zip');
     await writeFile(zip, '');
     await writeFile(join(folder, 'notes.txt'), '');
-    const expected = [
-      { name: 'BAGNLDM-23052022-24052022.zip', location: zip, vanaf: '2022-05-23', tot: '2022-05-24', size: null },
-    ];
+    const [vanaf, tot] = ['2022-05-23', '2022-05-24'];
+    const name = 'BAGNLDM-23052022-24052022.zip';
+    const expected = { notes: [], listed: [{ name, location: zip, vanaf, tot, gemeente: null, size: null }] };
     expect(await listMutations(folder)).toEqual(expected);
     expect(await listMutations(zip)).toEqual(expected);
     await writeFile(join(folder, 'list.json'), '[{"naam": "BAGNLDM-23052022-24052022.zip"}]');
     expect(await listMutations(join(folder, 'list.json'))).toEqual(expected);
+  });
+
+  it('may be a zip at a signed URL, which has a query after its name', async () => {
+    const signed = `${url}/a/BAGNLDM-23052022-24052022.zip?X-Amz-Signature=0123&X-Amz-Expires=60`;
+    expect(await listMutations(signed)).toMatchObject({
+      listed: [{ name: 'BAGNLDM-23052022-24052022.zip', location: signed }],
+    });
+  });
+
+  it('uses what it can of members that are incomplete, with sizes as text, and says what it did not use', async () => {
+    expect(await listMutations(`${url}/odd.json`)).toMatchObject({
+      listed: [
+        { name: 'BAGNLDM-23052022-24052022.zip', size: 12 },
+        { name: 'BAGNLDM-24052022-25052022.zip', size: null },
+      ],
+      notes: [
+        expect.stringContaining('BAGNLDM-24052022-25052022 (1).zip'),
+        expect.stringContaining('2 of the 5 members'),
+      ],
+    });
+  });
+
+  it('has the deliveries of every location, and says which one could not be read', async () => {
+    const zip = join(folder, 'BAGGEM0344M-08112021-08122021.zip');
+    await writeFile(zip, '');
+    const found = await listAllMutations([`${url}/missing.json`, `${url}/bestanden.json`, zip]);
+    expect(found.listed.map(({ name, gemeente }) => [name, gemeente])).toEqual([
+      ['BAGGEM0344M-08112021-08122021.zip', '0344'],
+      ['BAGNLDM-23052022-24052022.zip', null],
+      ['BAGNLDM-24052022-25052022.zip', null],
+    ]);
+    expect(found.notes).toEqual([expect.stringContaining('missing.json does not exist (404)')]);
+    await expect(listAllMutations([`${url}/missing.json`, `${url}/page.json`])).rejects.toThrow('does not exist (404)');
   });
 
   it.each([
@@ -101,70 +149,8 @@ describe('the name of a delivery', () => {
   );
 
   it('may cross the end of a month, a leap day and the end of a year', () => {
-    expect(datesOfName('BAGNLDM-28022024-29022024.zip')).toEqual({ vanaf: '2024-02-28', tot: '2024-02-29' });
+    expect(datesOfName('BAGNLDM-28022024-29022024.zip')).toMatchObject({ vanaf: '2024-02-28', tot: '2024-02-29' });
     expect(datesOfName('BAGNLDM-29022023-01032023.zip')).toBeNull();
-    expect(datesOfName('BAGNLDM-31122024-01012025.zip')).toEqual({ vanaf: '2024-12-31', tot: '2025-01-01' });
-  });
-});
-
-describe('the chain of deliveries', () => {
-  const listed = (...days: [number, number][]) =>
-    days.map(([from, to]) => {
-      const name = `BAGNLDM-${from}052022-${to}052022.zip`;
-      return { name, location: name, size: null, ...(datesOfName(name) ?? { vanaf: '', tot: '' }) };
-    });
-  const names = ({ next }: ReturnType<typeof chainFrom>) =>
-    next.map(({ vanaf, tot }) => [vanaf.slice(8), tot.slice(8)]);
-
-  it('starts at the date and covers missed days', () => {
-    const chain = chainFrom(listed([10, 11], [11, 12], [12, 15]), '2022-05-11');
-    expect(names(chain)).toEqual([
-      ['11', '12'],
-      ['12', '15'],
-    ]);
-    expect(chain.broken).toBeNull();
-  });
-
-  it('ends when no delivery is newer', () => {
-    expect(chainFrom(listed([10, 11]), '2022-05-11')).toEqual({ next: [], broken: null });
-    expect(chainFrom([], '2022-05-11')).toEqual({ next: [], broken: null });
-  });
-
-  it('reports a gap after the deliveries before it', () => {
-    const chain = chainFrom(listed([10, 11], [12, 13]), '2022-05-10');
-    expect(names(chain)).toEqual([['10', '11']]);
-    expect(chain.broken).toContain('No mutations follow 2022-05-11: the next delivery, BAGNLDM-12052022-13052022.zip');
-  });
-
-  it('reports a delivery that spans the date', () => {
-    expect(chainFrom(listed([10, 13]), '2022-05-11').broken).toContain(
-      'spans that date, from 2022-05-10 to 2022-05-13',
-    );
-  });
-
-  it('is complete for a list of thousands in any order, with unrelated names', async () => {
-    const day = (days: number) => new Date(Date.UTC(2010, 0, 1 + days)).toISOString().slice(0, 10);
-    const digits = (date: string) => `${date.slice(8)}${date.slice(5, 7)}${date.slice(0, 4)}`;
-    const days = Array.from({ length: 5_000 }, (_, i) => `BAGNLDM-${digits(day(i))}-${digits(day(i + 1))}.zip`);
-    const back = days.map((name) => name.replace(/-(\d+)-(\d+)/, '-$2-$1'));
-    const again = days.map((name) => name.replace(/-(\d+)-(\d+)/, '-$1-$1'));
-    const list = join(folder, 'long.json');
-    await writeFile(list, JSON.stringify([...days, ...back, ...again].reverse().map((naam) => ({ naam }))));
-    const { next, broken } = chainFrom(await listMutations(list), day(0));
-    expect([next.length, next.at(-1)?.tot, broken]).toEqual([5_000, day(5_000), null]);
-  });
-
-  it('takes the shortest of deliveries that overlap', () => {
-    expect(
-      names(
-        chainFrom(
-          listed([10, 11], [10, 20], [11, 12]).sort((a, b) => a.tot.localeCompare(b.tot)),
-          '2022-05-10',
-        ),
-      ),
-    ).toEqual([
-      ['10', '11'],
-      ['11', '12'],
-    ]);
+    expect(datesOfName('BAGNLDM-31122024-01012025.zip')).toMatchObject({ vanaf: '2024-12-31', tot: '2025-01-01' });
   });
 });

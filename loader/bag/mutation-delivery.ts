@@ -1,0 +1,154 @@
+/** Deliveries of mutations: the zip, and what its documents say that it is. */
+
+import { createHash } from 'node:crypto';
+import { ExtractError } from '../extract-error.ts';
+import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
+import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
+import { areaText, deliveryFile, findDeliveryDocument, futureDelivery, isDate, isFuture } from './delivery-document.ts';
+import { baseName, isJunk } from './entry-name.ts';
+import { type Mutation, readMutations } from './mutations.ts';
+import type { Problem } from './problem-report.ts';
+
+/** What a delivery is, by its own documents. */
+export type DeliveryIdentity = {
+  /** It leads from this date to `tot`. */
+  vanaf: string;
+  tot: string;
+  /** The codes of the gemeenten that it covers, in order; none for the whole country. */
+  gemeenten: string[];
+  /** Of its contents: another zip of the same files has the same, a corrected delivery has another. */
+  hash: string;
+};
+
+/** The mutations of one delivery, usually of a day. */
+export type MutationDelivery = DeliveryIdentity & { mutations: Mutation[]; problems: Problem[] };
+
+/** A period and an area, as a document says them. */
+type Said = Omit<DeliveryIdentity, 'hash'>;
+
+/**
+ * Reads a delivery of mutations, `BAGNLDM-13112021-14112021.zip`; errors name it `label`. Holds an inner zip in memory
+ * if it is compressed a second time. Its Leveringsdocument, the names of its files and their headers must agree on its
+ * dates and its area. @throws ExtractError for anything but a complete delivery in the known schema, up to today
+ */
+export async function readMutationDelivery(
+  source: RandomAccess,
+  label: string,
+  now = Date.now(),
+): Promise<MutationDelivery> {
+  const entries = await listEntries(source, label);
+  const member = memberOf(entries, label);
+  const name = baseName(member.name);
+  let said = await saidByDocument(source, entries, label);
+  let by = deliveryFile;
+  requireSameDates(said, name, label);
+  const inner = await innerZip(source, member, label);
+  const files = xmlFilesOf(await listEntries(inner, `${label} > ${name}`), `${label} > ${name}`);
+  const [mutations, problems]: [Mutation[], Problem[]] = [[], []];
+  for (const entry of files) {
+    const file = `${label} > ${name} > ${baseName(entry.name)}`;
+    const { vanaf, tot, gemeenten, ...read } = await withEntry(inner, entry, file, (xml) => readMutations(xml, file));
+    const header = { vanaf, tot, gemeenten };
+    if (!said) {
+      requireSameDates(header, name, label);
+      [said, by] = [header, baseName(entry.name)];
+    }
+    if (saidOf(header) !== saidOf(said)) {
+      throw contradicts(file, `it is ${saidOf(header)}, but ${by} says ${saidOf(said)}`);
+    }
+    for (const mutation of read.mutations) mutations.push(mutation);
+    problems.push(...read.problems);
+  }
+  if (!said) throw contradicts(label, 'it says of no period that it covers it');
+  if (isFuture(said.tot, now)) throw futureDelivery(said.tot, label, now);
+  const { vanaf, tot, gemeenten } = said;
+  const contents = JSON.stringify([vanaf, tot, gemeenten, member.crc32, member.size]);
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 16);
+  return { vanaf, tot, gemeenten, hash, mutations, problems };
+}
+
+/** `of 2021-11-13 to 2021-11-14 for the whole country`. */
+export function saidOf({ vanaf, tot, gemeenten }: Said): string {
+  return `of ${vanaf} to ${tot} for ${areaText(gemeenten)}`;
+}
+
+/** What the Leveringsdocument says; `null` for a delivery without one, for which the headers of its files stand. */
+async function saidByDocument(source: RandomAccess, entries: readonly ZipEntry[], label: string): Promise<Said | null> {
+  const document = await findDeliveryDocument(source, entries, label);
+  if (!document) return null;
+  const { variant, standTechnischeDatum, vanaf, tot, gemeenten } = document;
+  const file = `${label} > ${deliveryFile}`;
+  if (variant !== 'MUT-Extract') {
+    const problem = `a delivery of kind ${variant || 'unknown'}; MUT-Extract is needed`;
+    throw new ExtractError('invalid_mutations', file, problem);
+  }
+  for (const date of [vanaf, tot, standTechnischeDatum]) {
+    if (!isDate(date)) throw new ExtractError('invalid_mutations', file, `has no valid dates (from and to): '${date}'`);
+  }
+  if (tot !== standTechnischeDatum || vanaf >= tot) {
+    throw contradicts(file, `it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${standTechnischeDatum}`);
+  }
+  return { vanaf, tot, gemeenten };
+}
+
+/** @throws ExtractError where a document says other dates than the name of the inner zip */
+function requireSameDates(said: Said | null, name: string, label: string): void {
+  const { vanaf, tot } = datesIn(name);
+  if (!said || (said.vanaf === vanaf && said.tot === tot)) return;
+  throw contradicts(
+    `${label} > ${name}`,
+    `it covers ${said.vanaf} to ${said.tot}, but its name says ${vanaf} to ${tot}`,
+  );
+}
+
+const memberPattern = /^\d{4}MUT(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})\.zip$/;
+
+function memberOf(entries: ZipEntry[], label: string): ZipEntry {
+  const found = entries.filter(({ name }) => memberPattern.test(baseName(name)) && !isJunk(name));
+  const [member, other] = found;
+  if (other) {
+    throw contradicts(label, `it holds ${found.map(({ name }) => name).join(' and ')}; one is expected`);
+  }
+  if (member) return member;
+  const [first = 'nothing', ...more] = entries.map(({ name }) => name);
+  const held = more.length > 0 ? `${first} and ${more.length} more` : first;
+  const hint = entries.some(({ name }) => /^\d{4}(NUM|GEM)\d{8}\.zip$/.test(baseName(name)))
+    ? 'It is a full extract: pass it with --extract.'
+    : 'Use a delivery of mutations such as BAGNLDM-13112021-14112021.zip.';
+  throw new ExtractError('missing_member', label, `is not a delivery of mutations: it holds ${held}. ${hint}`);
+}
+
+function datesIn(name: string): { vanaf: string; tot: string } {
+  const [, day, month, year, lastDay, lastMonth, lastYear] = memberPattern.exec(name) ?? [];
+  return { vanaf: `${year}-${month}-${day}`, tot: `${lastYear}-${lastMonth}-${lastDay}` };
+}
+
+/** The XML files in the order of their numbers, which must be 1 to the last one. */
+function xmlFilesOf(entries: ZipEntry[], label: string): ZipEntry[] {
+  const numbered = entries.flatMap((entry) => {
+    const number = /-(\d{6})\.xml$/i.exec(entry.name)?.[1];
+    return number && !isJunk(entry.name) ? [{ entry, number: Number(number) }] : [];
+  });
+  numbered.sort((a, b) => a.number - b.number);
+  const wrong = numbered.findIndex(({ number }, i) => number !== i + 1);
+  if (numbered.length === 0 || wrong >= 0) {
+    const numbers = numbered.map(({ number }) => number).join(', ') || 'none';
+    throw new ExtractError(
+      'missing_member',
+      label,
+      `holds the parts ${numbers}, not 1 to the last; get the file again`,
+    );
+  }
+  return numbered.map(({ entry }) => entry);
+}
+
+async function innerZip(outer: RandomAccess, entry: ZipEntry, label: string): Promise<RandomAccess> {
+  const file = `${label} > ${baseName(entry.name)}`;
+  if (entry.method !== 'stored') return bufferAccess(await readEntry(outer, entry, file));
+  const { position, length } = await entryRange(outer, entry, file);
+  return subRange(outer, position, length);
+}
+
+function contradicts(file: string, problem: string): ExtractError {
+  return new ExtractError('invalid_mutations', file, `contradicts itself: ${problem}. Get the file again`);
+}

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto';
+import { isFuture } from '../bag/delivery-document.ts';
+import { gapAfter } from '../dataset/delivery-path.ts';
+import { type Load, loadId, type ManifestEntry, type MutationFile, type ReplayBase } from '../dataset/load.ts';
+import type { Manifest } from '../dataset/manifest.ts';
+import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
+import { listAllMutations } from '../storage/mutation-lists.ts';
+import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
+import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
+import type { Plan } from './load-report.ts';
+import type { Found } from './manifest.ts';
+
+/** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
+export class MutationGapError extends Error {
+  override readonly name = 'MutationGapError';
+}
+
+type MutationRequest = {
+  manifest: Manifest;
+  /** The live dataset, or what it will be when the pending load is finished. */
+  live: ManifestEntry | null;
+  /** Lists, folders and zips. */
+  locations: readonly string[];
+  /** Applies what was rejected as well. */
+  again: boolean;
+  /** What the operator should know already. */
+  notes: readonly string[];
+};
+
+/**
+ * Finds the deliveries of mutations that lead on from the dataset, copies them to the storage, and describes the load that applies
+ * them. Where one that was applied has been corrected since, all are applied again, to the last snapshot of an extract.
+ * @throws SourceError, ExtractError, MutationGapError
+ */
+export async function discoverMutations(storage: Storage, request: MutationRequest): Promise<Found> {
+  const { manifest, live, locations, again } = request;
+  const none = (reason: string, notes: readonly string[]): Found => {
+    return { action: 'none', reason: [reason, ...notes].join('; '), live };
+  };
+  if (!live?.extract) return none('no full extract was loaded yet, and mutations need one', request.notes);
+  const rejected = again ? [] : manifest.rejected;
+  const listing = await listAllMutations(locations);
+  const finder = new DeliveryFinder(storage, listing, { extract: live.extract, rejected });
+  finder.notes.unshift(...request.notes);
+  const replay = await replayOf(storage, finder, live);
+  const from = replay ? (replay.days.at(-1)?.tot ?? replay.start.peildatum) : live.peildatum;
+  const { days, stopped } = await finder.following(from);
+  if (replay || days.length > 0) {
+    if (stopped instanceof RejectedDeliveryError) finder.notes.push(stopped.message);
+    return describeLoad(storage, live, {
+      start: replay?.start,
+      days: [...(replay?.days ?? []), ...days],
+      leastDays: replay ? replay.days.length : 1,
+      ...(stopped && !(stopped instanceof RejectedDeliveryError) && { stopped: stopped.message }),
+      notes: finder.notes,
+    });
+  }
+  if (stopped instanceof RejectedDeliveryError) {
+    return none(`${stopped.message}; "load run --again" applies it again`, finder.notes);
+  }
+  if (stopped) throw stopped;
+  const gap = gapAfter(finder.usable, from);
+  if (gap) throw new MutationGapError([gap, ...finder.notes].join('; '));
+  return none(`no mutations follow ${from} yet`, finder.notes);
+}
+
+/**
+ * The days to apply again, with one that was corrected in place of the first one, or without those of a date in the future;
+ * `null` where the live dataset is what its days lead to.
+ */
+async function replayOf(
+  storage: Storage,
+  finder: DeliveryFinder,
+  { replayBase, since = [] }: ManifestEntry,
+): Promise<{ start: ReplayBase; days: MutationFile[] } | null> {
+  const ahead = since.findIndex(({ tot }) => isFuture(tot));
+  const applied = ahead < 0 ? since : since.slice(0, ahead);
+  const days = await withCorrections(finder, applied);
+  const corrected = days.filter((day, index) => day !== applied[index]).map(({ name }) => name);
+  if (ahead < 0 && corrected.length === 0) return null;
+  if (replayBase && (await canReplay(storage, replayBase, days))) return { start: replayBase, days };
+  finder.notes.push(
+    corrected.length > 0
+      ? `replaced after it was applied: ${corrected.join(', ')}. The next full extract corrects the difference`
+      : "the live dataset is of a date in the future, and can't be made from its extract again: roll it back, or load an extract",
+  );
+  return null;
+}
+
+/** The deliveries that were applied, and instead of each that was corrected since, the corrected one. */
+export async function withCorrections(
+  finder: DeliveryFinder,
+  applied: readonly MutationFile[],
+): Promise<MutationFile[]> {
+  const days: MutationFile[] = [];
+  for (const day of applied) days.push((await finder.correctionOf(day)) ?? day);
+  return days;
+}
+
+async function canReplay(storage: Storage, { snapshot }: ReplayBase, days: readonly MutationFile[]): Promise<boolean> {
+  if ((await storage.open(paths.snapshotReference(snapshot.id))) === null) return false;
+  for (const { key } of days) if (!(await isDeliveryKept(storage, key))) return false;
+  return true;
+}
+
+type Days = Pick<Load, 'days' | 'stopped' | 'notes' | 'start'> & { leastDays: number };
+
+/**
+ * Describes the load of all days, or of as many as the guard has not refused together: a day that changes too much is refused by
+ * itself, and the days before it go on.
+ */
+async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): Promise<Found> {
+  const { leastDays, days } = all;
+  const found = (load: Load): Found => ({ action: 'mutations', load: load.id, peildatum: load.peildatum });
+  const planOf = ({ id }: Load) => findJson<Plan>(storage, paths.plan(id));
+  const first = loadOf(live, all, leastDays);
+  const refused = await planOf(first);
+  let load = refused && !refused.go && !refused.divided ? first : loadOf(live, all, days.length);
+  while ((await planOf(load))?.divided) {
+    load = loadOf(live, all, leastDays + Math.floor((load.days.length - leastDays) / 2));
+  }
+  await putJson(storage, paths.load(load.id), load);
+  return found(load);
+}
+
+/** The load of the first `count` of the days. */
+function loadOf(live: ManifestEntry, { days: all, stopped, notes = [], start, leastDays }: Days, count: number): Load {
+  const days = all.slice(0, count);
+  const contents = JSON.stringify([...(start ? [start.snapshot.id] : []), ...days.map(({ key }) => key)]);
+  const identity = createHash('sha256').update(contents).digest('hex').slice(0, 16);
+  const peildatum = days.at(-1)?.tot ?? start?.peildatum ?? live.peildatum;
+  return {
+    id: loadId(peildatum, identity, live.load),
+    kind: 'mutations',
+    peildatum,
+    base: { load: live.load, peildatum: live.peildatum, snapshot: live.snapshot },
+    ...(start && { start }),
+    leastDays,
+    target: null,
+    days,
+    ...(count < all.length ? { more: true } : stopped !== undefined && { stopped }),
+    ...(notes.length > 0 && { notes }),
+    extract: live.extract,
+    source: live.source,
+    members: [],
+    identity,
+  };
+}

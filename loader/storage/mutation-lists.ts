@@ -1,0 +1,203 @@
+/** Where deliveries of mutations are found: lists (`bestanden.json`), folders and single zips. */
+
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import * as z from 'zod';
+import { isDate } from '../bag/delivery-document.ts';
+import { openSource } from './open.ts';
+import { connectionError, SourceError } from './source.ts';
+
+/**
+ * A delivery of mutations as its name and its list describe it, which its own documents must confirm. `size` in bytes and
+ * `gemeente`, a code, where known; without a gemeente it is of the whole country.
+ */
+export type ListedMutations = {
+  name: string;
+  location: string;
+  vanaf: string;
+  tot: string;
+  gemeente: string | null;
+  size: number | null;
+};
+
+/** The deliveries that were found, in the order of their dates, and what an operator should know about the others. */
+export type MutationListing = { listed: ListedMutations[]; notes: string[] };
+
+const namePattern = /^BAG(?:GEM(\d{4}))?\w*M-(\d{2})(\d{2})(\d{4})-(\d{2})(\d{2})(\d{4})(.*)\.zip$/i;
+/** A name that a person would take for one of a delivery: `BAGNLDM-13112021-14112021 (1).zip`. */
+const nearName = /^BAG.*\d{8}\D+\d{8}/i;
+
+type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeente'>;
+
+/**
+ * The dates and the area of a delivery, from its name `BAGNLDM-13112021-14112021.zip` or `BAGGEM0344M-08112021-08122021.zip`;
+ * `null` for another name, and for one that does not lead from a date to a later one. With `nearly` also from the name of a copy.
+ */
+export function datesOfName(name: string, { nearly = false } = {}): NamedDelivery | null {
+  const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] = namePattern.exec(name) ?? [];
+  const [vanaf, tot] = [`${year}-${month}-${day}`, `${lastYear}-${lastMonth}-${lastDay}`];
+  if (!isDate(vanaf) || !isDate(tot) || vanaf >= tot || (more !== '' && !nearly)) return null;
+  return { vanaf, tot, gemeente: gemeente ?? null };
+}
+
+/**
+ * The deliveries at some locations: each a list at a URL, in S3 or in a file, a folder, or one zip. A location that can't be
+ * read is a note, as the others may have what is needed.
+ * @throws SourceError where none can be read
+ */
+export async function listAllMutations(locations: readonly string[]): Promise<MutationListing> {
+  const found = await Promise.allSettled(locations.map(listMutations));
+  const failed = found.flatMap((one) => (one.status === 'rejected' ? [one.reason as Error] : []));
+  const other = failed.find((error) => !(error instanceof SourceError));
+  if (other || (failed.length > 0 && failed.length === found.length)) throw other ?? failed[0];
+  const listings = found.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  return {
+    listed: listings.flatMap(({ listed }) => listed).sort(byDates),
+    notes: [...failed.map(({ message }) => message), ...listings.flatMap(({ notes }) => notes)],
+  };
+}
+
+/** As `listAllMutations`, of one location. @throws SourceError where it can't be read, or holds no list */
+export async function listMutations(location: string): Promise<MutationListing> {
+  const { listed, notes } = await found(location);
+  return { listed: listed.sort(byDates), notes };
+}
+
+async function found(location: string): Promise<MutationListing> {
+  if (isZip(location)) return { listed: [one(location)], notes: [] };
+  if (/^(https?|s3):\/\//i.test(location)) return parsed(await text(location), location);
+  const entry = await stat(location).catch((cause) => {
+    throw new SourceError(`There is no folder and no list of mutations at ${location}. Check the path.`, { cause });
+  });
+  if (!entry.isDirectory()) return parsed(await text(location), location);
+  const names = (await readdir(location)).sort();
+  return named(
+    names.map((name) => ({ name, location: join(location, name), size: null })),
+    location,
+  );
+}
+
+/** A signed URL has a query after the name: `...zip?X-Amz-Signature=...`. */
+function isZip(location: string): boolean {
+  return /\.zip$/i.test(/^https?:/i.test(location) && URL.canParse(location) ? new URL(location).pathname : location);
+}
+
+function one(location: string): ListedMutations {
+  const name = /^https?:/i.test(location)
+    ? basename(decodeURIComponent(new URL(location).pathname))
+    : basename(location);
+  const dates = datesOfName(name, { nearly: true });
+  if (dates) return { name, location, ...dates, size: null };
+  throw new SourceError(
+    `${name} is not named like a delivery of mutations, BAGNLDM-13112021-14112021.zip: its name must have ` +
+      'its first and its last date. Rename it, or pass an extract with --extract.',
+  );
+}
+
+type Candidate = Pick<ListedMutations, 'name' | 'location' | 'size'>;
+
+/** Those with the name of a delivery; nearly right names are a note. */
+function named(candidates: readonly Candidate[], where: string): MutationListing {
+  const listed = candidates.flatMap((candidate) => {
+    const dates = datesOfName(candidate.name);
+    return dates ? [{ ...candidate, ...dates }] : [];
+  });
+  const near = candidates.filter(({ name }) => nearName.test(name) && !datesOfName(name)).map(({ name }) => name);
+  if (near.length === 0) return { listed, notes: [] };
+  const note = `not used, as its name is not that of a delivery such as BAGNLDM-13112021-14112021.zip: ${near.join(', ')} in ${where}`;
+  return { listed, notes: [note] };
+}
+
+/** Some lists have sizes as text. A size that is none is ignored. */
+const memberSchema = z.object({
+  naam: z.string(),
+  url: z.string().nullish(),
+  grootte: z.coerce.number().int().nonnegative().optional().catch(undefined),
+});
+
+function parsed(body: string, location: string): MutationListing {
+  const json = parseJson(body, location);
+  const members = Array.isArray(json) ? json.map((member) => memberSchema.safeParse(member)) : null;
+  const usable = members?.flatMap(({ data }) => data ?? []) ?? [];
+  if (!members || (members.length > 0 && usable.length === 0)) {
+    throw new SourceError(
+      `${location} is not a list of mutations: a JSON array of {"naam", "url", "grootte"} is expected. Check the address.`,
+    );
+  }
+  const { listed, notes } = named(
+    usable.map(({ naam, url, grootte }) => {
+      return { name: naam, location: locationOf(naam, url ?? naam, location), size: grootte ?? null };
+    }),
+    location,
+  );
+  const unusable = members.length - usable.length;
+  const note = `${unusable} of the ${members.length} members of ${location} have no name and were not used`;
+  return { listed, notes: unusable > 0 ? [...notes, note] : notes };
+}
+
+function parseJson(body: string, location: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    const what = /^\s*</.test(body) ? 'a web page' : 'no JSON';
+    throw new SourceError(
+      `${location} returned ${what} instead of a list of mutations (bestanden.json). Check the URL, and whether it requires ` +
+        'a sign-in.',
+      { cause },
+    );
+  }
+}
+
+/**
+ * The location of a delivery, which may be relative to its list. A list on the web can't lead to files, buckets or, from
+ * https, to an insecure server.
+ * @throws SourceError
+ */
+function locationOf(name: string, url: string, list: string): string {
+  if (!/^https?:/i.test(list)) {
+    return /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `${list.slice(0, list.lastIndexOf('/') + 1)}${url}`;
+  }
+  const found = URL.canParse(url, list) ? new URL(url, list) : null;
+  const allowed = /^https:/i.test(list) ? ['https:'] : ['https:', 'http:'];
+  if (found && allowed.includes(found.protocol)) return found.href;
+  throw new SourceError(
+    `${list} names ${url} as the URL of ${name}, and only ${allowed.join('// and ')}// is followed from there. Nothing of the list was applied; ` +
+      'ask its supplier to correct it.',
+  );
+}
+
+const longestList = 16 * 1024 * 1024;
+
+async function text(location: string): Promise<string> {
+  const tooLong = `${location} is too long for a list of mutations. Check the URL.`;
+  try {
+    const bytes = await readWhole(location, longestList, tooLong);
+    return bytes ? bytes.toString().replace(/^\uFEFF/, '') : '[]';
+  } catch (error) {
+    throw error instanceof SourceError ? error : connectionError(location, error as Error);
+  }
+}
+
+/** Everything at a location, if that is at most `most` bytes; `null` where nothing can be opened. @throws SourceError */
+export async function readWhole(location: string, most: number, tooLong: string): Promise<Buffer | null> {
+  const source = await openSource(location);
+  if (!source) return null;
+  try {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of source.stream()) {
+      length += chunk.length;
+      if (length > most) throw new SourceError(tooLong);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    await source.close();
+  }
+}
+
+/** The order of deliveries: by the date from which they lead, and the shortest first. */
+export function byDates(a: ListedMutations, b: ListedMutations): number {
+  const [first, second] = [`${a.vanaf} ${a.tot}`, `${b.vanaf} ${b.tot}`];
+  return first < second ? -1 : first > second ? 1 : 0;
+}
