@@ -23,19 +23,24 @@ export type QuotaDecision =
  * clock is ahead; it counts as the current one, because a window never moves backwards.
  */
 export function decideQuota(stored: QuotaState, now: number, units = 1): QuotaDecision {
-  const roll: WindowName[] = [];
-  const quota: QuotaState = {};
-  for (const [name, window] of configured(stored)) {
-    const start = windowStart(name, Math.floor(now));
-    if (window.start < start) roll.push(name);
-    quota[name] = window.start < start ? { ...window, start, used: 0 } : window;
-  }
+  const quota = currentQuota(stored, now);
+  const roll = configured(stored).flatMap(([name, { start }]) => (start < Number(quota[name]?.start) ? [name] : []));
   const violated = configured(quota).flatMap(([name, { used, limit }]) =>
     limit !== null && used + units > limit ? [name] : [],
   );
   if (violated.length === 0) return { kind: 'admit', roll };
   const waits = violated.map((name) => secondsToReset(name, quota[name] as WindowCount, now));
   return { kind: 'exceeded', violated, retryAfterSeconds: Math.max(...waits), quota };
+}
+
+/** The windows as they are at `now` (seconds): one that has passed begins anew, with nothing used. */
+export function currentQuota(stored: QuotaState, now: number): QuotaState {
+  const quota: QuotaState = {};
+  for (const [name, window] of configured(stored)) {
+    const start = windowStart(name, Math.floor(now));
+    quota[name] = window.start < start ? { ...window, start, used: 0 } : window;
+  }
+  return quota;
 }
 
 /** Whether `quota` can be that of an account right after it consumed `units` at `now`: in every window, within its limit. */

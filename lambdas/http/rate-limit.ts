@@ -1,5 +1,5 @@
 import { Refusal } from '../../core/accounts/account.ts';
-import { closestToExhaustion, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
+import { closestToExhaustion, currentQuota, type QuotaState, reportWindows } from '../../core/accounts/quota.ts';
 import type { Clock, WindowName } from '../../core/calendar.ts';
 import type { Middleware, MiddlewareRequest } from './middleware.ts';
 
@@ -10,7 +10,8 @@ import type { Middleware, MiddlewareRequest } from './middleware.ts';
  */
 export function rateLimitHeaders(clock: Clock): Middleware {
   function addHeaders(request: MiddlewareRequest, quota: QuotaState, violated?: readonly WindowName[]): void {
-    const windows = reportWindows(quota, clock());
+    const now = clock();
+    const windows = reportWindows(currentQuota(quota, now), now);
     const closest = closestToExhaustion(windows.filter(({ name }) => violated?.includes(name) ?? true));
     if (!closest) return;
     Object.assign(request.response?.headers ?? {}, {

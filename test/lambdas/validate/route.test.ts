@@ -44,6 +44,30 @@ describe('the validation of a key', () => {
     expect((await service.admin.accounts.show(id)).windows.day?.used).toBe(1);
   });
 
+  it('says what is left as the next lookup will, also of windows that have passed, without spending it', async () => {
+    const { key } = await newAccount(service, { minute: 60, day: 5000, month: null });
+    const noon = Date.UTC(2090, 0, 1, 12) / 1000;
+    const at = (seconds: number) => createInstance(service.client, () => noon + seconds);
+    const headersOf = async (seconds: number) => {
+      const { headers } = await at(seconds).send('/v1/auth/validate', { headers: { 'X-API-Key': key } });
+      return [headers['ratelimit-policy'], headers.ratelimit];
+    };
+    const policy = '"minute";q=60;w=60, "day";q=5000;w=86400';
+    expect(await headersOf(1)).toEqual([policy, '"day";r=5000;t=43199']);
+    for (let i = 0; i < 3; i++) await at(1).lookUp(key);
+    const { headers } = await at(1).lookUp(key);
+    expect(await headersOf(1)).toEqual([policy, headers.ratelimit]);
+    expect(await headersOf(1)).toEqual([policy, '"minute";r=56;t=59']);
+    expect(await headersOf(60)).toEqual([policy, '"day";r=4996;t=43140']);
+    expect(await headersOf(86_400)).toEqual([policy, '"day";r=5000;t=43200']);
+  });
+
+  it('has no RateLimit headers for an account without a finite window', async () => {
+    const { key } = await newAccount(service, { month: null });
+    const { headers } = await validate(key);
+    expect(Object.keys(headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
+  });
+
   it('costs one strongly consistent call', async () => {
     const { key } = await newAccount(service, { day: 1 });
     const inputs: unknown[] = [];

@@ -227,6 +227,50 @@ function grew(before: QuotaState | undefined, after: QuotaState): boolean {
   });
 }
 
+/** Serves `units` that begin at the shard `first`, as `serve` does one. */
+function serveUnits(shards: Access[], first: number, units: number, pick: number): number {
+  const hasEnough = (shard: Access) =>
+    names(shards).every((name) => {
+      const { used, limit } = shard.quota[name] as WindowCount;
+      return limit === null || used + units <= limit;
+    });
+  const chargeAll = (shard: Access) => hasEnough(shard) && Array.from({ length: units }, () => chargeOne(shard, noon));
+  if (chargeAll(shards[first] as Access)) return 0;
+  for (let decisions = 1; decisions <= 4; decisions++) {
+    const decision = decideShards(shards, () => true, { now: noon, tried: first, pick, units });
+    if (decision.kind === 'exceeded') return -1;
+    if (decision.kind === 'reread') throw new Error('these shards belong together');
+    if (decision.kind === 'move') applyMove(decision.move);
+    if (chargeAll(decision.kind === 'move' ? decision.move.target : decision.shard)) return decisions;
+  }
+  throw new Error('found no quota, though no other caller took any');
+}
+
+describe('the decision over shards for several units', () => {
+  it('serves all of them on one shard as long as the account has so many left, else none, and keeps the shares', () => {
+    fc.assert(
+      fc.property(
+        account(false),
+        fc.array(fc.tuple(choice, fc.integer({ min: 1, max: 12 })), { minLength: 1 }),
+        (shards, requests) => {
+          fc.pre(names(shards).some((name) => shards[0]?.quota[name]?.limit !== null));
+          const total = (name: WindowName) => shards.reduce((sum, { quota }) => sum + Number(quota[name]?.limit), 0);
+          const totals = names(shards).map(total);
+          for (const [{ tried, pick }, units] of requests) {
+            const left = Math.min(...names(shards).map((name) => leftOf(shards, name, noon)));
+            const decisions = serveUnits(shards, tried % shards.length, units, pick);
+            expect(decisions >= 0).toBe(units <= left);
+            expect(decisions).toBeLessThanOrEqual(2);
+            const after = Math.min(...names(shards).map((name) => leftOf(shards, name, noon)));
+            expect(after).toBe(decisions < 0 ? left : left - units);
+            expect(names(shards).map(total)).toEqual(totals);
+          }
+        },
+      ),
+    );
+  });
+});
+
 describe('two reads of the shards', () => {
   it('prove an account exhausted only if no share moved and no window rolled between them', () => {
     const shards = () =>
