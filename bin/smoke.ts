@@ -12,7 +12,8 @@ import {
   type SmokeAnswer,
   type SmokeOptions,
 } from './smoke/check.ts';
-import { lookupChecks, mostLookups } from './smoke/check-lookups.ts';
+import { batchChecks, batchLookups } from './smoke/check-batch.ts';
+import { lookupChecks, mostLookups as mostSingleLookups } from './smoke/check-lookups.ts';
 import { requestChecks } from './smoke/check-requests.ts';
 
 /** Examines each response that the other checks got; these come last. */
@@ -82,7 +83,10 @@ function everyAnswer(title: string, examine: (answer: SmokeAnswer) => void): Che
 }
 
 /** All checks in order: first those that cost no quota, last those that examine every response of the others. */
-export const checks: readonly Check[] = [...requestChecks, ...lookupChecks, ...everyAnswerChecks];
+export const checks: readonly Check[] = [...requestChecks, ...lookupChecks, ...batchChecks, ...everyAnswerChecks];
+
+/** The most lookups that a run makes. */
+export const mostLookups = mostSingleLookups + batchLookups;
 
 /** The result of a check. */
 type CheckResult = {

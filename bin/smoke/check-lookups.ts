@@ -20,9 +20,14 @@ type Lookup = { answer: SmokeAnswer; status: unknown; request: unknown; address:
 /** A check makes no lookup when fewer units are left: it must not use up a customer's quota. */
 const minimumLeft = 20;
 
+/** @throws Skip when the account has little or no quota left */
+export function assertRoom({ left }: Run): void {
+  if (left !== null && left < minimumLeft) throw new Skip(`the account has only ${left} units left`);
+}
+
 /** Looks up, and asserts what every outcome must have. @throws Skip when the account has little or no quota left */
-async function lookUp(run: Run, query: string): Promise<Lookup> {
-  if (run.left !== null && run.left < minimumLeft) throw new Skip(`the account has only ${run.left} units left`);
+export async function lookUp(run: Run, query: string): Promise<Lookup> {
+  assertRoom(run);
   const answer = await run.client.send(`/v1/address?${query}`);
   const [, left] = /;r=(\d+)/.exec(answer.headers.ratelimit ?? '') ?? [];
   run.left = left === undefined ? null : Number(left);

@@ -125,7 +125,7 @@ const pathChecks: Check[] = [
     section: 'paths and methods',
     title: 'returns 404 for any other path, also for one with a trailing slash',
     async run({ client }) {
-      const others = ['/', '/v1', '/v1/', '/v2/address', '/v1/nothing', '/V1/address', '/v1/addresses'];
+      const others = ['/', '/v1', '/v1/', '/v2/address', '/v1/nothing', '/V1/address', '/v1/addresses/'];
       for (const path of [...others, ...operations.map((operation) => `${operation}/`)]) {
         assertProblem(await client.send(`${path}?${p}&${h}`), 404, 'not-found');
       }

@@ -51,6 +51,7 @@ export type RequestOptions = {
   /** By default the key under test; `null` is none. */
   key?: string | null;
   headers?: Record<string, string>;
+  body?: string;
   /** What messages show instead of the path, where the path has the key. */
   shown?: string;
 };
@@ -60,7 +61,7 @@ export type Client = {
   /** @throws NoAnswerError */
   send(path: string, options?: RequestOptions): Promise<SmokeAnswer>;
   readonly answers: readonly SmokeAnswer[];
-  /** How many of the responses counted against the quota. */
+  /** How many units the responses counted against the quota. */
   lookups(): number;
 };
 
@@ -78,8 +79,8 @@ export function createClient(baseUrl: string, key: string): Client {
   const answers: SmokeAnswer[] = [];
   return {
     answers,
-    lookups: () => answers.filter(({ asked, status }) => status === 200 && asked.startsWith('GET /v1/address?')).length,
-    async send(path, { method = 'GET', key: sent = key, headers = {}, shown = path } = {}) {
+    lookups: () => answers.reduce((sum, answer) => sum + unitsOf(answer), 0),
+    async send(path, { method = 'GET', key: sent = key, headers = {}, body, shown = path } = {}) {
       const asked = `${method} ${shown}`;
       const startedAt = performance.now();
       try {
@@ -87,6 +88,7 @@ export function createClient(baseUrl: string, key: string): Client {
           method,
           headers: { ...(sent === null ? {} : { 'x-api-key': sent }), ...headers },
           redirect: 'manual',
+          ...(body !== undefined && { body }),
           signal: AbortSignal.timeout(timeoutMilliseconds),
         });
         const text = await response.text();
@@ -100,6 +102,13 @@ export function createClient(baseUrl: string, key: string): Client {
       }
     },
   };
+}
+
+/** What a response counted: one for a lookup, one for each result of many. */
+function unitsOf({ asked, status, json }: SmokeAnswer): number {
+  if (status !== 200) return 0;
+  if (asked.startsWith('GET /v1/address?')) return 1;
+  return asked === 'POST /v1/addresses' && Array.isArray(json?.results) ? json.results.length : 0;
 }
 
 /** When several addresses refuse the connection, the error itself has no message. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
 /** A request on its way to the service. */
 export type Passing = { method: string; url: URL; headers: Record<string, string> };
@@ -24,9 +25,11 @@ export async function startSpoilingProxy(baseUrl: string) {
     );
     const passing = { method: request.method ?? '', url: new URL(baseUrl + request.url), headers };
     current.spoil.request?.(passing);
+    const sent = await text(request);
     const forward = async (): Promise<Returning> => {
       const { method, url } = passing;
-      const answer = await fetch(url, { method, headers: passing.headers });
+      const { 'content-length': _, ...headers } = passing.headers;
+      const answer = await fetch(url, { method, headers, ...(sent && { body: sent }) });
       // `fetch` has decompressed the body.
       const own = Object.entries(Object.fromEntries(answer.headers)).filter(
         ([name]) => !/^(?:content-length|content-encoding|connection|keep-alive)$/.test(name),

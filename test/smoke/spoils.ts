@@ -3,13 +3,21 @@ import type { Passing, Returning, Spoil } from './spoiling-proxy.ts';
 /** Which answers are spoiled. */
 type When = (returning: Returning, passing: Passing) => boolean;
 /** The body of an answer, as far as it matters here. */
-type Body = { status?: unknown; limits?: object; address?: object; candidates: object[]; errors: object[] };
+type Body = {
+  status?: unknown;
+  limits?: object;
+  address?: object;
+  candidates: object[];
+  errors: object[];
+  results: object[];
+};
 
 const status =
   (wanted: number): When =>
   (returning) =>
     returning.status === wanted;
 const lookedUp: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/address';
+const lookedUpAll: When = (returning, { url }) => returning.status === 200 && url.pathname === '/v1/addresses';
 const refused = status(401);
 
 function header(name: string, value?: string, when: When = () => true): Spoil {
@@ -209,6 +217,17 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
     /letter case of a toevoeging/,
   ],
 
+  [
+    'has results in another order',
+    body(lookedUpAll, ({ results }) => ({ results: results.toReversed().toSpliced(0, 1, results[1] ?? {}) })),
+    /in order, what the single lookup returns/,
+  ],
+  [
+    'locates the faults of a body elsewhere',
+    body(status(422), (body) => ({ ...body, errors: body.errors.map((error) => ({ ...error, pointer: '/' })) })),
+    /at its JSON pointer/,
+  ],
+  ['accepts any method for many', header('allow', 'GET', status(405)), /refuses 101 addresses/],
   ['reports no quota', header('ratelimit'), /counts one unit/],
   ['omits a window from its policy', header('ratelimit-policy', '"minute";q=5000;w=60'), /counts one unit/],
   ['does not count', header('ratelimit', '"day";r=99000;t=1'), /counts one unit/],
