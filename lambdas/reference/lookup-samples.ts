@@ -33,14 +33,15 @@ if answer["status"] == "ok":
       label: 'PHP',
       source: `<?php
 $curl = curl_init('${url}');
+$key = getenv('BAG_ADRES_KEY');
 curl_setopt_array($curl, [
-    CURLOPT_HTTPHEADER => ['X-API-Key: ' . getenv('BAG_ADRES_KEY')],
+    CURLOPT_HTTPHEADER => ["X-API-Key: $key"],
     CURLOPT_RETURNTRANSFER => true,
-    CURLOPT_TIMEOUT => 10,
 ]);
 $answer = json_decode(curl_exec($curl), true);
-if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) !== 200) exit($answer['title'] ?? $answer['message']);
-if ($answer['status'] === 'ok') echo $answer['address']['straat'];`,
+if ($answer['status'] === 'ok') {
+    echo $answer['address']['straat'];
+}`,
     },
     {
       label: 'C#',

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { codeSamples } from '../../bin/openapi/reference.ts';
 import { StoreUnavailable } from '../../core/dynamodb.ts';
+import { lookupSamples } from '../../lambdas/reference/lookup-samples.ts';
 import { newAccount } from '../support/address-service.ts';
 import { type HttpService, startHttpService } from '../support/http-service.ts';
 
@@ -141,6 +142,38 @@ describe.each(interpreters)('the example %s', (file, command) => {
     const { code, error } = await run(command, ['1012RJ', '147'], key, `${service.baseUrl}/`);
     expect([code, error]).toEqual([0, '']);
   });
+});
+
+describe('a sample of the reference page', () => {
+  const commands: Record<string, [toRun: string[], toFindIt: string[]]> = {
+    curl: [
+      ['sh', '-c'],
+      ['curl', '--version'],
+    ],
+    TypeScript: [
+      [process.execPath, '--input-type=module', '-e'],
+      [process.execPath, '--version'],
+    ],
+    Python: [
+      ['python3', '-c'],
+      ['python3', '--version'],
+    ],
+    PHP: [
+      ['php', '-r'],
+      ['php', '-r', 'exit(function_exists("curl_init") ? 0 : 1);'],
+    ],
+  };
+
+  for (const { label } of lookupSamples('')) {
+    const [toRun = [], toFindIt = ['']] = commands[label] ?? [];
+    const test = runs(toFindIt) ? it : it.skip;
+    test(`looks an address up, in ${label}`, async () => {
+      const url = `${service.baseUrl}/v1/address?postcode=1012RJ&huisnummer=147`;
+      const source = lookupSamples(url).find((one) => one.label === label)?.source ?? '';
+      const { out, error } = await run(toRun, [source.replace('<?php', '')]);
+      expect([out, error]).toEqual([expect.stringContaining('Nieuwezijds Voorburgwal'), expect.any(String)]);
+    });
+  }
 });
 
 describe('the description', () => {
