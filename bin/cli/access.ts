@@ -27,6 +27,7 @@ export function addAccessCommands(program: Command, terminal: Terminal): void {
   const key = program.command('key').description('API keys of an account');
   addCreateKey(key, terminal);
   addListKeys(key, terminal);
+  addRenameKey(key, terminal);
   addRevokeKey(key, terminal);
   const member = program.command('member').description('who may sign in to the portal for an account');
   addAddMember(member, terminal);
@@ -79,6 +80,21 @@ function addListKeys(key: Command, terminal: Terminal): void {
       await useAdmin(terminal, options, async (admin) => {
         const keys = await admin.keys.list(id);
         return { json: keys, text: renderKeys(keys) };
+      });
+    });
+}
+
+function addRenameKey(key: Command, terminal: Terminal): void {
+  withAccounts(key.command('rename'))
+    .description('give a key another label; requests with it are not touched')
+    .argument('<key-id>', 'the key id, as "key list" shows it; never the key itself')
+    .requiredOption('--account <id>', 'the account of the key')
+    .requiredOption('--label <text>', 'the new label')
+    .action(async (id: string, { account, label: text, ...options }: OfAccount & { label: string }) => {
+      const input = { account: accountId(account), keyId: keyId(id), label: label(text) };
+      await useAdmin(terminal, options, async (admin) => {
+        const renamed = await admin.keys.rename(input);
+        return { json: renamed, text: renderKeys([renamed]) };
       });
     });
 }

@@ -243,7 +243,11 @@ async function tryDecide(
     time: new Date(store.now()).toISOString(),
     attempt: (last?.attempt ?? 0) + 1,
   };
-  const change = { partition: loadsPartition, action: `load ${decision}`, detail: { load, run: runName(load, next) } };
+  const change = {
+    partition: loadsPartition,
+    action: `load ${decision}` as const,
+    detail: { load, run: runName(load, next) },
+  };
   if (!(await claim(store, load, next, last?.attempt))) return undefined;
   await audited(store, change, () => runner.start(runName(load, next), load, decision));
   return { load, started: true };

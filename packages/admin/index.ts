@@ -23,7 +23,7 @@ export {
   roles,
 } from '../../core/accounts/admin/admin-error.ts';
 export type { PageOptions } from '../../core/accounts/admin/admin-store.ts';
-export type { AuditEntry } from '../../core/accounts/admin/audit.ts';
+export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
 export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../core/accounts/admin/backup.ts';
 export type { KeyView } from '../../core/accounts/admin/key-views.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';

@@ -18,7 +18,7 @@ import {
   retryConflicts,
   type Write,
 } from './admin-store.ts';
-import { type AuditEntry, audited, auditOf } from './audit.ts';
+import { type AuditEntry, type AuditPage, type AuditPageOptions, audited, auditOf, auditPageOf } from './audit.ts';
 import { isDeleted, tombstoneKey } from './delete-account.ts';
 import { type KeyView, keyRecordsOf, viewKeys } from './key-views.ts';
 import { applyPlan, getPlan, planIsUnchanged } from './plans.ts';
@@ -85,7 +85,7 @@ export async function createAccount(
   checkAccountId(id);
   checkPlanCode(code);
   checkOwnLimits(limits);
-  const change = { partition: id, action: 'account create', detail: { plan: code, limits } };
+  const change = { partition: id, action: 'account create' as const, detail: { plan: code, limits } };
   return audited(store, change, () => retryConflicts(() => tryCreate(store, { id, plan: code, limits })));
 }
 
@@ -245,6 +245,13 @@ export async function auditAccount(store: AdminStore, id: string, last = 100): P
   checkAccountId(id);
   if (!(await isDeleted(store, id))) await getAccess(store, id);
   return auditOf(store, id, last);
+}
+
+/** The same, by pages. Throws `invalid`, `not_found`. */
+export async function auditAccountPage(store: AdminStore, id: string, options?: AuditPageOptions): Promise<AuditPage> {
+  checkAccountId(id);
+  if (!(await isDeleted(store, id))) await getAccess(store, id);
+  return auditPageOf(store, id, options);
 }
 
 /** A page of accounts; `cursor` is where the next one begins, `null` on the last one. */

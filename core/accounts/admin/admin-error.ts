@@ -17,6 +17,7 @@ export type AdminRefusals = {
   'plans.put': 'invalid' | 'conflict';
   'plans.list': 'invalid';
   'plans.audit': 'invalid' | 'not_found';
+  'plans.auditPage': 'invalid' | 'not_found';
   'accounts.create': 'invalid' | 'not_found' | 'exists' | 'conflict';
   'accounts.set': 'invalid' | 'not_found' | 'conflict';
   'accounts.suspend': 'invalid' | 'not_found' | 'conflict';
@@ -26,6 +27,7 @@ export type AdminRefusals = {
   'accounts.show': 'invalid' | 'not_found';
   'accounts.list': 'invalid';
   'accounts.audit': 'invalid' | 'not_found';
+  'accounts.auditPage': 'invalid' | 'not_found';
   'accounts.usage': 'invalid' | 'not_found' | 'conflict';
   'accounts.usagePage': 'invalid' | 'conflict';
   'accounts.eachUsage': 'invalid' | 'conflict';
@@ -35,6 +37,7 @@ export type AdminRefusals = {
   'backup.import': 'invalid' | 'not_found' | 'exists' | 'too_many_keys' | 'conflict';
   'keys.create': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
   'keys.rotate': 'invalid' | 'not_found' | 'too_many_keys' | 'already_created' | 'conflict';
+  'keys.rename': 'invalid' | 'not_found';
   'keys.list': 'invalid' | 'not_found';
   'keys.revoke': 'invalid' | 'not_found' | 'conflict';
   'members.add': 'invalid' | 'not_found' | 'too_many_members' | 'conflict';

@@ -6,6 +6,7 @@ import {
   type AccountPage,
   type AccountView,
   auditAccount,
+  auditAccountPage,
   createAccount,
   listAccounts,
   type RepairedWindow,
@@ -17,13 +18,13 @@ import {
 import { revokeKey } from './active-keys.ts';
 import type { Role } from './admin-error.ts';
 import { createAdminStore, type PageOptions } from './admin-store.ts';
-import type { AuditEntry } from './audit.ts';
+import type { AuditEntry, AuditPage, AuditPageOptions } from './audit.ts';
 import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
 import { deleteAccount } from './delete-account.ts';
 import { type KeyView, listKeys } from './key-views.ts';
-import { createKey, type KeyInput, type RotatedKey, type RotationInput, rotateKey } from './keys.ts';
+import { createKey, type KeyInput, type RotatedKey, type RotationInput, renameKey, rotateKey } from './keys.ts';
 import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
-import { auditPlan, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
+import { auditPlan, auditPlanPage, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
 import {
   auditSessions,
   confirmSession,
@@ -75,6 +76,8 @@ export type Admin = {
     list(options?: PageOptions): Promise<PlanPage>;
     /** The changes of a plan, newest first; 100 entries by default. */
     audit(code: string, last?: number): Promise<AuditEntry[]>;
+    /** A page of them. */
+    auditPage(code: string, options?: AuditPageOptions): Promise<AuditPage>;
   };
   accounts: {
     /** Creates an active account on a plan. */
@@ -105,6 +108,8 @@ export type Admin = {
     usageKeptSince(): Promise<string>;
     /** The changes of an account and its keys, newest first; 100 entries by default. */
     audit(id: string, last?: number): Promise<AuditEntry[]>;
+    /** A page of them. */
+    auditPage(id: string, options?: AuditPageOptions): Promise<AuditPage>;
   };
   backup: {
     /** Every plan and account, for `import` into another table. Scans the whole table. */
@@ -119,6 +124,8 @@ export type Admin = {
     rotate(input: RotationInput): Promise<RotatedKey>;
     /** The keys of an account, expired and revoked ones too, the oldest first. */
     list(account: string): Promise<KeyView[]>;
+    /** Gives a key another label. */
+    rename(input: { account: string; keyId: string; label: string }): Promise<KeyView>;
     /** Permanently revokes a key: every request that starts after this has returned is refused. */
     revoke(input: { account: string; keyId: string }): Promise<KeyView>;
   };
@@ -177,6 +184,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       put: (input) => putPlan(store, input),
       list: (options) => listPlans(store, options),
       audit: (code, last) => auditPlan(store, code, last),
+      auditPage: (code, options) => auditPlanPage(store, code, options),
     },
     accounts: {
       create: (input) => createAccount(store, input),
@@ -193,6 +201,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       usageOfAll: (range) => usageOfAll(store, range),
       usageKeptSince: async () => firstKeptDay((await readRetention(store)).months, store.nowSeconds()),
       audit: (id, last) => auditAccount(store, id, last),
+      auditPage: (id, options) => auditAccountPage(store, id, options),
     },
     backup: {
       export: () => exportBackup(store),
@@ -202,6 +211,7 @@ export function createAdmin({ client, table, checksumSecret, actor = 'unknown', 
       create: async (input) => createKey(store, await secretNow(), input),
       rotate: async (input) => rotateKey(store, await secretNow(), input),
       list: (account) => listKeys(store, account),
+      rename: (input) => renameKey(store, input),
       revoke: (input) => revokeKey(store, input),
     },
     members: {

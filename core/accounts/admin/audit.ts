@@ -6,8 +6,17 @@ import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 import type { OwnLimitChanges } from './window-changes.ts';
 
+/** What an entry can be about. */
+export type AuditAction =
+  | `account ${'create' | 'set' | 'suspend' | 'activate' | 'repair-windows' | 'delete' | 'import'}`
+  | `key ${'create' | 'rotate' | 'rename' | 'revoke'}`
+  | `member ${'add' | 'remove'}`
+  | `session ${'start' | 'end' | 'end-all' | 'refuse'}`
+  | 'plan put'
+  | `load ${'approve' | 'reject'}`;
+
 /** What is changed, in which partition (an account id, or `plan#<code>`), and how. `detail` never holds a key. */
-export type AuditedChange = { partition: string; action: string; detail: Record<string, unknown> };
+export type AuditedChange = { partition: string; action: AuditAction; detail: Record<string, unknown> };
 
 /**
  * One change: who, when, what. `unknown` means that nothing has marked it as done: the change is still running, or its
@@ -16,7 +25,7 @@ export type AuditedChange = { partition: string; action: string; detail: Record<
 export type AuditEntry = {
   time: string;
   actor: string;
-  action: string;
+  action: AuditAction;
   detail: Record<string, unknown>;
   outcome: 'done' | 'unknown';
 };
@@ -64,15 +73,53 @@ function markDone(table: string, key: Record<string, string>): Update {
 
 /** The latest `last` entries of a partition, the newest first. */
 export async function auditOf(store: AdminStore, partition: string, last: number): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = [];
+  let cursor: string | null = null;
+  do {
+    const limit = Math.min(mostEntries, last - entries.length);
+    const page: AuditPage = await auditPageOf(store, partition, { limit, ...(cursor !== null && { cursor }) });
+    entries.push(...page.entries);
+    cursor = page.cursor;
+  } while (cursor !== null && entries.length < last);
+  return entries;
+}
+
+/** A page of an audit, newest first; `cursor` is where the next one begins, `null` on the last one. */
+export type AuditPage = { entries: AuditEntry[]; cursor: string | null };
+
+export type AuditPageOptions = { limit?: number | undefined; cursor?: string | undefined };
+
+const mostEntries = 1_000;
+const cursorPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#[0-9a-f]{12}$/;
+
+/** A page of the entries of a partition. Entries that are written meanwhile move none to another page. Throws `invalid`. */
+export async function auditPageOf(
+  store: AdminStore,
+  partition: string,
+  { limit = 100, cursor }: AuditPageOptions = {},
+): Promise<AuditPage> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > mostEntries) {
+    throw new AdminError('invalid', `A page of an audit has 1 to ${mostEntries} entries.`);
+  }
+  if (cursor !== undefined && !(typeof cursor === 'string' && cursorPattern.test(cursor))) {
+    throw new AdminError('invalid', 'This cursor is not one that an audit returned.');
+  }
+  const [partitionKey, sortKey] = [accountsTable.partitionKey, accountsTable.sortKey];
+  // One more than requested shows whether there is another page.
   const items = await store.query({
     TableName: store.table,
     ScanIndexForward: false,
-    Limit: last,
+    Limit: limit + 1,
     KeyConditionExpression: '#account = :partition AND begins_with(#item, :audit)',
-    ExpressionAttributeNames: { '#account': accountsTable.partitionKey, '#item': accountsTable.sortKey },
+    ExpressionAttributeNames: { '#account': partitionKey, '#item': sortKey },
     ExpressionAttributeValues: { ':partition': partition, ':audit': prefix },
+    ...(cursor !== undefined && {
+      ExclusiveStartKey: { [partitionKey]: partition, [sortKey]: prefix + cursor } as Item,
+    }),
   });
-  return items.map(readEntry);
+  const shown = items.slice(0, limit);
+  const last = String(shown.at(-1)?.[sortKey]).slice(prefix.length);
+  return { entries: shown.map(readEntry), cursor: items.length > limit ? last : null };
 }
 
 function newEntry({ actor, now }: AdminStore, { partition, action, detail }: AuditedChange) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { dateOf, instant } from '../../calendar.ts';
-import { type Guard, guardedUpdate, type Item, isConflict } from '../../dynamodb.ts';
+import { type Guard, guardedUpdate, type Item, isConflict, type Update } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { expiryOf, issueApiKey, type KeyClaim, keyIdOfToken, secretFingerprint, storedKey } from '../api-key.ts';
 import { keyRecord, recordKey } from '../key-record.ts';
@@ -17,7 +17,7 @@ import {
 } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts } from './admin-store.ts';
 import { audited } from './audit.ts';
-import { findRecord } from './key-views.ts';
+import { findRecord, type KeyView, listKeys } from './key-views.ts';
 
 /** A key to create. `expires` is the second from which it is refused; without it the key does not expire. */
 export type KeyInput = {
@@ -92,6 +92,39 @@ export function labelAfter(label: string): string {
   return [...name].slice(0, maxLabelLength - suffix.length).join('') + suffix;
 }
 
+/** Gives a key another label, whatever its state; requests with it are not touched. Throws `invalid`, `not_found`. */
+export async function renameKey(
+  store: AdminStore,
+  { account, keyId, label }: { account: string; keyId: string; label: string },
+): Promise<KeyView> {
+  checkAccountId(account);
+  checkKeyId(keyId);
+  checkLabel(label);
+  const missing = new AdminError('not_found', `Account "${account}" has no key "${keyId}".`, { subject: 'key' });
+  await getAccess(store, account);
+  if (!(await findRecord(store, account, keyId))) throw missing;
+  await audited(store, { partition: account, action: 'key rename', detail: { keyId } }, () =>
+    store.update(labelled(store.table, { account, keyId }, label)).catch((error: unknown) => {
+      // Its record expired, or the account was deleted.
+      throw isConflict(error) ? missing : error;
+    }),
+  );
+  const found = (await listKeys(store, account)).find((key) => key.keyId === keyId);
+  if (!found) throw missing;
+  return found;
+}
+
+function labelled(table: string, key: { account: string; keyId: string }, label: string): Update {
+  return {
+    TableName: table,
+    Key: recordKey(key),
+    UpdateExpression: 'SET #label = :label',
+    ConditionExpression: 'attribute_exists(#account)',
+    ExpressionAttributeNames: { '#label': keyRecord.label, '#account': accountsTable.partitionKey },
+    ExpressionAttributeValues: { ':label': label },
+  };
+}
+
 type Issue = {
   account: string;
   label: string;
@@ -114,8 +147,11 @@ async function issueKey(
   const { keyId } = claim;
   const expiry = { ...(expiresSeconds !== null && { expires: instant(expiresSeconds) }) };
   const change = replaces
-    ? { action: 'key rotate', detail: { keyId, replaces: replaces.keyId, ends: instant(replaces.endsSeconds) } }
-    : { action: 'key create', detail: { keyId, ...expiry } };
+    ? {
+        action: 'key rotate' as const,
+        detail: { keyId, replaces: replaces.keyId, ends: instant(replaces.endsSeconds) },
+      }
+    : { action: 'key create' as const, detail: { keyId, ...expiry } };
   await audited(store, { partition: account, ...change }, async () => {
     // The record is written first: an active key always has one, so it can be found and revoked.
     await createRecord(store, claim, {

@@ -15,7 +15,7 @@ import {
   type PageOptions,
   retryConflicts,
 } from './admin-store.ts';
-import { type AuditEntry, audited, auditOf } from './audit.ts';
+import { type AuditEntry, type AuditPage, type AuditPageOptions, audited, auditOf, auditPageOf } from './audit.ts';
 import { mergedShards, reshareWrites } from './reshard.ts';
 import { windowChanges } from './window-changes.ts';
 
@@ -191,6 +191,13 @@ export async function auditPlan(store: AdminStore, code: string, last = 100): Pr
   checkPlanCode(code);
   await getPlan(store, code);
   return auditOf(store, planRecord.partitionKey(code), last);
+}
+
+/** The same, by pages. Throws `invalid`, `not_found`. */
+export async function auditPlanPage(store: AdminStore, code: string, options?: AuditPageOptions): Promise<AuditPage> {
+  checkPlanCode(code);
+  await getPlan(store, code);
+  return auditPageOf(store, planRecord.partitionKey(code), options);
 }
 
 /** A page of plans; `cursor` is where the next one begins, `null` on the last one. */

@@ -4,7 +4,7 @@ import { guardedUpdate, type Item, isConflict } from '../../dynamodb.ts';
 import { accountsTable } from '../../names.ts';
 import { AdminError, checkAccountId, checkPerson } from './admin-error.ts';
 import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
-import { type AuditEntry, auditOf, noted } from './audit.ts';
+import { type AuditAction, type AuditEntry, auditOf, noted } from './audit.ts';
 import { listMembers, normalizedPerson, personPrefix } from './members.ts';
 
 /**
@@ -241,7 +241,7 @@ export async function noteRefusal(store: AdminStore, refusal: { reason: string; 
   await note(store, 'session refuse', { reason: refusal.reason, identity: refusal.identity.slice(0, 300) });
 }
 
-function note(store: AdminStore, action: string, detail: Record<string, unknown>): Promise<void> {
+function note(store: AdminStore, action: AuditAction, detail: Record<string, unknown>): Promise<void> {
   return noted(store, { partition: auditPartition, action, detail }, store.nowSeconds() + auditSeconds);
 }
 

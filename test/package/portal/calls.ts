@@ -76,6 +76,7 @@ const rotated = await admin.keys.rotate({ account: 'shop', keyId, ends: new Date
 assert.deepEqual(rotated.replaced, { keyId, ends: '2099-01-01T00:00:00Z' });
 assert.equal((await admin.keys.list('shop'))[0]?.replacedBy, rotated.keyId);
 assert.equal(labelAfter('web'), 'web 2');
+assert.equal((await admin.keys.rename({ account: 'shop', keyId, label: 'till' })).label, 'till');
 assert.equal((await admin.keys.revoke({ account: 'shop', keyId })).state, 'revoked');
 assert.equal((await admin.accounts.show('shop')).keys[0]?.state, 'revoked');
 
@@ -113,6 +114,11 @@ assert.equal((await refusal(admin.accounts.delete('shop'))).code, 'not_suspended
 await admin.accounts.suspend('shop');
 await admin.accounts.delete('shop');
 assert.equal((await admin.accounts.audit('shop'))[0]?.actor, actor ?? 'unknown');
+assert.equal(
+  (await admin.accounts.auditPage('shop', { limit: 1, cursor: undefined })).entries[0]?.action,
+  'account delete',
+);
+assert.equal((await admin.plans.auditPage('small')).cursor, null);
 const missing: AdminErrorCode = (await refusal(admin.accounts.show('shop'))).code;
 assert.equal(missing, 'not_found');
 

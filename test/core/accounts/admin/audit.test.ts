@@ -40,6 +40,29 @@ describe('the audit', () => {
     expect(times.at(-1)).toMatch(/^2026-08-01T12:30:15\.\d{3}Z$/);
   });
 
+  it('is read in pages of any size, which new entries do not shift', async () => {
+    const ann = adminOf('ann');
+    await ann.accounts.create({ id: 'paged', plan: 'basic' });
+    for (let i = 0; i < 4; i++) await ann.accounts.set({ id: 'paged', limits: { day: i } });
+    const all = await ann.accounts.audit('paged');
+    const first = await ann.accounts.auditPage('paged', { limit: 2 });
+    await ann.accounts.suspend('paged');
+    const second = await ann.accounts.auditPage('paged', { limit: 2, cursor: String(first.cursor) });
+    const third = await ann.accounts.auditPage('paged', { limit: 2, cursor: String(second.cursor) });
+    expect([...first.entries, ...second.entries, ...third.entries]).toEqual(all);
+    expect([third.entries.length, third.cursor]).toEqual([1, null]);
+    expect((await ann.accounts.audit('paged', 3)).map(({ action }) => action)).toEqual([
+      'account suspend',
+      'account set',
+      'account set',
+    ]);
+    expect((await ann.plans.auditPage('basic')).entries.at(-1)?.action).toBe('plan put');
+    for (const options of [{ limit: 0 }, { limit: 1001 }, { limit: 1.5 }, { cursor: 'x' }, { cursor: '' }]) {
+      await expect(ann.accounts.auditPage('paged', options)).rejects.toMatchObject({ code: 'invalid' });
+      await expect(ann.plans.auditPage('basic', options)).rejects.toMatchObject({ code: 'invalid' });
+    }
+  });
+
   it('lists each change of a plan', async () => {
     await adminOf('ann').plans.put({ code: 'told', limits: { day: null } });
     await adminOf('bob').plans.put({ code: 'told', state: 'inactive' });

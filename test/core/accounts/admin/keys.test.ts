@@ -217,6 +217,33 @@ describe('a key that expires', () => {
   });
 });
 
+describe('keys.rename', () => {
+  it('changes the label, in the state that the key is in, and nothing else', async () => {
+    const { admin, request } = bench;
+    await admin.accounts.create({ id: 'renaming', plan: 'keys' });
+    const { key, keyId } = await admin.keys.create({ account: 'renaming', label: 'old' });
+    const [before] = await admin.keys.list('renaming');
+    expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'new' })).toEqual({ ...before, label: 'new' });
+    expect(await request(key)).toBe('charged');
+    await admin.keys.revoke({ account: 'renaming', keyId });
+    expect(await admin.keys.rename({ account: 'renaming', keyId, label: 'gone' })).toMatchObject({
+      label: 'gone',
+      state: 'revoked',
+    });
+    const entries = (await admin.accounts.audit('renaming')).filter(({ action }) => action === 'key rename');
+    expect(entries.map(({ detail }) => detail)).toEqual([{ keyId }, { keyId }]);
+  });
+
+  it.each([
+    [{ account: 'nobody', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
+    [{ account: 'acme', keyId: 'AAAAAAAA', label: 'x' }, 'not_found'],
+    [{ account: 'acme', keyId: 'A', label: 'x' }, 'invalid'],
+    [{ account: 'acme', keyId: 'AAAAAAAA', label: ' ' }, 'invalid'],
+  ])('refuses %j with %s', async (input, code) => {
+    await expect(bench.admin.keys.rename(input)).rejects.toMatchObject({ code });
+  });
+});
+
 describe('keys.create with an idempotency token', () => {
   const token = '3b241101-e2bb-4255-8caf-4136c566a962';
 
