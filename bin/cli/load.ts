@@ -7,6 +7,7 @@ import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, LoadRequest } from '../connect/loads.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';
 import { addDatasetCommands, type LoadCommandOptions, useLoads } from './dataset.ts';
+import { addExplain } from './explain.ts';
 
 /** `load plan`, `run`, `approve`, `reject`, `rollback`, `follow`, and the commands that show or remove existing loads. */
 export function addLoadCommands(program: Command, terminal: Terminal): void {
@@ -18,6 +19,7 @@ export function addLoadCommands(program: Command, terminal: Terminal): void {
   addRollback(load, terminal);
   addFollow(load, terminal);
   addDatasetCommands(load, terminal);
+  addExplain(load, terminal);
 }
 
 type ExtractOptions = LoadCommandOptions & { extract?: string; mutations?: string[]; again?: true };

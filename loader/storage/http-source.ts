@@ -54,6 +54,16 @@ async function probe(url: string, known: SourceVersion | undefined, pause: numbe
       throw asSourceError(url, error);
     });
     done();
+    if (
+      response.status === 304 &&
+      headers['if-none-match'] === undefined &&
+      headers['if-modified-since'] === undefined
+    ) {
+      // A cache that answers 304 to a request without a condition has nothing to offer, and that must not count as nothing new.
+      throw new SourceUnavailableError(
+        `${url} returned 304 to a request without a condition. Try again later, or use another URL.`,
+      );
+    }
     if (response.status === 304) return null;
     const version = versionOf(url, response);
     // A server may ignore the condition of a request that also has a range.

@@ -52,6 +52,11 @@ const noRanges: Answer = (_, response) => response.writeHead(200, { 'content-len
 const open = (known?: Parameters<typeof httpSource>[1]) => httpSource(url, known, 1);
 
 describe('an extract on an HTTP server', () => {
+  it('that answers 304 to a request without a condition is an error, not nothing new', async () => {
+    answer = (_, response) => response.writeHead(304).end();
+    await expect(open()).rejects.toThrow('returned 304 to a request without a condition');
+  });
+
   it('is read by range, and the server sends only the requested bytes', async () => {
     answer = ranges();
     const source = await open();

@@ -1,0 +1,98 @@
+import type { Command } from 'commander';
+import { readAddressInput } from '../../core/addresses/address-input.ts';
+import { addressKey } from '../../core/addresses/address-key.ts';
+import type { ExplainedVoorkomen, Explanation } from '../../loader/run/explain.ts';
+import { UsageError } from '../connect/errors.ts';
+import { type Terminal, withDataset } from './command.ts';
+import { type LoadCommandOptions, useLoads } from './dataset.ts';
+
+/** `load explain`: why an address is what lookups answer. */
+export function addExplain(load: Command, terminal: Terminal): void {
+  withDataset(load.command('explain'))
+    .description(
+      'show why an address is what it is, or is gone: the BAG objects behind it, and what brought and changed them',
+    )
+    .argument('<postcode>', 'as in a lookup, like 1381AA')
+    .argument('<huisnummer>', 'like 9')
+    .argument('[toevoeging]', 'like A; huisletter and huisnummertoevoeging together')
+    .addHelpText(
+      'after',
+      `
+Reads only what the storage holds: the live snapshot, the days of mutations since its extract, and the snapshots that are
+kept. Changes nothing.
+
+Example:
+  npx bag-adres load explain 1381AA 9 A --local`,
+    )
+    .action(
+      async (postcode: string, huisnummer: string, toevoeging: string | undefined, options: LoadCommandOptions) => {
+        const key = keyOfArguments({ postcode, huisnummer, toevoeging: toevoeging ?? '' });
+        await useLoads(terminal, options, async ({ context }) => {
+          const { explainAddress } = await import('../../loader/run/explain.ts');
+          const explanation = await explainAddress(context.storage, key);
+          return { json: explanation, text: renderExplanation(explanation) };
+        });
+      },
+    );
+}
+
+/** @throws UsageError with what a lookup would answer to such input */
+function keyOfArguments(sent: Record<string, string>): string {
+  const input = readAddressInput(new URLSearchParams(sent).toString());
+  if (!input.request)
+    throw new UsageError(
+      input
+        .faults()
+        .map(({ detail }) => detail)
+        .join(' '),
+    );
+  return addressKey(input.request);
+}
+
+/** What is known of an address, as lines. */
+export function renderExplanation(explanation: Explanation): string {
+  const { key, peildatum, places, since, extract, voorkomens, changes, earlier, notes } = explanation;
+  const address = key.replaceAll('#', ' ').trimEnd();
+  const title = places.length > 0 ? `${address}: ${places.join(' | ')}` : `${address} is not an address`;
+  const origin = extract
+    ? `, from the extract of ${extract.peildatum}${extract.location ? ` (${extract.location})` : ''}`
+    : '';
+  return [
+    `${title}, in the dataset of ${peildatum}${origin}.`,
+    since ? `Last changed on ${since.date}, by ${since.because}.` : 'Unchanged since that extract.',
+    ...section(
+      'Behind it:',
+      voorkomens.map((one) => `  ${voorkomenText(one)}`),
+    ),
+    ...section(
+      'Changed since the extract:',
+      changes.map(({ delivery, kind, identificatie, volgnummer, before, after }) => {
+        return `  ${delivery}: ${kind} ${identificatie} voorkomen ${volgnummer}: ${before ?? 'nothing'} -> ${after ?? 'nothing'}`;
+      }),
+    ),
+    ...section(
+      'In earlier snapshots:',
+      earlier.map((one) => `  ${one.peildatum} (${one.load}): ${one.places.join(' | ') || 'no address'}`),
+    ),
+    ...notes.map((note) => `Note: ${note}.`),
+  ].join('\n');
+}
+
+function section(title: string, lines: string[]): string[] {
+  return lines.length > 0 ? ['', title, ...lines] : [];
+}
+
+function voorkomenText({
+  kind,
+  identificatie,
+  volgnummer,
+  begin,
+  eind,
+  gives,
+  isCurrent,
+  from,
+}: ExplainedVoorkomen): string {
+  const span = eind === null ? `from ${begin}` : `${begin} to ${eind}`;
+  const state = isCurrent ? 'current' : 'not current';
+  return `${kind} ${identificatie} voorkomen ${volgnummer}: ${gives} (${span}, ${state}), from ${from}`;
+}

@@ -1,0 +1,280 @@
+import { readMutationDelivery } from '../bag/mutation-delivery.ts';
+import type { Mutation } from '../bag/mutations.ts';
+import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
+import { keyOf, parseLine } from '../dataset/lines.ts';
+import type { ManifestEntry, MutationFile } from '../dataset/load.ts';
+import { type NamedObjects, namedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
+import { elsewhere, type ObjectLine, parseObjectLine } from '../dataset/objects.ts';
+import { occurrencesIn } from '../dataset/reference-file.ts';
+import { shardOf, unpackShard } from '../dataset/stored-form.ts';
+import { shardsOfObjects } from '../steps/extract.ts';
+import { readManifest } from '../steps/manifest.ts';
+import { UnknownSnapshotError } from '../steps/stored-loads.ts';
+import { findUnpacked, paths, type Storage } from '../storage/storage.ts';
+import { bufferAccess } from '../zip/random-access.ts';
+
+/** One occurrence of a nummeraanduiding, openbare ruimte or woonplaats, in words. Dates are `2026-01-08`. */
+export type ExplainedVoorkomen = {
+  kind: 'NUM' | 'OPR' | 'WPL';
+  identificatie: string;
+  volgnummer: number;
+  begin: string;
+  eind: string | null;
+  /** The address, street or place that it gives. */
+  gives: string;
+  /** Whether it counts on the date of the live dataset. */
+  isCurrent: boolean;
+  /** What brought it: a delivery of mutations, or the extract. */
+  from: string;
+};
+
+/** What a delivery did to one of these objects. */
+export type ExplainedChange = {
+  delivery: string;
+  vanaf: string;
+  tot: string;
+  kind: 'NUM' | 'OPR' | 'WPL';
+  identificatie: string;
+  volgnummer: number;
+  before: string | null;
+  after: string | null;
+};
+
+/** Why an address is what it is. Plain JSON. */
+export type Explanation = {
+  key: string;
+  /** The live dataset. */
+  peildatum: string;
+  load: string;
+  /** What lookups answer, as `straat, woonplaats`; none for no address. */
+  places: string[];
+  /** The last date on which that changed, and why; `null` where it is as the extract has it. */
+  since: { date: string; because: string } | null;
+  /** The full extract behind the dataset. */
+  extract: { peildatum: string; location: string } | null;
+  voorkomens: ExplainedVoorkomen[];
+  changes: ExplainedChange[];
+  /** What the address was in the snapshots that are kept, where that was something else; the newest first. */
+  earlier: { peildatum: string; load: string; places: string[] }[];
+  /** What could not be read. */
+  notes: string[];
+};
+
+/**
+ * Why an address, present or gone, is what lookups answer: the occurrences behind it, what brought each, and what changed them. Reads
+ * only what the storage holds already: the live snapshot, the deliveries since its extract, and the snapshots that are kept.
+ * @throws UnknownSnapshotError where nothing is live
+ */
+export async function explainAddress(storage: Storage, key: string): Promise<Explanation> {
+  const { published, history } = await readManifest(storage);
+  if (!published)
+    throw new UnknownSnapshotError('Nothing was loaded yet, so there is no address to explain. Run "load run".');
+  const notes: string[] = [];
+  const days = daysBehind(published, history);
+  const deliveries = await readDeliveries(storage, days, notes);
+  const past = await earlierOf(storage, published, history, key);
+  const ids = new Set(past.ids);
+  for (const { mutations } of deliveries) {
+    for (const { identificatie, was, wordt } of mutations) {
+      if ([was, wordt].some((one) => one?.kind === 'NUM' && numKey(one) === key)) ids.add(identificatie);
+    }
+  }
+  const nums = await occurrencesOf(storage, published, ids, key);
+  const references = await referencesOf(storage, published, deliveries, ids, nums);
+  const named = new Set([...ids, ...references.map(({ identificatie }) => identificatie)]);
+  const changes = deliveries.flatMap(({ day, mutations }) =>
+    mutations.filter(({ identificatie }) => named.has(identificatie)).map((mutation) => changeOf(day, mutation)),
+  );
+  const voorkomens = [...nums, ...references].map((one) => explained(one, published, changes));
+  const places = await placesIn(storage, published, key);
+  return {
+    key,
+    peildatum: published.peildatum,
+    load: published.load,
+    places,
+    since: lastChange(published, places.length > 0, voorkomens, changes),
+    extract: published.extract && {
+      peildatum: published.extract.peildatum,
+      location: published.source?.location ?? '',
+    },
+    voorkomens,
+    changes,
+    earlier: past.earlier.filter((one) => one.places.join() !== places.join()),
+    notes,
+  };
+}
+
+/** The deliveries between the extract and the live dataset. */
+function daysBehind({ replayBase, since = [] }: ManifestEntry, history: readonly ManifestEntry[]): MutationFile[] {
+  const made = history.find(({ snapshot }) => snapshot.id === replayBase?.snapshot.id);
+  return [...(made?.days ?? []), ...since];
+}
+
+type Delivery = { day: MutationFile; mutations: Mutation[] };
+
+async function readDeliveries(storage: Storage, days: readonly MutationFile[], notes: string[]): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  for (const day of days) {
+    const bytes = await storage.get(day.key);
+    if (bytes) found.push({ day, mutations: (await readMutationDelivery(bufferAccess(bytes), day.name)).mutations });
+    else notes.push(`${day.name} is no longer kept, so what it changed is not shown`);
+  }
+  return found;
+}
+
+function numKey({ postcode, huisnummer, huisletter, huisnummertoevoeging }: NumVoorkomen): string {
+  return `${postcode ?? ''}#${huisnummer}#${(huisletter + huisnummertoevoeging).toUpperCase()}`;
+}
+
+/** The objects of one shard of a snapshot; `null` where it has none. */
+function objectsIn(storage: Storage, { snapshot }: ManifestEntry, shard: string): Promise<ObjectShardReader | null> {
+  return findUnpacked(storage, paths.snapshotObjects(snapshot.id, shard), (bytes) => new ObjectShardReader(bytes));
+}
+
+async function placesIn(storage: Storage, { snapshot }: ManifestEntry, key: string): Promise<string[]> {
+  const lines = await findUnpacked(storage, paths.snapshot(snapshot.id, shardOf(key)), unpackShard);
+  const line = lines?.find((one) => keyOf(one) === key);
+  return line ? parseLine(line).places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`) : [];
+}
+
+const withoutMark = (line: ObjectLine) => (line.startsWith(elsewhere) ? line.slice(1) : line);
+
+/** The objects that have or had the key in the snapshots that are kept, and what it answered in each. */
+async function earlierOf(storage: Storage, published: ManifestEntry, history: readonly ManifestEntry[], key: string) {
+  const ids = new Set<string>();
+  const earlier: Explanation['earlier'] = [];
+  const seen = new Set<string>();
+  for (const entry of [published, ...history]) {
+    if (seen.has(entry.snapshot.id)) continue;
+    seen.add(entry.snapshot.id);
+    const objects = await objectsIn(storage, entry, shardOf(key));
+    if (!objects) continue;
+    for (const line of objects.lines(key.slice(0, 3))) {
+      if (keyOf(withoutMark(line)) === key) ids.add(parseObjectLine(line).identificatie);
+    }
+    const { peildatum, load } = entry;
+    if (entry !== published) earlier.push({ peildatum, load, places: await placesIn(storage, entry, key) });
+  }
+  return { ids, earlier };
+}
+
+/** Every stored occurrence of some objects: usually in the part of the key, and only where one has moved elsewhere. */
+async function occurrencesOf(
+  storage: Storage,
+  entry: ManifestEntry,
+  ids: ReadonlySet<string>,
+  key: string,
+): Promise<NumVoorkomen[]> {
+  const found = new Map<string, NumVoorkomen>();
+  const named = namedObjects('identificatie', ids);
+  const shard = shardOf(key);
+  const others = (await shardsOfObjects(storage, entry.snapshot)).filter((one) => one !== shard);
+  for (const one of [shard, ...others]) {
+    const have = new Set([...found.values()].map(({ identificatie }) => identificatie));
+    if ([...ids].every((id) => have.has(id))) break;
+    for (const num of await findIn(storage, entry, one, named))
+      found.set(`${num.identificatie} ${num.volgnummer}`, num);
+  }
+  return [...found.values()];
+}
+
+async function findIn(
+  storage: Storage,
+  entry: ManifestEntry,
+  shard: string,
+  named: NamedObjects,
+): Promise<NumVoorkomen[]> {
+  const objects = await objectsIn(storage, entry, shard);
+  return (objects?.parts ?? []).flatMap((part) => objects?.find(part, named) ?? []).map(parseObjectLine);
+}
+
+/** The streets and places that these occurrences name, now or before a delivery. */
+async function referencesOf(
+  storage: Storage,
+  { snapshot }: ManifestEntry,
+  deliveries: readonly Delivery[],
+  ids: ReadonlySet<string>,
+  nums: readonly NumVoorkomen[],
+): Promise<ObjectVoorkomen[]> {
+  const streets = new Set(nums.map(({ openbareRuimte }) => openbareRuimte));
+  const places = new Set(nums.flatMap(({ woonplaats }) => woonplaats ?? []));
+  for (const { mutations } of deliveries) {
+    for (const { identificatie, was, wordt } of mutations) {
+      for (const one of [was, wordt])
+        if (one?.kind === 'NUM' && ids.has(identificatie)) streets.add(one.openbareRuimte);
+    }
+  }
+  const stored = await findUnpacked(storage, paths.snapshotReference(snapshot.id), (bytes) => [
+    ...occurrencesIn(bytes),
+  ]);
+  const all = (stored ?? []).flat();
+  const named = all.filter((one) => one.kind === 'OPR' && streets.has(one.identificatie));
+  for (const one of named) if (one.kind === 'OPR') places.add(one.woonplaats);
+  return [...named, ...all.filter((one) => one.kind === 'WPL' && places.has(one.identificatie))];
+}
+
+function textOf(one: ObjectVoorkomen): string {
+  if (one.kind === 'WPL') return one.naam;
+  if (one.kind === 'OPR') return `${one.naam}, woonplaats ${one.woonplaats}`;
+  const { huisnummer, huisletter, huisnummertoevoeging, postcode, openbareRuimte, woonplaats } = one;
+  const address = [postcode ?? 'no postcode', huisnummer, huisletter + huisnummertoevoeging].join(' ').trimEnd();
+  return `${address}, openbare ruimte ${openbareRuimte}${woonplaats === null ? '' : `, woonplaats ${woonplaats}`}`;
+}
+
+function spanText({ begin, eind }: ObjectVoorkomen): string {
+  return eind === noEind ? `from ${dayText(begin)}` : `${dayText(begin)} to ${dayText(eind)}`;
+}
+
+function changeOf(
+  { name, vanaf, tot }: MutationFile,
+  { kind, identificatie, volgnummer, was, wordt }: Mutation,
+): ExplainedChange {
+  const said = (one: ObjectVoorkomen | null) => one && `${textOf(one)} (${spanText(one)})`;
+  return { delivery: name, vanaf, tot, kind, identificatie, volgnummer, before: said(was), after: said(wordt) };
+}
+
+function explained(
+  one: ObjectVoorkomen,
+  { peildatum, extract }: ManifestEntry,
+  changes: readonly ExplainedChange[],
+): ExplainedVoorkomen {
+  const { kind, identificatie, volgnummer, begin, eind } = one;
+  const day = dayOf(peildatum);
+  const change = changes.findLast(
+    (change) => change.identificatie === identificatie && change.volgnummer === volgnummer,
+  );
+  return {
+    kind,
+    identificatie,
+    volgnummer,
+    begin: dayText(begin),
+    eind: eind === noEind ? null : dayText(eind),
+    gives: textOf(one),
+    isCurrent: begin <= day && eind > day,
+    from: change ? change.delivery : `the extract of ${extract?.peildatum ?? peildatum}`,
+  };
+}
+
+/**
+ * The last of the dates after the extract on which a delivery changed one of the objects, or one of them began or ended. Of an address
+ * that is gone its nummeraanduidingen alone: its street may live on.
+ */
+function lastChange(
+  { peildatum, extract }: ManifestEntry,
+  isThere: boolean,
+  voorkomens: readonly ExplainedVoorkomen[],
+  changes: readonly ExplainedChange[],
+): Explanation['since'] {
+  const start = extract?.peildatum ?? peildatum;
+  const counts = ({ kind }: Pick<ExplainedChange, 'kind'>) => isThere || kind === 'NUM';
+  const dates = [
+    ...voorkomens
+      .filter(counts)
+      .flatMap(({ kind, identificatie, volgnummer, begin, eind }) =>
+        [begin, eind ?? ''].map((date) => ({ date, because: `voorkomen ${volgnummer} of ${kind} ${identificatie}` })),
+      ),
+    ...changes.filter(counts).map(({ tot, delivery }) => ({ date: tot, because: delivery })),
+  ];
+  const after = dates.filter(({ date }) => date > start && date <= peildatum);
+  return after.toSorted((one, other) => one.date.localeCompare(other.date)).at(-1) ?? null;
+}
