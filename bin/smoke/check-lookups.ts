@@ -26,9 +26,10 @@ export function assertRoom({ left }: Run): void {
 }
 
 /** Looks up, and asserts what every outcome must have. @throws Skip when the account has little or no quota left */
-export async function lookUp(run: Run, query: string): Promise<Lookup> {
+export async function lookUp(run: Run, query: string, { includesAll = false } = {}): Promise<Lookup> {
   assertRoom(run);
-  const answer = await run.client.send(`/v1/address?${query}`);
+  const include = includesAll ? '&include=nummeraanduidingen,toevoegingen' : '';
+  const answer = await run.client.send(`/v1/address?${query}${include}`);
   const [, left] = /;r=(\d+)/.exec(answer.headers.ratelimit ?? '') ?? [];
   run.left = left === undefined ? null : Number(left);
   if (answer.status === 429) {
@@ -36,29 +37,32 @@ export async function lookUp(run: Run, query: string): Promise<Lookup> {
     throw new Skip('the account has no quota left');
   }
   const { asked } = answer;
-  const isNotFound = answer.json?.status === 'not_found';
-  const members = ['status', 'request', 'address', 'candidates', ...(isNotFound ? ['toevoegingen'] : [])];
+  const isListed = includesAll || answer.json?.status === 'not_found';
+  const members = ['status', 'request', 'address', 'candidates', ...(isListed ? ['toevoegingen'] : [])];
   const { status, request, address, candidates, toevoegingen } = assertJson(answer, members);
   assert(['ok', 'not_found', 'ambiguous'].includes(String(status)), `${asked}: status is ${status}`);
   assertMembers(answer, request, ['postcode', 'huisnummer', 'toevoeging']);
-  if (status === 'ok') assertPlace(answer, address);
+  if (status === 'ok') assertPlace(answer, address, includesAll);
   else assert.equal(address, null, `${asked}: ${status} has an address: ${JSON.stringify(address)}`);
-  assertCandidates(answer, status, candidates);
-  if (isNotFound) assertToevoegingen(answer, toevoegingen);
+  assertCandidates(answer, status, candidates, includesAll);
+  if (isListed) assertToevoegingen(answer, toevoegingen);
   return { answer, status, request, address };
 }
 
-function assertPlace(answer: SmokeAnswer, place: unknown): void {
-  assertMembers(answer, place, ['straat', 'woonplaats']);
-  for (const [name, value] of Object.entries(place as object)) assertText(answer, name, value);
+function assertPlace(answer: SmokeAnswer, place: unknown, hasIds: boolean): void {
+  assertMembers(answer, place, ['straat', 'woonplaats', ...(hasIds ? ['nummeraanduidingen'] : [])]);
+  const { nummeraanduidingen: ids = [], ...names } = place as Record<string, unknown>;
+  for (const [name, value] of Object.entries(names)) assertText(answer, name, value);
+  const areIds = Array.isArray(ids) && ids.length > 0 === hasIds && ids.every((id) => /^\d{16}$/.test(String(id)));
+  assert(areIds, `${answer.asked}: nummeraanduidingen is ${JSON.stringify(ids)}`);
 }
 
-function assertCandidates(answer: SmokeAnswer, status: unknown, candidates: unknown): void {
+function assertCandidates(answer: SmokeAnswer, status: unknown, candidates: unknown, haveIds: boolean): void {
   const { asked } = answer;
   assert(Array.isArray(candidates), `${asked}: candidates is not a list`);
   const count = candidates.length;
   assert(status === 'ambiguous' ? count > 1 : count === 0, `${asked}: ${status} has ${count} candidates`);
-  for (const place of candidates) assertPlace(answer, place);
+  for (const place of candidates) assertPlace(answer, place, haveIds);
   const keys = candidates.map(({ woonplaats, straat }) => `${woonplaats}\0${straat}`);
   const sorted = [...new Set(keys)].sort();
   assert.deepEqual(keys, sorted, `${asked}: the candidates are not distinct and sorted by woonplaats, then straat`);
@@ -175,7 +179,7 @@ async function sendUncounted({ client }: Run): Promise<void> {
 /** How often two lookups are compared: a window may end between them. */
 const comparisons = 3;
 /** The most lookups that a run makes: those of the comparison, and one or two for each other check. */
-export const mostLookups = 2 * comparisons + 6;
+export const mostLookups = 2 * comparisons + 8;
 
 /** The outcomes of lookups, and what they cost. */
 export const lookupChecks: readonly Check[] = [
@@ -213,6 +217,17 @@ export const lookupChecks: readonly Check[] = [
       const untidy = await lookUp(run, untidyQueryOf(address));
       assertRequest(untidy, address);
       assertSameAddress(plain, untidy);
+    },
+  },
+  {
+    section: 'outcomes',
+    title: 'adds the toevoegingen that exist and the BAG ids where include asks for them, to the same outcome',
+    async run(run) {
+      const query = queryOf(run.options.address);
+      const [plain, included] = [await lookUp(run, query), await lookUp(run, query, { includesAll: true })];
+      assertOutcome(included, String(plain.status));
+      const { nummeraanduidingen: _, ...place } = (included.address ?? {}) as Record<string, unknown>;
+      assertSameAddress(plain, { ...included, address: included.address && place });
     },
   },
   {

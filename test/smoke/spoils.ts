@@ -180,6 +180,18 @@ export const spoils: [misbehaviour: string, spoil: Spoil, guarantee: RegExp][] =
   ],
   ['echoes an empty toevoeging', text('"toevoeging":null', '"toevoeging":""'), /returns ok/],
   [
+    'adds ids that are numbers',
+    body(lookedUp, (body) => ({
+      ...body,
+      address:
+        body.address && 'nummeraanduidingen' in body.address
+          ? { ...body.address, nummeraanduidingen: [1] }
+          : body.address,
+    })),
+    /include asks/,
+  ],
+  ['ignores include', { request: ({ url }: { url: URL }) => url.searchParams.delete('include') }, /include asks/],
+  [
     'has candidates beside an address',
     body(lookedUp, (body) => ({ ...body, candidates: [body.address] })),
     /returns ok/,

@@ -161,6 +161,34 @@ describe('a lookup', () => {
     ]);
   });
 
+  it('reads the largest item in half a unit: a full list beside an address that is registered 100 times', async () => {
+    const names = { straat: 'ë'.repeat(80), woonplaats: 'ë'.repeat(80) };
+    const ids = Array.from({ length: 100 }, (_, i) => `19002000999999${String(i).padStart(2, '0')}`);
+    const list = Array.from({ length: maxToevoegingen }, (_, i) => `A${1000 + i}`);
+    const largest = { key: '9998ZZ#99999#', places: [{ ...names, nummeraanduidingen: ids }], toevoegingen: list };
+    await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(largest) }));
+    const query = 'postcode=9998ZZ&huisnummer=99999&include=toevoegingen,nummeraanduidingen';
+    const { json } = await service.instance.lookUp(account.key, query);
+    expect(json).toMatchObject({ address: { ...names, nummeraanduidingen: ids }, toevoegingen: list });
+    expect(service.sent.filter(({ table }) => table === 'addresses').at(-1)).toEqual({
+      name: 'GetItemCommand',
+      table: 'addresses',
+      units: 0.5,
+    });
+    const tooLarge = {
+      ...largest,
+      places: [
+        {
+          ...names,
+          nummeraanduidingen: [...ids, ...ids].map((id, i) => `${id.slice(0, 13)}${String(i).padStart(3, '0')}`),
+        },
+      ],
+    };
+    await service.client.send(new PutItemCommand({ TableName: testTables.addresses, Item: addressItem(tooLarge) }));
+    await service.instance.lookUp(account.key, query);
+    expect(service.sent.at(-1)).toEqual({ name: 'GetItemCommand', table: 'addresses', units: 1 });
+  });
+
   it('counts one unit for not_found, also with a second read', async () => {
     const { id, key } = await newAccount(service, { day: 10 });
     await service.instance.lookUp(key, 'postcode=3554VZ&huisnummer=24&toevoeging=C');
