@@ -154,8 +154,8 @@ export function createShardHints() {
         hint.shards = shards;
         hint.seen.clear();
       }
-      if (units > 1 || layout !== accessItem) hint.seen.set(shard, seenShard(access));
-      else hint.seen.delete(shard);
+      const isSeen = units > 1 || layout !== accessItem || hint.seen.has(shard);
+      if (isSeen) hint.seen.set(shard, seenShard(access));
     },
   };
 }

@@ -20,6 +20,17 @@ describe('a hint', () => {
     expect(picks(hints, 'a')).toEqual([0]);
   });
 
+  it('knows the limits of the shards that were charged several units, as any later charge has seen them', () => {
+    const hints = createShardHints();
+    const of = (limit: number) => accessOf({ account: 'a', quota: { day: { start: 0, used: 0, limit } } });
+    hints.learn(of(5), 1);
+    expect(hints.seen('a', 0)).toBeUndefined();
+    hints.learn(of(6), 2);
+    expect(hints.seen('a', 0)?.limits).toEqual({ day: 6 });
+    hints.learn(of(7), 1);
+    expect(hints.seen('a', 0)?.limits).toEqual({ day: 7 });
+  });
+
   it('is dropped, oldest first, when there are too many', () => {
     const hints = createShardHints();
     for (let i = 0; i <= 10_000; i++) hints.learn(seen(`account-${i}`, 4), 1);
