@@ -19,9 +19,15 @@ export type BatchInput =
 /** How many addresses one request may have. */
 export const maxAddresses = 100;
 
-/** Reads and normalises the addresses in the body of a request: JSON with `addresses` and, if need be, `include`. */
-export function readBatchInput(body: string): BatchInput {
+/**
+ * Reads and normalises the addresses in the body of a request: JSON with `addresses` and, if need be, `include`. The query means
+ * nothing here, but a key in it is in logs now.
+ */
+export function readBatchInput(body: string, rawQueryString = ''): BatchInput {
   const sent = parse(body);
+  if ([...new URLSearchParams(rawQueryString)].flat().some(hasKeyPrefix)) {
+    return { requests: null, faults: () => [keyInQuery, ...bodyFaults(sent)] };
+  }
   const requests = requestsIn(sent);
   const include = isObject(sent) ? includeIn(sent.include) : null;
   return requests && include ? { requests, include } : { requests: null, faults: () => bodyFaults(sent) };
@@ -86,6 +92,13 @@ function bodyFaults(sent: unknown): BodyFault[] {
     ...others.map((name) => unknownMember('', name, sent[name], 'send addresses and include only')),
   ];
 }
+
+const keyInQuery: BodyFault = {
+  pointer: '',
+  code: 'misplaced-key',
+  detail:
+    'An API key was sent in the query string, where logs can keep it: send it in the header X-API-Key only, and ask for a new one.',
+};
 
 function addressesFaults(addresses: unknown): BodyFault[] {
   const pointer = '/addresses';

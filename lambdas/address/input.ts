@@ -15,7 +15,7 @@ export function oneLookup(event: RequestEvent): LookupInput {
 const maxBodyBytes = 64 * 1024;
 
 /** The body with many lookups. */
-export function manyLookups({ body = '', isBase64Encoded, headers }: RequestEvent): LookupInput {
+export function manyLookups({ body = '', isBase64Encoded, headers, rawQueryString }: RequestEvent): LookupInput {
   const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
   if (bytes.length > maxBodyBytes) {
     return { requests: null, refusal: () => new HttpRefusal({ code: 'content-too-large' }) };
@@ -23,7 +23,7 @@ export function manyLookups({ body = '', isBase64Encoded, headers }: RequestEven
   if (!isJson(headers['content-type'])) {
     return { requests: null, refusal: () => new HttpRefusal({ code: 'unsupported-media-type' }) };
   }
-  const input: BatchInput = readBatchInput(bytes.toString('utf8'));
+  const input: BatchInput = readBatchInput(bytes.toString('utf8'), rawQueryString);
   return input.requests ? input : invalid(input.faults);
 }
 

@@ -242,6 +242,21 @@ describe('invalid input', () => {
     }
   });
 
+  it('with a key in the query gets 422 without repeating it, and consumes nothing; any other query is ignored', async () => {
+    const { id, key } = await newAccount(service, { day: 10 });
+    const send = (query: string) =>
+      service.instance.send(`/v1/addresses?${query}`, {
+        method: 'POST',
+        headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ addresses: [found] }),
+      });
+    const { status, json, body } = await send(`utm_source=x&token=${key}`);
+    expect([status, json]).toMatchObject([422, { errors: [{ pointer: '', code: 'misplaced-key' }] }]);
+    expect(body).not.toContain(key.slice(10));
+    expect(await used(id)).toBe(0);
+    expect((await send('utm_source=x&postcode=1')).status).toBe(200);
+  });
+
   it.each<[string, string | Uint8Array, string | undefined, number]>([
     ['is not JSON', '{"addresses":', 'application/json', 422],
     ['is empty', '', 'application/json', 422],
