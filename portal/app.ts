@@ -14,7 +14,7 @@ import { registerPages } from './pages/register.ts';
 import { sessionPages } from './pages/sessions.ts';
 import { usagePages } from './pages/usage.ts';
 import type { Text } from './text/en.ts';
-import { texts } from './text/format.ts';
+import { isLanguage, texts } from './text/format.ts';
 import { portalCookies, sessionSeconds } from './visit/cookies.ts';
 import { type Identity, UnusableIdentity } from './visit/identity.ts';
 import { createRateLimit, defaultRates } from './visit/rates.ts';
@@ -109,7 +109,7 @@ export function portalApp(tools: Tools, logError: (error: unknown, id: string) =
 
   app.get('/language', (c) => {
     const to = c.req.query('to');
-    if (to === 'nl' || to === 'en') cookies.write(c, 'language', to, 365 * 86_400);
+    if (isLanguage(to)) cookies.write(c, 'language', to, 365 * 86_400);
     return c.redirect(localPath(c.req.query('back')), 303);
   });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Text } from './text/en.ts';
-import { type Language, texts } from './text/format.ts';
+import { type Language, languages, texts } from './text/format.ts';
 import {
   type Action,
   type Html,
@@ -34,7 +34,7 @@ type Tab = { path: string; name: string };
 export function document({ title, body }: Page, frame: Frame): Html {
   const { settings, assets, language, path, person } = frame;
   const text = texts[language];
-  const other = language === 'nl' ? 'en' : 'nl';
+  const others = languages.filter((one) => one !== language);
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -50,7 +50,7 @@ export function document({ title, body }: Page, frame: Frame): Html {
 <header class="top"><div class="wrap">
 <a class="brand" href="/">${assets.logo ? html`<img src="${assets.logo}" alt="">` : ''}<span>${settings.company}</span></a>
 ${person ? html`<a href="/sessions">${text.signedInAs(person.name)}</a>` : ''}
-${frame.canSwitch ? html`<a href="/language?to=${other}&back=${encodeURIComponent(path)}" lang="${other}" hreflang="${other}">${texts[other].language}</a>` : ''}
+${frame.canSwitch ? others.map((other) => html`<a href="/language?to=${other}&amp;back=${encodeURIComponent(path)}" lang="${other}" hreflang="${other}">${texts[other].language}</a>`) : ''}
 ${
   person
     ? html`<form method="post" action="/sign-out">${frame.formField}<button class="link">${text.signOut}</button></form>`
@@ -223,7 +223,7 @@ input,select{font:inherit;color:inherit;background:var(--paper);border:1px solid
 code,pre{font:.92rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 pre{background:var(--ground);border:1px solid var(--line);border-radius:.35rem;padding:.8rem 1rem;margin:.5rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere}
 .key{font-size:1.05rem;font-weight:600}
-svg.chart{width:100%;max-width:46rem;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart rect.over{fill:var(--bad)}svg.chart line{stroke:var(--line)}svg.chart .limit{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5}.limit-mark{color:var(--bad)}svg.chart text{fill:var(--muted);font-size:13px}
+svg.chart{width:100%;max-width:46rem;height:auto;display:block}svg.chart rect{fill:var(--bar)}svg.chart rect.over{fill:var(--bad)}svg.chart line{stroke:var(--line)}svg.chart .limit{stroke:var(--bad);stroke-width:2;stroke-dasharray:7 5}.limit-mark{color:var(--bad)}svg.chart text{fill:var(--muted);font-size:16px}
 svg.chart g path{fill:transparent}svg.chart g text{visibility:hidden;fill:var(--ink);font-weight:600}svg.chart g:hover text,svg.chart g:focus text{visibility:visible}svg.chart g:focus{outline:0}svg.chart g:focus rect,svg.chart g:hover rect{stroke:var(--ink);stroke-width:2}
 .tag.warn{color:var(--warn)}
 footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;font-size:.92rem}
@@ -231,7 +231,7 @@ footer{border-top:1px solid var(--line);color:var(--muted);padding:1rem 0 2rem;f
 .fault{color:var(--bad);font-weight:600;margin:.1rem 0 .3rem}[aria-invalid]{border-color:var(--bad);border-width:2px}
 .search{display:flex;flex-wrap:wrap;gap:.5rem;align-items:end;margin-bottom:1rem}.search label{margin:0;width:100%}.search .button{margin:0}
 td{overflow-wrap:anywhere}td time{white-space:normal}
-@media (max-width:40rem){thead{position:absolute;left:-999rem}table,tbody,tr,td{display:block}tr{border-bottom:1px solid var(--line);padding:.6rem 0}tr:last-child{border-bottom:0}
-td,td.number{border:0;padding:.15rem 0;display:grid;grid-template-columns:8.5rem 1fr;text-align:left;gap:.5rem}td::before{content:attr(data-label);color:var(--muted);font-size:.9rem}
+@media (max-width:40rem){.cards thead{position:absolute;left:-999rem}.cards,.cards tbody,.cards tr,.cards td{display:block}.cards tr{border-bottom:1px solid var(--line);padding:.6rem 0}.cards tr:last-child{border-bottom:0}
+.cards td,.cards td.number{border:0;padding:.15rem 0;display:grid;grid-template-columns:8.5rem 1fr;text-align:left;gap:.5rem}.cards td::before{content:attr(data-label);color:var(--muted);font-size:.9rem}
 .card{padding:1rem}h1{font-size:1.4rem}.tabs ul{gap:0 1.1rem}}
 `;

@@ -79,7 +79,7 @@ export function listOf<T>(visit: Visit, { caption, columns, rows, words, hidden,
     pages > 1
       ? html`<nav aria-label="${caption}: ${text.pages}" class="actions"><span>${text.rowsOf(from, to, format.number(ordered.length))}</span>${page > 1 ? html`<a href="${address({ page: String(page - 1) })}">${text.previous}</a>` : ''}${page < pages ? html`<a href="${address({ page: String(page + 1) })}">${text.next}</a>` : ''}</nav>`
       : '';
-  return html`${rows.length > rowsShown || search ? searchForm(visit, search, showsAll && hidden !== undefined) : ''}${part.length > 0 ? table : html`<p>${text.noneFound}</p>`}<p class="actions">${toggle}</p>${pager}`;
+  return html`${rows.length > rowsShown || search ? searchForm(visit, search, showsAll && hidden !== undefined) : ''}${part.length > 0 ? table : html`<p>${text.noneFound}</p>`}${toggle ? html`<p class="actions">${toggle}</p>` : ''}${pager}`;
 }
 
 function searchForm({ c, text }: Visit, search: string, showsAll: boolean): Html {

@@ -14,7 +14,7 @@ import type { Html, Page, Visit } from '../visit/visit.ts';
 /** The head of a column; `label` is what a phone shows beside each cell. */
 export type Head = string | { number: string } | { label: string; content: Html; isNumber?: true; sorted?: string };
 
-/** A table that scrolls separately from the page, also with the keyboard; on a phone each row is a list of its cells. */
+/** A table that scrolls separately from the page, also with the keyboard; on a phone each row of a wide one is a list of its cells. */
 export function scrollTable(caption: string, head: readonly Head[], rows: readonly Html[][]): Html {
   const columns = head.map((one) => {
     if (typeof one === 'string') return { label: one, content: one };
@@ -26,7 +26,7 @@ export function scrollTable(caption: string, head: readonly Head[], rows: readon
     const column = columns[i];
     return column && 'sorted' in column && column.sorted ? html` aria-sort="${column.sorted}"` : '';
   };
-  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table>
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}"><table${columns.length > 3 ? html` class="cards"` : ''}>
 <caption>${caption}</caption>
 <thead><tr>${columns.map(({ content }, i) => html`<th scope="col"${classOf(i)}${sortOf(i)}>${content}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map((cell, i) => html`<td${classOf(i)} data-label="${columns[i]?.label}"><div>${cell}</div></td>`)}</tr>`)}</tbody>

@@ -156,13 +156,19 @@ ${approvalNote(visit, load)}${other && !isRunning ? runningNote(visit, other.sin
   };
 }
 
+/** `1381 AA 9 A`: an address as people write it, of the key of the table, `1381AA#9#A`. */
+function addressText(key: string): string {
+  const [postcode = '', ...rest] = key.split('#');
+  return [`${postcode.slice(0, 4)} ${postcode.slice(4)}`, ...rest].filter((part) => part.trim() !== '').join(' ');
+}
+
 function exampleTable({ text }: Visit, { examples }: WaitingLoad): Html {
   const kinds = ['removed', 'changed', 'added'] as const;
   const places = (given: string[] | null) => given?.join('; ') ?? '-';
   const rows = kinds.flatMap((kind) =>
     examples[kind].map(({ key, before, after }): Html[] => [
       text[kind],
-      html`<code>${key}</code>`,
+      addressText(key),
       places(before),
       places(after),
     ]),

@@ -1,6 +1,8 @@
 /** Every sentence of the portal in English; the other languages have the same keys. */
 export const en = {
   language: 'English',
+  /** How numbers and dates are written. */
+  locale: 'en-GB',
   skip: 'Skip to the content',
   menu: 'Sections',
   signIn: 'Sign in',

@@ -2,16 +2,25 @@ import { parseAccept } from 'hono/utils/accept';
 import { en, type Text } from './en.ts';
 import { nl } from './nl.ts';
 
-export type Language = 'nl' | 'en';
+/** A language is one file with every sentence, named here; the first one is for browsers that prefer none of them. */
+const all = { nl, en } satisfies Record<string, Text>;
 
-export const texts: Readonly<Record<Language, Text>> = { nl, en };
+export type Language = keyof typeof all;
 
-/** The language that somebody chose, else the one of the two that the browser prefers, else Dutch. */
+export const texts: Readonly<Record<Language, Text>> = all;
+
+export const languages = Object.keys(all) as Language[];
+
+/** Whether the portal has a language of this code. */
+export function isLanguage(code: string | undefined): code is Language {
+  return code !== undefined && Object.hasOwn(all, code);
+}
+
+/** The language that somebody chose, else the one that the browser prefers, else Dutch. */
 export function languageFor(chosen: string | undefined, acceptLanguage: string | undefined): Language {
-  if (chosen === 'nl' || chosen === 'en') return chosen;
+  if (isLanguage(chosen)) return chosen;
   const accepted = parseAccept(acceptLanguage ?? '').filter(({ q }) => q > 0);
-  const languages = accepted.map(({ type }) => type.toLowerCase().split('-')[0]);
-  return languages.find((language) => language === 'nl' || language === 'en') ?? 'nl';
+  return accepted.map(({ type }) => type.toLowerCase().split('-')[0]).find(isLanguage) ?? 'nl';
 }
 
 const formatters: Partial<Record<Language, Formatter>> = {};
@@ -23,7 +32,7 @@ export function formatter(language: Language): Formatter {
 }
 
 function createFormatter(language: Language) {
-  const locale = language === 'nl' ? 'nl-NL' : 'en-GB';
+  const { locale } = texts[language];
   const timeZone = 'Europe/Amsterdam';
   const numbers = new Intl.NumberFormat(locale);
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });

@@ -3,6 +3,7 @@ import type { Text } from './en.ts';
 /** Every sentence of the portal in Dutch. */
 export const nl: Text = {
   language: 'Nederlands',
+  locale: 'nl-NL',
   skip: 'Naar de inhoud',
   menu: 'Onderdelen',
   signIn: 'Inloggen',
