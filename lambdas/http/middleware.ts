@@ -67,12 +67,23 @@ export function deadline(ms = answerWithinMilliseconds): Middleware {
   return {
     before: ({ event }) => {
       const controller = new AbortController();
-      event.deadline = setTimeout(() => controller.abort(), ms);
+      event.deadline = setTimeout(() => controller.abort(), timeLeft(ms, event.requestContext.timeEpoch));
       event.signal = controller.signal;
     },
     after: clear,
     onError: clear,
   };
+}
+
+/** What a request is given at least, however long it waited: enough for a call of the store and its repetition. */
+const leastMilliseconds = 1000;
+/** The gateway waits no longer for any function; more than that is a difference of clocks. */
+const longestWaitMilliseconds = 29_000;
+
+/** A request may have waited for its function since the gateway received it: for a cold start, or in the local run for its turn. */
+function timeLeft(ms: number, receivedAt: number): number {
+  const waited = Date.now() - receivedAt;
+  return waited > 0 && waited < longestWaitMilliseconds ? Math.max(leastMilliseconds, ms - waited) : ms;
 }
 
 /** Refuses other paths, and other methods on this path. A trailing slash makes another path. */

@@ -23,6 +23,11 @@ const maxEventsPerInstance = 64;
 /** The share of its time that an environment computes, above which it counts as busy computing. */
 const computingUtilization = 0.5;
 const queueCheckMilliseconds = 100;
+/**
+ * An event that has queued this long is refused with a 503, as Lambda refuses one when it has no environment for it: its function
+ * takes another second at least to find out that the store hangs, and every request is answered within 5 seconds.
+ */
+const longestQueueMilliseconds = 3_600;
 
 type QueuedEvent = { since: number; start: (instance: Instance) => void; fail: (error: Error) => void };
 
@@ -98,7 +103,15 @@ export async function startPool(settings: FunctionSettings, log: (line: string) 
     watch = setInterval(shareWaitingInstances, queueCheckMilliseconds).unref();
   }
 
+  function refuseOverdue(): void {
+    const overdue = performance.now() - longestQueueMilliseconds;
+    while (queue[0] && queue[0].since <= overdue) {
+      queue.shift()?.fail(new IntegrationTimeoutError(`No environment was free within ${longestQueueMilliseconds} ms`));
+    }
+  }
+
   function shareWaitingInstances(): void {
+    refuseOverdue();
     const instances = [...active.keys()].filter(({ alive }) => alive);
     const utilization = instances.map((instance) => instance.utilization());
     if (queue.length === 0) {

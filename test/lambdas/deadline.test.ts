@@ -10,8 +10,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A route with a handler that takes so long, and the signal that the handler got. */
-function slowRoute(milliseconds: number) {
+/** A route with a handler that takes so long, and the signal that the handler got. The gateway received the request so long ago. */
+function slowRoute(milliseconds: number, waited = 0) {
   const seen: { signal?: AbortSignal } = {};
   const route = middy<RequestEvent, Answer>()
     .use(deadline())
@@ -20,7 +20,9 @@ function slowRoute(milliseconds: number) {
       await new Promise((resolve) => setTimeout(resolve, milliseconds));
       return { statusCode: 200, headers: {}, body: '' };
     });
-  const answer = route(gatewayEvent('/v1/address') as RequestEvent, lambdaContext);
+  const event = gatewayEvent('/v1/address') as RequestEvent;
+  event.requestContext.timeEpoch = Date.now() - waited;
+  const answer = route(event, lambdaContext);
   return { answer, seen };
 }
 
@@ -30,6 +32,21 @@ describe('the deadline of a request', () => {
     await jest.advanceTimersByTimeAsync(3_000);
     expect(seen.signal?.aborted).toBe(false);
     await jest.advanceTimersByTimeAsync(1_500);
+    expect(seen.signal?.aborted).toBe(true);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await answer;
+  });
+
+  it.each([
+    ['is shorter by what the request has waited', 2_500, 1_500],
+    ['is a second at least', 3_900, 1_000],
+    ['ignores a time of the gateway that is ahead', -60_000, 4_000],
+    ['ignores a time of the gateway that no request can have waited', 3_600_000, 4_000],
+  ])('%s', async (_, waited, expected) => {
+    const { answer, seen } = slowRoute(10_000, waited);
+    await jest.advanceTimersByTimeAsync(expected - 10);
+    expect(seen.signal?.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(20);
     expect(seen.signal?.aborted).toBe(true);
     await jest.advanceTimersByTimeAsync(10_000);
     await answer;

@@ -29,6 +29,7 @@ export const handler = async (event, context) => {
       }
     }
     if (event.suspended) block(event.suspended + 100);
+    if (event === 'almost') await new Promise((resolve) => setTimeout(resolve, 4_000));
     if (event === 'short') await new Promise((resolve) => setTimeout(resolve, 300));
     if (event === 'wait') await new Promise((resolve) => setTimeout(resolve, 1_000));
     return { event, busy, env: { ...process.env }, left: context.getRemainingTimeInMillis() };
@@ -96,6 +97,21 @@ describe('a function behind the gateway', () => {
     expect(answers.map((answer) => JSON.parse(answer).event)).toEqual(Array.from({ length: 60 }, () => 'wait'));
     await pool.stop();
   }, 40_000);
+
+  it('answers or refuses each of 400 events within 5 seconds while a store hangs', async () => {
+    const pool = await startPool({ ...settings, timeoutMilliseconds: 6_000 }, () => undefined);
+    const started = performance.now();
+    const ends = await Promise.all(
+      Array.from({ length: 400 }, async () => {
+        const end = await pool.invoke('"almost"', 'r').catch((error: Error) => error.name);
+        return { refused: end === 'IntegrationTimeoutError', milliseconds: performance.now() - started };
+      }),
+    );
+    await pool.stop();
+    expect(ends.filter(({ refused }) => refused).length).toBeGreaterThan(200);
+    expect(ends.filter(({ refused }) => !refused).length).toBeGreaterThanOrEqual(64);
+    expect(Math.max(...ends.map(({ milliseconds }) => milliseconds))).toBeLessThan(5_000);
+  });
 
   it.each(['throw', 'die', 'crash', 'hang'])(
     'rejects when the handler does %s, and handles the next event',
