@@ -200,7 +200,7 @@ function renderRotation(due: RotationStep, keys: readonly OldKey[], { serviceSta
   const again = `run "rotate-checksum-secret --stack ${name}" again`;
   const deploy = (versions: readonly string[]) =>
     [
-      'Set this in cdk.json, in "bagAdres":',
+      'Set this in bag-adres.json, in the stage (in a former cdk.json: in "bagAdres"):',
       `  "checksumSecretVersions": ${JSON.stringify(versions)}`,
       `Deploy it: npx cdk deploy ${serviceStack}`,
     ].join('\n');

@@ -85,7 +85,7 @@ export async function checkAlarms(topicArn: string): Promise<Finding> {
       const advice = 'Open the link in the email from AWS. To send it again: SNS console, Request confirmation.';
       return warning('alarms', 'Nobody is notified of alarms: the subscription is not confirmed.', advice);
     }
-    const advice = `Set alarmEmail in cdk.json and deploy again, or subscribe to ${topicArn}.`;
+    const advice = `Set alarmEmail in bag-adres.json and deploy again, or subscribe to ${topicArn}.`;
     return warning('alarms', 'Nobody is notified of alarms: the topic has no subscription.', advice);
   } finally {
     client.destroy();
@@ -220,6 +220,6 @@ export async function checkSource(location: string): Promise<Finding> {
 /** Which version of this project is deployed. */
 export function checkVersion(deployed: string | undefined, own: string): Finding {
   if (deployed === own) return okay('version', `${deployed}, as this command line`);
-  const advice = 'Use the command line of the deployed version (git checkout), or deploy this one.';
+  const advice = `Install the deployed version (npm install bag-adres@${deployed ?? 'VERSION'}), or deploy this one: npx bag-adres upgrade.`;
   return warning('version', `${deployed ?? 'unknown'} is deployed; this command line is ${own}`, advice);
 }

@@ -45,7 +45,7 @@ const advice: Record<string, string> = {
   aws_not_found: 'Check the name, AWS_PROFILE and AWS_REGION. If it was never deployed: npx cdk deploy --all.',
   no_output: 'Deploy this version: npx cdk deploy --all.',
   not_running: 'Start it, in another terminal: npm start.',
-  no_extract: 'Set source in cdk.json and deploy; until then name the extract: load run --extract URL.',
+  no_extract: 'Set source in bag-adres.json and deploy; until then name the extract: load run --extract URL.',
   source_unavailable: 'Wait until its server is back, or name another source: load run --extract URL.',
   unreachable: 'Check the network; a proxy or VPN may block the connection.',
 };

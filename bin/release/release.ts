@@ -41,9 +41,9 @@ function release({ dryRun, out, as }: Options): void {
 
   const built = join(work, 'bag-adres');
   const bundles = buildPackage(built, version);
-  npm(['pack', '--pack-destination', folder], built);
+  npm(['pack', '--loglevel', 'error', '--pack-destination', folder], built);
   // Builds itself before it is packed.
-  npm(['pack', '--pack-destination', folder], join(root, 'packages/admin'));
+  npm(['pack', '--loglevel', 'error', '--pack-destination', folder], join(root, 'packages/admin'));
   execFileSync('tar', ['-czf', join(folder, `source-maps-${version}.tgz`), '-C', `${built}-work-source-maps`, '.']);
   const bom = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'], root);
   writeFileSync(join(folder, 'sbom.cdx.json'), bom);

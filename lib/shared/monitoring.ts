@@ -48,7 +48,7 @@ export function alarmTopic(scope: Construct, config: Config, key?: IKey): AlarmT
   else
     Annotations.of(topic).addWarningV2(
       'bag-adres:noAlarmEmail',
-      'Nobody is notified of an alarm: set bagAdres.alarmEmail in cdk.json, or subscribe to this topic yourself.',
+      'Nobody is notified of an alarm: set alarmEmail in bag-adres.json, or subscribe to this topic yourself.',
     );
   acknowledge(
     topic,

@@ -1,0 +1,163 @@
+/**
+ * Makes a release without publishing it, installs it in an empty folder as an operator does, and goes from `init` to an upgrade
+ * and back: `npm run check:package`. It needs the npm registry or its cache; without them only the packing is checked.
+ */
+import { execFile } from 'node:child_process';
+import { copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { everything, portal } from '../lib/synthesized.ts';
+import { isOffline } from '../support/registry.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const folder = mkdtempSync(join(tmpdir(), 'bag-adres-release-'));
+const operator = join(folder, 'operator');
+const mostBytes = 300_000_000;
+
+async function check(): Promise<void> {
+  const packed = await release(version);
+  report(`packed: ${megabytes(statSync(packed).size)}`);
+  mkdirSync(operator);
+  const started = Date.now();
+  if (!(await install(packed))) {
+    report('NOT checked in a folder of an operator: the npm registry does not answer.');
+    return;
+  }
+  const bytes = sizeOf(join(operator, 'node_modules'));
+  require(bytes < mostBytes, `less than ${megabytes(mostBytes)}, but ${megabytes(bytes)} are installed`);
+  report(`installed in ${Math.round((Date.now() - started) / 1000)} s: ${megabytes(bytes)}`);
+
+  await npx('bag-adres', 'init', '--yes', '--alarm-email', 'beheer@example.nl');
+  await npx('bag-adres', 'config', 'check');
+  const shown = JSON.parse(await npx('bag-adres', 'config', 'show', '--stage', 'test', '--json'));
+  require(shown.origins.alarmEmail === 'shared', 'the origin of a setting in "config show"');
+  await npx('cdk', 'synth', '--quiet');
+  const templates = globSync('cdk.out/bag-adres-prod-*.template.json', { cwd: operator });
+  require(templates.length === 3, `three templates of prod, but found ${templates}`);
+  await sameAsClone();
+  report('init, config check, config show and cdk synth: the templates of a clone');
+
+  await everyOption();
+  report('every option synthesizes, with the bundles of the release');
+  await constructs();
+  report('the construct in an app of its own: synthesized, and its types compile');
+
+  const next = await release('1.0.1', 'next');
+  const before = join(operator, 'cdk.out');
+  await run(operator, 'npm', ['install', ...quick, next]);
+  const plan = JSON.parse(await npx('bag-adres', 'upgrade', '--stage', 'prod', '--from', before, '--json'));
+  require(plan.deployed === version &&
+    plan.installed === '1.0.1', `an upgrade from ${version}, but got ${plan.deployed}`);
+  require(plan.obstacles.length === 0, `no obstacle, but got ${plan.obstacles}`);
+  const back = JSON.parse(await npx('bag-adres', 'rollback-code', '--stage', 'prod', '--to', packed, '--json'));
+  require(back.steps[0].startsWith('npm install'), 'a rollback that begins with an installation');
+  await run(operator, 'npm', ['install', ...quick, packed]);
+  await npx('bag-adres', 'config', 'check');
+  report('upgrade to 1.0.1 and back');
+}
+
+const quick = ['--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=1'];
+
+async function release(as: string, name = 'release'): Promise<string> {
+  const out = join(folder, name);
+  await run(root, 'npm', ['run', 'release', '--', '--dry-run', '--out', out, '--as', as]);
+  const packed = join(out, `bag-adres-${as}.tgz`);
+  for (const file of [packed, join(out, 'SHA256SUMS'), join(out, 'sbom.cdx.json')]) statSync(file);
+  return packed;
+}
+
+async function install(packed: string): Promise<boolean> {
+  try {
+    await run(operator, 'npm', ['install', ...quick, packed]);
+    return true;
+  } catch (error) {
+    if (isOffline(error)) return false;
+    throw error;
+  }
+}
+
+/** What is installed deploys what a clone deploys, but for the subscription that the settings add. */
+async function sameAsClone(): Promise<void> {
+  const out = join(folder, 'clone');
+  const context = JSON.stringify({ bagAdres: { alarmEmail: 'beheer@example.nl' } });
+  const variables = { CDK_OUTDIR: out, CDK_CONTEXT_JSON: context, CDK_VALIDATION: 'false' };
+  // Not in the root, where a bag-adres.json of the developer could be.
+  await run(folder, process.execPath, [join(root, 'bin/app.ts')], variables);
+  for (const part of ['data', 'service', 'loader']) {
+    const file = `bag-adres-prod-${part}.template.json`;
+    const [ours, theirs] = [join(out, file), join(operator, 'cdk.out', file)].map((path) => resourcesOf(path));
+    require(ours === theirs, `the same ${file} from the package and from a clone`);
+  }
+}
+
+/** Without metadata, which has the positions of constructs in the sources. */
+function resourcesOf(path: string): string {
+  const { Resources } = JSON.parse(readFileSync(path, 'utf8')) as { Resources: Record<string, { Metadata?: unknown }> };
+  return JSON.stringify(Resources, (key, value) => (key === 'Metadata' ? undefined : value));
+}
+
+async function everyOption(): Promise<void> {
+  const context = JSON.stringify({ bagAdres: { ...everything, portal } });
+  const variables = { CDK_OUTDIR: join(folder, 'every'), CDK_CONTEXT_JSON: context };
+  await run(folder, process.execPath, [join(operator, 'node_modules/bag-adres/bin/app.js')], variables);
+}
+
+async function constructs(): Promise<void> {
+  copyFileSync(join(root, 'docs/examples/construct/own-app.ts'), join(operator, 'own-app.mts'));
+  await run(operator, process.execPath, ['own-app.mts'], { CDK_OUTDIR: join(folder, 'own') });
+  const own = readFileSync(join(folder, 'own/Own.template.json'), 'utf8');
+  for (const needed of ['dynamodb:UpdateItem', 'ADDRESS_API'])
+    require(own.includes(needed), `${needed} in the template of the app`);
+  const compilerOptions = {
+    noEmit: true,
+    target: 'es2024',
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  writeFileSync(join(operator, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['own-app.mts'] }));
+  const printed = await run(operator, join(root, 'node_modules/.bin/tsc'), []).catch(String);
+  // Those of the CDK are not ours to correct.
+  const ours = printed.split('\n').filter((line) => /^(own-app|node_modules\/bag-adres\/).*error TS/.test(line));
+  require(ours.length === 0, `no error in the types, but tsc reports\n${ours.join('\n')}`);
+}
+
+function sizeOf(path: string): number {
+  return globSync('**/*', { cwd: path }).reduce((sum, file) => sum + statSync(join(path, file)).size, 0);
+}
+
+const npx = (...args: string[]) => run(operator, 'npx', ['--no', ...args]);
+
+/** Runs a command and returns what it printed; throws with all of that if it fails. */
+function run(cwd: string, command: string, args: string[], variables: NodeJS.ProcessEnv = {}): Promise<string> {
+  return new Promise((done, fail) => {
+    // INIT_CWD is where npm was run, not the folder of the operator.
+    const env = { ...process.env, INIT_CWD: cwd, ...variables };
+    execFile(command, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error) fail(new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error }));
+      else done(stdout);
+    });
+  });
+}
+
+function require(condition: boolean, expectation: string): void {
+  if (!condition) throw new Error(`bag-adres: expected ${expectation}`);
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+function report(line: string): void {
+  console.log(`bag-adres: ${line}`);
+}
+
+try {
+  await check();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
