@@ -190,7 +190,7 @@ describe('doctor', () => {
       () => answers('ListSubscriptionsByTopic', () => subscribers()),
       'alarms',
       'warning',
-      /alarmEmail in cdk\.json/,
+      /alarmEmail in bag-adres\.json/,
     ],
     [
       'a subscription to the alarms that was never confirmed',
@@ -242,14 +242,14 @@ describe('doctor', () => {
         }),
       'source',
       'failed',
-      /Set source in cdk\.json.*--extract/,
+      /Set source in bag-adres\.json.*--extract/,
     ],
     [
       'another version than its own',
       () => void Object.assign(stacks['a-service']?.outputs ?? {}, { Version: '0.0.1' }),
       'version',
       'warning',
-      /git checkout/,
+      /npm install bag-adres@0\.0\.1/,
     ],
     [
       'a stack that was never created',
