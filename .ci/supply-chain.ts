@@ -3,7 +3,7 @@
  * where the registry answers. `npm run check:supply-chain`.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** SPDX ids of licences that let anyone use, change and redistribute an MIT licensed project that contains the package. */
@@ -53,7 +53,22 @@ export function isAllowed(expression: string, allowed: ReadonlySet<string>): boo
   return met && at === tokens.length;
 }
 
-type LockedPackage = { license?: unknown; integrity?: string; dev?: boolean; link?: boolean; inBundle?: boolean };
+type LockedPackage = {
+  license?: unknown;
+  integrity?: string;
+  dev?: boolean;
+  link?: boolean;
+  inBundle?: boolean;
+  hasInstallScript?: boolean;
+};
+
+/** The embedded engine for platforms whose package could not be fetched where the lock file is made: npm does not verify these. */
+const unverified = new Set(
+  ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32-x64'].map((name) => `@dynoxide/${name}`),
+);
+
+/** Packages that report from whoever installs them. */
+const telemetry = new Set(['@scarf/scarf']);
 
 /** What is wrong with the packages of a lock file: a sentence for each. */
 export function lockFindings(lock: { packages: Record<string, LockedPackage> }): string[] {
@@ -66,9 +81,37 @@ export function lockFindings(lock: { packages: Record<string, LockedPackage> }):
     else if (!isAllowed(named, dev ? forDevelopment : permissive))
       findings.push(`${path}: licence ${named} is not on the list for ${dev ? 'development' : 'production'}`);
     // Files of a bundled package are part of the package around it.
-    if (!integrity && !inBundle) findings.push(`${path}: has no integrity in package-lock.json`);
+    if (!integrity && !inBundle && !unverified.has(name))
+      findings.push(`${path}: has no integrity in package-lock.json`);
     return findings;
   });
+}
+
+/**
+ * Install scripts that an installation would run, and telemetry: a sentence for each.
+ * @param refused the `allowScripts` of package.json
+ */
+export function scriptFindings(
+  lock: { packages: Record<string, LockedPackage> },
+  refused: Record<string, boolean> = {},
+): string[] {
+  return Object.entries(lock.packages).flatMap(([path, { hasInstallScript }]) => {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    // Ours prepares the templates.
+    if (path === '') return [];
+    if (telemetry.has(name))
+      return [`${path}: is telemetry. Remove what depends on it, or keep that out of the installation`];
+    if (hasInstallScript && refused[name] !== false)
+      return [`${path}: has an install script. Read it, and refuse it in allowScripts of package.json`];
+    return [];
+  });
+}
+
+/** Actions of a workflow that are not pinned to a commit: a sentence for each. */
+export function unpinnedActions(file: string, workflow: string): string[] {
+  return [...workflow.matchAll(/uses: (\S+)(.*)/g)]
+    .filter(([, action = '', comment = '']) => !/@[0-9a-f]{40}$/.test(action) || !/# v\d/.test(comment))
+    .map(([, action]) => `${file}: ${action} is not pinned to a commit with its version in a comment`);
 }
 
 type Manifest = Partial<Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>>;
@@ -103,13 +146,26 @@ export function auditFindings(output: string): string[] | undefined {
 }
 
 /** Every lock file of the repository: its packages are held to the same rules. */
-export const lockFiles = ['package-lock.json', 'test/generators/package-lock.json'];
+export const lockFiles = [
+  'package-lock.json',
+  'test/generators/package-lock.json',
+  'test/openapi-rules/package-lock.json',
+];
 
 async function main() {
   const read = (name: string) => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'));
   const locks = lockFiles.map(read);
   const manifests = lockFiles.map((name) => read(name.replace('package-lock', 'package')));
-  const findings = [...locks.flatMap(lockFindings), ...manifests.flatMap(unpinned)];
+  const workflows = readdirSync(new URL('../.github/workflows', import.meta.url)).map(
+    (name) => `.github/workflows/${name}`,
+  );
+  const findings = [
+    ...locks.flatMap(lockFindings),
+    // The other lock files are installed without scripts, by `test/support/install-tools.ts`.
+    ...scriptFindings(locks[0], manifests[0].allowScripts),
+    ...manifests.flatMap(unpinned),
+    ...workflows.flatMap((name) => unpinnedActions(name, readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))),
+  ];
   const output = await new Promise<string>((resolve) => {
     // npm exits with 1 both for a finding and for no answer: its output tells which.
     execFile('npm', ['audit', '--json', '--omit=dev', '--fetch-retries=0'], { timeout: 30_000 }, (_, stdout) =>

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
@@ -13,6 +14,15 @@ export class EngineMissingError extends Error {
   override name = 'EngineMissingError';
 }
 
+/** The version in package.json, for the message. */
+const engineVersion: string = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  .optionalDependencies?.['@dynoxide/linux-x64'];
+
+/** How a shell of the platform sets a variable before a command. */
+function setVariable(platform: string, name: string, value: string): string {
+  return platform === 'win32' ? `set ${name}=${value}&&` : `${name}=${value}`;
+}
+
 /**
  * The path of the embedded DynamoDB engine, which is an optional dependency.
  * @throws EngineMissingError when there is no package for this platform, or it was not installed
@@ -20,13 +30,14 @@ export class EngineMissingError extends Error {
 export function engineBinary(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@dynoxide/${platform}-${arch}`;
   try {
-    return createRequire(import.meta.url).resolve(`${name}/dynoxide`);
+    return createRequire(import.meta.url).resolve(`${name}/dynoxide${platform === 'win32' ? '.exe' : ''}`);
   } catch (cause) {
     throw new EngineMissingError(
       `The embedded DynamoDB engine (${name}) is not installed on this machine. ` +
-        'Run "npm ci" without "--omit=optional". If there is no package for this platform, start another DynamoDB engine, ' +
-        "such as Amazon's DynamoDB Local, and set its address: " +
-        'AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:8000 npm start',
+        `Install it ("npm ci" without "--omit=optional"), or paste the first line and the last two:\n` +
+        `  npm install --no-save ${name}@${engineVersion}\n` +
+        '  docker run --detach --publish 127.0.0.1:8000:8000 amazon/dynamodb-local\n' +
+        `  ${setVariable(platform, 'AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:8000')} npm start`,
       { cause },
     );
   }
@@ -74,6 +85,17 @@ kill "$guard" 2>/dev/null
 exit "$code"
 `;
 
+/** The same in Node, for a machine without a shell at this path. It takes 40 MB more. */
+const guardedRunInNode = `
+const { spawn } = require('node:child_process');
+const [command, ...args] = process.argv.slice(1);
+const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+child.on('error', (error) => { console.error(error.message); process.exit(127); });
+child.on('exit', (code) => process.exit(code ?? 1));
+process.stdin.on('close', () => child.kill()).on('error', () => child.kill()).resume();
+`;
+
+const shell = '/bin/sh';
 const stopMilliseconds = 5_000;
 const errorOutputCharacters = 2_000;
 
@@ -82,10 +104,15 @@ export function startGuarded(
   command: string,
   args: readonly string[],
   variables: NodeJS.ProcessEnv = {},
+  hasShell = existsSync(shell),
 ): GuardedProcess {
   // In its own session, so that Ctrl-C in a terminal reaches only our process: requests in progress still need the engine.
-  const child = spawn('/bin/sh', ['-c', guardedRun, 'guarded', command, ...args], {
+  const guard = hasShell
+    ? { program: shell, options: ['-c', guardedRun, 'guarded'] }
+    : { program: process.execPath, options: ['--eval', guardedRunInNode, '--'] };
+  const child = spawn(guard.program, [...guard.options, command, ...args], {
     detached: true,
+    windowsHide: true,
     stdio: ['pipe', 'ignore', 'pipe'],
     env: { ...process.env, ...variables },
   });
@@ -106,7 +133,8 @@ export function startGuarded(
       const { pid } = child;
       const kill = setTimeout(() => {
         // The process group: the shell, its guard and the process.
-        if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+        if (process.platform === 'win32') child.kill('SIGKILL');
+        else if (pid !== undefined) process.kill(-pid, 'SIGKILL');
       }, stopMilliseconds);
       await ended;
       clearTimeout(kill);

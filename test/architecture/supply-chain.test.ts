@@ -1,7 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { auditFindings, isAllowed, lockFiles, lockFindings, unpinned } from '../../.ci/supply-chain.ts';
+import {
+  auditFindings,
+  isAllowed,
+  lockFiles,
+  lockFindings,
+  scriptFindings,
+  unpinned,
+  unpinnedActions,
+} from '../../.ci/supply-chain.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (name: string) => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
@@ -61,6 +69,30 @@ describe('a package is refused', () => {
   it('with a licence for tools only if it is deployed', () => {
     const tool = { ...fine, license: 'MPL-2.0', dev: true };
     expect(lockFindings({ packages: { 'node_modules/tool': tool } })).toEqual([]);
+  });
+});
+
+describe('an installation', () => {
+  it('runs no install script of another, and has no telemetry', () => {
+    expect(scriptFindings(read('package-lock.json'), read('package.json').allowScripts)).toEqual([]);
+  });
+
+  it('is refused with an install script that is not refused itself, and with telemetry even then', () => {
+    const script = { ...fine, hasInstallScript: true };
+    const packages = { '': script, 'node_modules/some': script, 'node_modules/a/node_modules/@scarf/scarf': script };
+    expect(scriptFindings({ packages }, { '@scarf/scarf': false })).toEqual([
+      expect.stringMatching(/^node_modules\/some: has an install script/),
+      expect.stringMatching(/scarf: is telemetry/),
+    ]);
+  });
+});
+
+describe('the actions of the workflows', () => {
+  it('are pinned to commits', () => {
+    const files = globSync('.github/workflows/*.yml', { cwd: root });
+    expect(files.length).toBeGreaterThan(1);
+    expect(files.flatMap((file) => unpinnedActions(file, readFileSync(`${root}/${file}`, 'utf8')))).toEqual([]);
+    expect(unpinnedActions('a.yml', '- uses: actions/checkout@v4\n')).toHaveLength(1);
   });
 });
 

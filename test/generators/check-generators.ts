@@ -4,13 +4,13 @@
  * reports. Without the npm registry and its cache it checks nothing, and says so.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import '../support/quiet.js';
 import { startHttpService } from '../support/http-service.ts';
-import { isOffline } from '../support/registry.ts';
+import { installTools } from '../support/install-tools.ts';
 import { generators } from './generators.ts';
 import { lookups, type Program, runLookups } from './lookups.ts';
 
@@ -21,24 +21,6 @@ const manifest = join(import.meta.dirname, 'package.json');
 /** Beside what npm installs, so that `git status`, the tests and the linters don't see it. */
 const folder = join(root, 'node_modules/.cache/generators');
 const versions: Record<string, string> = JSON.parse(readFileSync(manifest, 'utf8')).devDependencies;
-
-/** Returns whether the registry or the cache of npm had the packages. What is there already is not installed again. */
-async function install(): Promise<boolean> {
-  const lock = readFileSync(join(import.meta.dirname, 'package-lock.json'), 'utf8');
-  const installed = join(folder, 'installed.json');
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return true;
-  mkdirSync(folder, { recursive: true });
-  cpSync(manifest, join(folder, 'package.json'));
-  writeFileSync(join(folder, 'package-lock.json'), lock);
-  try {
-    await run(folder, 'npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']);
-  } catch (error) {
-    if (isOffline(error)) return false;
-    throw error;
-  }
-  writeFileSync(installed, lock);
-  return true;
-}
 
 /** Lays out the example of a generator with the client that its first line generates; returns the folder. */
 async function generate(name: string): Promise<string> {
@@ -153,7 +135,7 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  if (!(await install())) {
+  if (!(await installTools(import.meta.dirname, folder))) {
     console.log('Generated clients: NOT checked, because the npm registry does not answer. Run this where it does.');
     return;
   }

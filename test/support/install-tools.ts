@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isOffline } from './registry.ts';
+
+/**
+ * Installs the packages of `manifests`, a folder with a package.json and a lock file, into `folder`, without their install scripts.
+ * Returns whether the registry or the cache of npm had them. What is there already is not installed again.
+ */
+export async function installTools(manifests: string, folder: string): Promise<boolean> {
+  const lock = readFileSync(join(manifests, 'package-lock.json'), 'utf8');
+  const installed = join(folder, 'installed.json');
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return true;
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(manifests, 'package.json'), join(folder, 'package.json'));
+  writeFileSync(join(folder, 'package-lock.json'), lock);
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  try {
+    await promisify(execFile)('npm', ['ci', ...options], { cwd: folder });
+  } catch (error) {
+    if (isOffline(error)) return false;
+    throw error;
+  }
+  writeFileSync(installed, lock);
+  return true;
+}
