@@ -84,7 +84,7 @@ A statement has the days with lookups, their sum, and the SHA-256 of all that: w
 order in which they are printed, without spaces.
 
 Example:
-  npm run -s bag-adres -- usage statement acme --month 2026-10 --csv --local`,
+  npx bag-adres usage statement acme --month 2026-10 --csv --local`,
     )
     .action(async (id: string, { month, csv, ...options }: OfMonth & { csv?: true }) => {
       if (csv && options.json) throw new UsageError('Give --csv or --json, not both.');
@@ -134,7 +134,7 @@ The job that records usage does this by itself, an hour after the end of a month
 yourself. A month that is closed stays as it is.
 
 Example:
-  npm run bag-adres -- usage close --month 2026-10 --local`,
+  npx bag-adres usage close --month 2026-10 --local`,
     )
     .action(async ({ month, ...options }: OfMonth) => {
       monthRange('--month', month);
