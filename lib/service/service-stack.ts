@@ -41,7 +41,7 @@ export class ServiceStack extends Stack {
     })
       .usesChecksumSecret(keyChecksumSecret, config)
       .usesTable(accounts, environment.accountsTable, ...chargeOperations)
-      .usesTable(addresses, environment.addressesTable, 'GetItem');
+      .usesTable(addresses, environment.addressesTable, 'GetItem', 'BatchGetItem');
     const validate = new HttpFunction(this, 'Validate', {
       config,
       encryptionKey,

@@ -76,6 +76,7 @@ describe('what each function may do', () => {
     ];
     expect(permissions(plain.service)).toEqual({
       AddressRole: [
+        'dynamodb:BatchGetItem on Addresses',
         'dynamodb:GetItem on Accounts',
         'dynamodb:GetItem on Addresses',
         'dynamodb:Query on Accounts',
@@ -197,11 +198,13 @@ describe('what each function may do', () => {
   // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
   it('covers every command that a request sends', () => {
     const sent = commandsIn('{lambdas/{address,reference,http},core,core/addresses}/*.ts');
-    expect(sent).toEqual(['GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
+    expect(sent).toEqual(['BatchGetItem', 'GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
     // IAM checks a transaction by what it contains; those of requests contain only updates.
     const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
     const granted = permissions(plain.service).AddressRole ?? [];
-    for (const command of needed) expect(granted).toContain(`dynamodb:${command} on Accounts`);
+    const [batch, ...others] = needed;
+    expect(granted).toContain(`dynamodb:${batch} on Addresses`);
+    for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
     expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
     expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
   });
