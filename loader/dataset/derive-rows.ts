@@ -96,7 +96,13 @@ function chosenOf(
 
 function lastToBegin(a: ObjectLine, b: ObjectLine): number {
   const [first, second] = [parseObjectLine(a), parseObjectLine(b)];
-  return second.begin - first.begin || second.volgnummer - first.volgnummer;
+  return second.begin - first.begin || second.volgnummer - first.volgnummer || compareUnmarked(a, b);
+}
+
+/** The greatest first, whichever part the lines are in: each part must choose the same one. */
+function compareUnmarked(a: ObjectLine, b: ObjectLine): number {
+  const [first, second] = [a, b].map((line) => (line.startsWith(elsewhere) ? line.slice(1) : line)) as [string, string];
+  return first < second ? 1 : first > second ? -1 : 0;
 }
 
 const referencesLength = fieldsAt.several - fieldsAt.street;

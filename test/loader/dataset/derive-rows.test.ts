@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Reference, toPlace } from '../../../loader/dataset/derive-rows.ts';
+import type { NumVoorkomen } from '../../../loader/bag/voorkomen.ts';
+import { deriveRows, type Reference, toPlace } from '../../../loader/dataset/derive-rows.ts';
+import { objectLines } from '../../../loader/dataset/objects.ts';
 
 const reference: Reference = {
   openbareRuimten: new Map([
@@ -35,5 +37,30 @@ describe('the street and place of a nummeraanduiding', () => {
     ],
   ])('are a problem with %s, never invented', (_, change, problem) => {
     expect(toPlace({ ...num, ...change }, reference)).toEqual(problem);
+  });
+});
+
+describe('two occurrences of a nummeraanduiding that begin on one day under one number', () => {
+  it('give one address and one problem, also where they have postcodes of two parts', () => {
+    const occurrence = (postcode: string): NumVoorkomen => ({
+      kind: 'NUM',
+      identificatie: '0457200000000001',
+      volgnummer: 1,
+      begin: 20_100_101,
+      eind: 99_999_999,
+      postcode,
+      huisnummer: 1,
+      huisletter: '',
+      huisnummertoevoeging: '',
+      ...num,
+    });
+    const problems: string[] = [];
+    const parts = objectLines([occurrence('1381AA'), occurrence('9999ZZ')], '2026-01-08');
+    const keys = [...parts.values()].flatMap(
+      (lines) => deriveRows(lines.toSorted(), reference, '2026-01-08', 'file', ({ kind }) => problems.push(kind)).keys,
+    );
+    expect([...parts.keys()]).toEqual(['138', '999']);
+    expect(keys).toEqual(['9999ZZ#1#']);
+    expect(problems).toEqual(['several_current']);
   });
 });
