@@ -3,13 +3,13 @@ import type { Admin } from '../../core/accounts/admin/admin.ts';
 import type { KeyView } from '../../core/accounts/admin/key-views.ts';
 import type { MemberView } from '../../core/accounts/admin/members.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/admin.ts';
-import { UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,
   accountId,
   keyId,
   label,
   memberRole,
+  parseInstant,
   person,
   type Result,
   type Terminal,
@@ -17,6 +17,7 @@ import {
   useAdmin,
   withAccounts,
 } from './command.ts';
+import { addRotateKey } from './rotate-key.ts';
 
 type ChecksumSecret = Awaited<ReturnType<typeof openChecksumSecret>>;
 
@@ -28,6 +29,7 @@ export function addAccessCommands(program: Command, terminal: Terminal): void {
   addCreateKey(key, terminal);
   addListKeys(key, terminal);
   addRenameKey(key, terminal);
+  addRotateKey(key, terminal);
   addRevokeKey(key, terminal);
   const member = program.command('member').description('who may sign in to the portal for an account');
   addAddMember(member, terminal);
@@ -45,7 +47,7 @@ function addCreateKey(key: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-To replace a key without a refused request: create a new one, start using it, then revoke the old one.
+To replace a key without a refused request: key rotate.
 
 Example, with only the key on standard output:
   npx bag-adres key create --account acme --label webshop --local`,
@@ -61,14 +63,6 @@ Example, with only the key on standard output:
         return { json: made, text: made.key, hint: `Save it now: it is not shown again. Its key id is ${made.keyId}.` };
       });
     });
-}
-
-/** `2027-01-31` or `2027-01-31T12:00:00Z`. */
-function parseInstant(text: string): Date {
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
-  const written = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
-  if (written === text || written === `${text}T00:00:00Z`) return date;
-  throw new UsageError(`--expires takes a date in UTC, 2027-01-31 or 2027-01-31T12:00:00Z, not "${text}".`);
 }
 
 function addListKeys(key: Command, terminal: Terminal): void {

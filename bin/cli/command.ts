@@ -99,6 +99,14 @@ export function shardCount(text: string): number {
   return checked(checkShards)(/^\d{1,3}$/.test(text) ? Number(text) : Number.NaN);
 }
 
+/** Reads `2027-01-31` or `2027-01-31T12:00:00Z`. @throws UsageError */
+export function parseInstant(text: string, option = '--expires'): Date {
+  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  const written = Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
+  if (written === text || written === `${text}T00:00:00Z`) return date;
+  throw new UsageError(`${option} takes a date in UTC, 2027-01-31 or 2027-01-31T12:00:00Z, not "${text}".`);
+}
+
 /** Collects the values of an option that may be given more than once. */
 export function collectValues(value: string, previous: string[] = []): string[] {
   return [...previous, value];

@@ -57,6 +57,15 @@ describe('the largest account that an operator can make', () => {
     }
   });
 
+  it('stays within 1 KB while one of its keys is replaced, when it has one more than the maximum', async () => {
+    const [{ keyId } = { keyId: '' }] = await bench.admin.keys.list(id);
+    const put = await bench.saved(id);
+    await bench.admin.keys.rotate({ account: id, keyId, ends: new Date(Date.UTC(2098, 0, 1)) });
+    for (const item of ['access#0', `access#${maxShards - 1}`])
+      expect(itemBytes((await bench.storedItem(id, item)) ?? {})).toBeLessThanOrEqual(1024);
+    await put();
+  });
+
   it('refuses a key above the maximum, and says to revoke one first', async () => {
     const refusal = bench.admin.keys.create({ account: id, label: 'one more' });
     await expect(refusal).rejects.toMatchObject({ name: 'AdminError', code: 'too_many_keys' });
