@@ -220,6 +220,8 @@ describe('key', () => {
       expires: null,
       revoked: instant,
       last_used: null,
+      created_by: expect.any(String),
+      replaced_by: null,
     };
     expect(await bench.json('key', 'list', '--account', 'acme')).toContainEqual(revoked);
     expect(await bench.json('key', 'revoke', id, '--account', 'acme')).toEqual(revoked);
