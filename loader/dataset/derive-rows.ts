@@ -1,4 +1,5 @@
 import { hasPostcode } from '../../core/addresses/address-key.ts';
+import type { Place } from '../../core/place-fields.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import {
   dayOf,
@@ -144,7 +145,7 @@ function placesBy(
 export function toPlace(
   { openbareRuimte, woonplaats }: Pick<Nummeraanduiding, 'openbareRuimte' | 'woonplaats'>,
   reference: Reference,
-): { straat: string; woonplaats: string } | Pick<Problem, 'kind' | 'detail'> {
+): Place | Pick<Problem, 'kind' | 'detail'> {
   const street = reference.openbareRuimten.get(openbareRuimte);
   if (!street) return { kind: 'street_missing', detail: openbareRuimte };
   const identificatie = woonplaats ?? street.woonplaats;
