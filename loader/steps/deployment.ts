@@ -1,11 +1,10 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DescribeExecutionCommand, SFNClient } from '@aws-sdk/client-sfn';
+import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
 import { metricNames, metricNamespace, environment as tableVariables, versionDimension } from '../../core/names.ts';
 import type { ChangeCounts } from '../dataset/lines.ts';
-import type { Part } from '../dataset/load.ts';
 import type { Thresholds } from '../dataset/load-counts.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../storage/address-table.ts';
@@ -15,78 +14,9 @@ import type { Held } from '../storage/lock.ts';
 import { pdokExtract } from '../storage/open.ts';
 import { s3Client, s3Storage } from '../storage/s3.ts';
 import type { Storage } from '../storage/storage.ts';
+import { executionIsGone } from './execution-owner.ts';
 import type { TableSample } from './manifest.ts';
-
-/** The load that the step works on. */
-const ofLoad = z.object({ load: z.string() });
-
-/** The owner of the lock that the step works under: the ARN of the execution. */
-const ofOwner = z.object({ owner: z.string() });
-
-/**
- * The input from a Distributed Map with an ItemBatcher: the values that all batches share, and the items of this batch.
- */
-function batchOf<T, C>(item: z.ZodType<T>, common: z.ZodType<C>): z.ZodType<{ Items: T[]; BatchInput: C }> {
-  return z.object({ Items: z.array(item), BatchInput: common });
-}
-
-/** An item of `parts.json`. */
-const partItem: z.ZodType<Part> = z.object({
-  part: z.string(),
-  member: z.number().int(),
-  files: z.array(
-    z.object({
-      name: z.string(),
-      method: z.enum(['stored', 'deflated', 'encrypted', 'unknown']),
-      compressedSize: z.number(),
-      size: z.number(),
-      crc32: z.number(),
-      headerOffset: z.number(),
-    }),
-  ),
-});
-
-const ofLoadAndOwner = z.object({ ...ofLoad.shape, ...ofOwner.shape });
-
-/** The event of each step of the state machine. */
-const stepInputs = {
-  discover: ofOwner.extend({
-    /** An extract to load instead of the configured one. */
-    source: z.string().optional(),
-    /** A date or a load to roll back to, instead of loading an extract. */
-    rollback: z.string().optional(),
-    /** Lists, folders or zips of mutations to apply, instead of the configured one. */
-    mutations: z.array(z.string()).optional(),
-    again: z.boolean().optional(),
-    planOnly: z.boolean().optional(),
-    /** Without a source or a rollback: the load to continue from the guard on. */
-    approve: z.string().optional(),
-    /** A refused load whose contents are not to be loaded again, instead of loading anything. */
-    reject: z.string().optional(),
-  }),
-  stage: ofLoad,
-  reference: ofLoad,
-  extract: batchOf(partItem, ofLoad),
-  collect: ofLoad,
-  mutate: ofLoad,
-  merge: batchOf(z.object({ shard: z.string() }), ofLoad),
-  guard: ofLoadAndOwner.extend({
-    planOnly: z.boolean().optional(),
-    /** The id of a load that may continue despite its objections. */
-    approve: z.string().optional(),
-  }),
-  apply: batchOf(z.object({ changes: z.string(), writes: z.number() }), ofLoadAndOwner),
-  publish: ofLoadAndOwner,
-  release: ofOwner,
-} as const;
-
-export type StepName = keyof typeof stepInputs;
-export type StepInput<Name extends StepName> = z.infer<(typeof stepInputs)[Name]>;
-
-/** The validated event of a step. @throws ZodError */
-export function parseInput<Name extends StepName>(name: Name, event: unknown): StepInput<Name> {
-  return stepInputs[name].parse(event) as StepInput<Name>;
-}
+import type { StepName } from './step-inputs.ts';
 
 const share = z.number().min(0);
 const thresholdsSchema = z.strictObject({
@@ -206,50 +136,5 @@ export class Deployment {
     const value = this.#environment[name];
     if (!value) throw new Error(`The environment variable ${name} is not set.`);
     return value;
-  }
-}
-
-/** The load that has the lock has ended, but Lambdas that it began may still write. This passes by itself. */
-class LockSettlingError extends Error {
-  override readonly name = 'LockSettlingError';
-
-  constructor(execution: string, ended: number, settled: number) {
-    const [at, until] = [ended, settled].map((time) => new Date(time).toISOString());
-    super(
-      `The load ${execution.split(':').at(-1)} ended at ${at}; until ${until} what it began may still write, so this ` +
-        'one waits.',
-    );
-  }
-}
-
-/**
- * Whether an owner of the lock is an execution of the state machine that can't write any more: it ended at least
- * `settleSeconds` ago, and no Lambda of it runs for that long (decision 0116).
- * @throws LockSettlingError where it ended later
- */
-export function executionIsGone(client: SFNClient, settleSeconds: number, clock = Date.now) {
-  return async (owner: string): Promise<boolean> => {
-    const ended = await endOf(client, owner);
-    if (ended === null) return false;
-    const settled = ended + settleSeconds * 1000;
-    if (clock() < settled) throw new LockSettlingError(owner, ended, settled);
-    return true;
-  };
-}
-
-/**
- * When the execution ended; `null` while it runs, and for an owner that is no execution: its lock expires by itself.
- */
-async function endOf(client: SFNClient, owner: string): Promise<number | null> {
-  if (!/^arn:[^:]+:states:/.test(owner)) return null;
-  try {
-    const command = new DescribeExecutionCommand({ executionArn: owner, includedData: 'METADATA_ONLY' });
-    const { status, stopDate } = await client.send(command);
-    // An execution that was redriven is running again, although it has a stop date.
-    return status === 'RUNNING' || !stopDate ? null : stopDate.getTime();
-  } catch (error) {
-    // An execution of a state machine that was replaced.
-    if (['ExecutionDoesNotExist', 'AccessDeniedException'].includes((error as Error).name)) return null;
-    throw error;
   }
 }

@@ -12,11 +12,11 @@ import { sourceInTime } from '../storage/remote-reads.ts';
 import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder } from './delivery-finder.ts';
-import type { StepInput } from './deployment.ts';
 import { discoverMutations, withCorrections } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { currentManifest, type Found, finishPending, type LoadContext, loadStatus, sampleTable } from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
+import type { StepInput } from './step-inputs.ts';
 import { rejectRefused, resume, rollback } from './stored-loads.ts';
 
 export type DiscoverInput = {

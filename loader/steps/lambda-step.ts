@@ -1,4 +1,5 @@
-import type { Deployment, Invocation, StepInput, StepName } from './deployment.ts';
+import type { Deployment, Invocation } from './deployment.ts';
+import type { StepInput, StepName } from './step-inputs.ts';
 
 /** For an event outside of Lambda. */
 const unlimited: Invocation = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
@@ -31,7 +32,7 @@ export function lambdaStep<Name extends StepName, R>(
 }
 
 async function start(name: StepName, environment: NodeJS.ProcessEnv) {
-  const { Deployment, parseInput } = await import('./deployment.ts');
+  const [{ Deployment }, { parseInput }] = await Promise.all([import('./deployment.ts'), import('./step-inputs.ts')]);
   return { deployment: new Deployment(name, environment), parseInput };
 }
 

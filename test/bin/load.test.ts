@@ -269,6 +269,32 @@ describe('loads on this machine, one after the other', () => {
     expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'refused', load: id });
   });
 
+  it('a rejected load is not loaded again, and only a refused one can be rejected', async () => {
+    const { load: id } = await failure('run', '--again', ...extract(another));
+    expect((await load('status')).out).toContain(`if it is wrong: "load reject ${id} ${bench.local.join(' ')}"`);
+    expect(await json('reject', id)).toMatchObject({ outcome: 'rejected', load: id });
+    expect((await json('status')).refused).toEqual([]);
+    expect(await json('run', ...extract(another))).toMatchObject({
+      outcome: 'unchanged',
+      reason: expect.stringContaining('was rejected or was rolled back'),
+    });
+    expect(await failure('reject', id)).toMatchObject({ code: 'not_found' });
+    expect(await failure('reject')).toMatchObject({ code: 'not_found', message: expect.stringContaining('to reject') });
+    expect(await failure('run', '--again', ...extract(another))).toMatchObject({ code: 'refused', load: id });
+  });
+
+  it('an address is explained, present, gone, or written in a way that no lookup takes', async () => {
+    expect(await json('explain', '1381 aa', '9')).toMatchObject({ key: '1381AA#9#', peildatum: january.peildatum });
+    expect((await load('explain', '1381AA', '9')).out).toMatch(
+      /^1381AA 9: .*, in the dataset of 2026-01-08, from the extract/,
+    );
+    expect((await load('explain', '9999ZZ', '99')).out).toContain('9999ZZ 99 is not an address');
+    expect(await load('explain', '1381AA', '9-A')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('huisnummer'),
+    });
+  });
+
   it('a load that stopped during apply is shown with the command that finishes it', async () => {
     const manifest = join(bench.data, 'manifest.json');
     await load('run', ...extract(february));

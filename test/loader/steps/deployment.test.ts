@@ -37,3 +37,14 @@ it('a check without a deployed version reports none', () => {
   new Deployment('discover', {}).reportVersion();
   expect(written).toEqual([]);
 });
+
+it.each([
+  [40, 40],
+  [-1, -1],
+  [-40, 10_000],
+])('a dataset of %i days is reported with an age of %i, so that one of the future raises the alarm', (days, age) => {
+  new Deployment('discover', {}).reportAge(days);
+  const lines = written.map((line) => JSON.parse(line));
+  jest.restoreAllMocks();
+  expect(lines).toMatchObject([{ DatasetAgeDays: age }]);
+});
