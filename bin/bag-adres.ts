@@ -10,7 +10,7 @@ import { addDoctorCommand } from './cli/doctor.ts';
 import { addInitCommand } from './cli/init.ts';
 import { addLoadCommands } from './cli/load.ts';
 import { addPlanCommands } from './cli/plan.ts';
-import { addRestoreCommands } from './cli/restore.ts';
+import { addRestoreCommands, addRollbackCommand } from './cli/restore.ts';
 import { addSessionCommands } from './cli/session.ts';
 import { addUpgradeCommands } from './cli/upgrade.ts';
 import { addUsageCommands } from './cli/usage.ts';
@@ -67,6 +67,7 @@ Examples:
   addBackupCommands(program, terminal);
   addBackupSetCommands(program, terminal);
   addRestoreCommands(program, terminal);
+  addRollbackCommand(program, terminal);
   addDoctorCommand(program, terminal);
   addInitCommand(program, terminal);
   addConfigCommands(program, terminal);

@@ -42,6 +42,26 @@ ${explanation('restore wrong-contents --at 2026-01-31T12:00:00Z --stack bag-adre
   addFromSet(restore, terminal, 'region', 'restore accounts and secrets from a backup set into another region');
 }
 
+/** `rollback`: the functions of the service, in an emergency. */
+export function addRollbackCommand(program: Command, terminal: Terminal): void {
+  withRestore(program.command('rollback'))
+    .description('in an emergency: send requests to the version of the functions before the present one')
+    .option('--force', 'also to a version from before a rotation of the checksum secret, which refuses all newer keys')
+    .addHelpText(
+      'after',
+      `
+It shows which versions, and with --yes moves the aliases, in seconds and without a deployment. To go back to another snapshot
+of the register: "load rollback". See docs/runbook.md#roll-back-in-an-emergency.
+
+Example:
+  npx bag-adres rollback --stack bag-adres-prod`,
+    )
+    .action(async ({ force, ...options }: RestoreOptions & { force?: true }) => {
+      const { rollbackService } = await import('../recovery/rollback-service.ts');
+      await show(terminal, options, (tools) => rollbackService({ ...tools, force: force === true }));
+    });
+}
+
 function addFromSet(restore: Command, terminal: Terminal, lost: 'account' | 'region', description: string): void {
   withRestore(restore.command(`lost-${lost}`))
     .description(description)
