@@ -59,8 +59,8 @@ export const environment = {
 
 /** Environment variables of the job that records usage. */
 export const usageEnvironment = {
-  /** The topic of the messages about limits. */
-  topic: 'USAGE_TOPIC_ARN',
+  /** The deployment, `bag-adres-prod`, which its events name. */
+  deployment: 'USAGE_DEPLOYMENT',
   /** How many whole months records are kept. */
   months: 'USAGE_MONTHS',
   /** The share of a limit from which a message is sent; 0 sends none. */
@@ -83,6 +83,18 @@ export const backupEnvironment = {
   destination: 'BACKUP_DESTINATION',
   /** The public key of the operator: SPKI in base64, on one line. */
   publicKey: 'BACKUP_PUBLIC_KEY',
+} as const;
+
+/** The source of all events on EventBridge, and the version of their form (docs/events.md). */
+export const eventSource = 'bag-adres';
+export const eventVersion = 1;
+
+/** What happened, as the detail-type of an event names it. */
+export const eventTypes = {
+  quotaThreshold: 'quota.threshold',
+  loadPublished: 'load.published',
+  loadRefused: 'load.refused',
+  loadFailed: 'load.failed',
 } as const;
 
 /** A variable that the stack always sets; a missing one stops the start, not a request. */

@@ -48,9 +48,9 @@ export async function openForRestore({ from, privateKey }: FromSet) {
 export async function restoreFromSet(
   input: RestoreInput & FromSet & { lost: 'account' | 'region' },
 ): Promise<RestoreReport> {
-  const { index, backup, checksumSecret, sessionSecret } = await openForRestore(input);
   const { name, stacks } = deploymentStacks(input.stack);
   const deployment = await findDeployment(input.stack, ['data', 'service', 'loader']);
+  const { index, backup, checksumSecret, sessionSecret } = await openForRestore(input);
   const { output } = deployment;
   const secrets = new SecretsManagerClient(clientConfig);
   const dynamoDb = new DynamoDBClient(clientConfig);

@@ -1,28 +1,31 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { S3Client } from '@aws-sdk/client-s3';
-import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { statementBucket } from '../../core/accounts/admin/statement-bucket.ts';
 import { statementsOf } from '../../core/accounts/admin/statements.ts';
-import { environment, requireEnvironment, usageEnvironment } from '../../core/names.ts';
-import { renderMessage, runUsageJob } from './usage-job.ts';
+import { environment, eventSource, eventTypes, requireEnvironment, usageEnvironment } from '../../core/names.ts';
+import { runUsageJob, thresholdDetail } from './usage-job.ts';
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient());
-const topics = new SNSClient();
+const events = new EventBridgeClient();
 const s3 = new S3Client();
 const logger = new Logger({ serviceName: 'usage' });
 
 /** Records the days of usage that have ended, reports limits that are nearly or entirely used up, and closes a month. */
 export async function handler(): Promise<void> {
-  const TopicArn = requireEnvironment(usageEnvironment.topic);
+  const deployment = requireEnvironment(usageEnvironment.deployment);
   const store = createAdminStore(client, requireEnvironment(environment.accountsTable), 'usage', Date.now);
   const { recorded, messages, failures } = await runUsageJob(store, {
     months: Number(requireEnvironment(usageEnvironment.months)),
     messageAtShare: Number(requireEnvironment(usageEnvironment.messageAtShare)),
     send: async (message) => {
-      await topics.send(new PublishCommand({ TopicArn, ...renderMessage(message) }));
+      const Detail = JSON.stringify(await thresholdDetail(store, deployment, message));
+      const entry = { Source: eventSource, DetailType: eventTypes.quotaThreshold, Detail };
+      const { FailedEntryCount = 0, Entries } = await events.send(new PutEventsCommand({ Entries: [entry] }));
+      if (FailedEntryCount > 0) throw new Error(`EventBridge did not take an event: ${Entries?.[0]?.ErrorMessage}`);
     },
   });
   logger.info('looked at the usage of all accounts', { recorded, messages, failed: failures.length });

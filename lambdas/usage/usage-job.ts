@@ -1,11 +1,12 @@
 import { type AdminStore, allAccounts } from '../../core/accounts/admin/admin-store.ts';
+import { listMembers } from '../../core/accounts/admin/members.ts';
 import { allShards, type Shards, useOf } from '../../core/accounts/admin/reshard.ts';
 import { recordUsage } from '../../core/accounts/admin/usage.ts';
 import { setRetention } from '../../core/accounts/admin/usage-range.ts';
 import { dateOf, daySeconds, instant, type WindowName, windowEnd } from '../../core/calendar.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Update } from '../../core/dynamodb.ts';
-import { accountsTable } from '../../core/names.ts';
+import { accountsTable, eventVersion } from '../../core/names.ts';
 
 export type UsageJob = {
   /** How many whole months records of usage are kept. */
@@ -105,15 +106,19 @@ function mark(table: string, Key: Record<string, string>, { resets }: LimitMessa
   };
 }
 
-/** The message as an e-mail; SNS takes up to 100 characters of subject. */
-export function renderMessage({ account, window, limit, used, isExhausted, resets }: LimitMessage) {
-  const share = Math.floor((used / limit) * 100);
+/** The detail of the event: the message, a sentence for people, and the members whom it concerns. */
+export async function thresholdDetail(store: AdminStore, deployment: string, message: LimitMessage) {
+  const { account, window, limit, used, isExhausted, resets } = message;
+  const members = await listMembers(store, account);
   const until = instant(resets);
   const rest = isExhausted ? `Further lookups get 429 until ${until}.` : `${limit - used} are left until ${until}.`;
   return {
-    Subject: isExhausted
-      ? `Account ${account} has used up its limit of this ${window}`
-      : `Account ${account} has used ${share} % of its limit of this ${window}`,
-    Message: `Account ${account} has used ${used} of the ${limit} lookups of this ${window}. ${rest}`,
+    version: eventVersion,
+    deployment,
+    summary: `Account ${account} has used ${used} of the ${limit} lookups of this ${window}. ${rest}`,
+    ...{ account, window, limit, used, exhausted: isExhausted, resets: until },
+    contacts: members
+      .filter(({ role, person }) => role === 'admin' && person.includes('@'))
+      .map(({ person }) => person),
   };
 }

@@ -88,7 +88,7 @@ const usage = z.strictObject({
   messageAtShare: share
     .default(0.8)
     .describe(
-      'The share of a daily or monthly limit at which a message goes to the alarm topic; another follows when the limit is used up. 0: no messages.',
+      'The share of a daily or monthly limit at which an [event](events.md) says so; another follows when the limit is used up. 0: no events.',
     ),
 });
 

@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
   Choice,
   type DistributedMap,
@@ -31,7 +30,6 @@ import type { LoaderSteps } from './loader-steps.ts';
 export type LoadDefinitionProps = {
   steps: LoaderSteps['steps'];
   bucket: IBucket;
-  topic: ITopic;
   stage: string;
   /** Functions that a map runs at once, at most; fewer where the account runs few. */
   concurrency: number;
@@ -51,8 +49,8 @@ export const mapNames = ['Extract', 'Merge', 'Apply'] as const;
  * published), finally `outcome` and `report`. See the diagram in `loader/steps/README.md`.
  */
 export function loadDefinition(scope: Construct, props: LoadDefinitionProps): IChainable {
-  const { steps, bucket, topic, stage, concurrency } = props;
-  const endings = new LoadEndings(scope, { release: steps.release, topic, stage });
+  const { steps, bucket, stage, concurrency } = props;
+  const endings = new LoadEndings(scope, { release: steps.release, stage });
   const begin = Pass.jsonata(scope, 'Begin', {
     assign: {
       request: '{% $states.input %}',

@@ -6,21 +6,20 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { StepFunctionsStartExecution } from 'aws-cdk-lib/aws-scheduler-targets';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { DefinitionBody, LogLevel, QueryLanguage, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { storagePrefixes } from '../../loader/names.ts';
 import type { Config } from '../config/schema.ts';
 import { logGroupProps, vendedLogGroupName } from '../shared/data-protection.ts';
-import { acknowledge, acknowledgeWildcard, scheduleRole } from '../shared/grants.ts';
+import { acknowledge, acknowledgeWildcard, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { loadDefinition, mapNames } from './load-definition.ts';
 import { longestLoad, MAP_RUNS } from './load-states.ts';
 import type { LoaderSteps } from './loader-steps.ts';
 
-type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; topic: ITopic; tracing: boolean };
+type MachineRoleProps = { functions: IFunction[]; bucket: IBucket; tracing: boolean };
 
 /** The role of the state machine: invoke its steps, read the items of its maps, write their results, notify. */
-function machineRole(scope: Construct, { functions, bucket, topic, tracing }: MachineRoleProps): Role {
+function machineRole(scope: Construct, { functions, bucket, tracing }: MachineRoleProps): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('states.amazonaws.com') });
   const allow = (actions: string[], resources: string[]) =>
     role.addToPolicy(new PolicyStatement({ actions, resources }));
@@ -43,7 +42,7 @@ function machineRole(scope: Construct, { functions, bucket, topic, tracing }: Ma
     [bucket.arnForObjects(results)],
   );
   bucket.encryptionKey?.grant(role, 'kms:Decrypt', 'kms:GenerateDataKey');
-  topic.grantPublish(role);
+  allow(['events:PutEvents'], [defaultEventBus(scope)]);
   allow(['lambda:GetAccountSettings'], ['*']);
   const tracingActions = ['PutTraceSegments', 'PutTelemetryRecords', 'GetSamplingRules', 'GetSamplingTargets'];
   if (tracing)
@@ -69,12 +68,6 @@ function machineRole(scope: Construct, { functions, bucket, topic, tracing }: Ma
     'AwsSolutions-IAM5[Resource::*]',
     'The quota of Lambda, tracing and vended logs, whose actions support no resources; nothing else is granted on *.',
   );
-  if (bucket.encryptionKey)
-    acknowledge(
-      role,
-      'AwsSolutions-IAM5[Action::kms:GenerateDataKey*]',
-      'The CDK grants this for publishing to an encrypted topic.',
-    );
   for (const keys of [items, results])
     acknowledgeWildcard(
       role,
@@ -125,7 +118,6 @@ export type LoadMachineProps = {
   encryptionKey: IKey | undefined;
   steps: LoaderSteps;
   bucket: IBucket;
-  topic: ITopic;
 };
 
 /** Runs loads, and checks the source for a newer snapshot on schedule. */
@@ -133,13 +125,13 @@ export class LoadMachine extends Construct {
   readonly machine: StateMachine;
   readonly logs: LogGroup;
 
-  constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket, topic }: LoadMachineProps) {
+  constructor(scope: Construct, id: string, { config, encryptionKey, steps, bucket }: LoadMachineProps) {
     super(scope, id);
     this.logs = new LogGroup(this, 'Logs', {
       ...logGroupProps(config, encryptionKey),
       logGroupName: vendedLogGroupName(this, 'loads'),
     });
-    const role = machineRole(this, { functions: steps.functions, bucket, topic, tracing: config.tracing });
+    const role = machineRole(this, { functions: steps.functions, bucket, tracing: config.tracing });
     this.machine = new StateMachine(this, 'Machine', {
       // `machineRole` has all permissions; the CDK would add broader ones.
       role: role.withoutPolicyUpdates(),
@@ -148,7 +140,6 @@ export class LoadMachine extends Construct {
         loadDefinition(this, {
           steps: steps.steps,
           bucket,
-          topic,
           stage: config.stage,
           concurrency: config.loadConcurrency,
           followsMutations: config.mutations !== false,

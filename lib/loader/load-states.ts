@@ -1,6 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import {
   Choice,
   Condition,
@@ -18,9 +17,11 @@ import {
   type TaskStateBase,
   Timeout,
 } from 'aws-cdk-lib/aws-stepfunctions';
-import { LambdaInvoke, SnsPublish } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import { EventBridgePutEvents, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
+import { eventSource, eventTypes, eventVersion } from '../../core/names.ts';
 import { failureStates, loaderErrors } from '../../loader/names.ts';
+import { deploymentName } from '../config/deployment.ts';
 import type { LambdaFunction } from '../shared/lambda-function.ts';
 
 /** The most that Lambda allows. No step takes longer. */
@@ -93,7 +94,7 @@ const mapFaults: RetryProps = {
   jitterStrategy: JitterType.FULL,
 };
 
-/** SNS did not accept a message. */
+/** EventBridge did not accept an event. */
 const messageFaults: RetryProps = {
   errors: ['States.TaskFailed'],
   interval: Duration.seconds(5),
@@ -161,17 +162,25 @@ export function mapState(scope: Construct, id: string, props: MapStateProps): Di
   return state;
 }
 
-/** Notifies the operator; `subject` and `message` are JSONata expressions. The output is the input. */
-function notifyState(
+/** Puts an event on EventBridge. `summary` and `more` are JSONata expressions. The output is the input. */
+function eventState(
   scope: Construct,
   id: string,
-  topic: ITopic,
-  { subject, message }: { subject: string; message: string },
-): SnsPublish {
-  const state = SnsPublish.jsonata(scope, id, {
-    topic,
-    subject: `{% ${subject} %}`,
-    message: TaskInput.fromText(`{% ${message} %}`),
+  {
+    type,
+    deployment,
+    summary,
+    more,
+  }: { type: string; deployment: string; summary: string; more: Record<string, string> },
+): EventBridgePutEvents {
+  const detail = {
+    version: eventVersion,
+    deployment,
+    summary: `{% ${summary} %}`,
+    ...Object.fromEntries(Object.entries(more).map(([name, expression]) => [name, `{% ${expression} %}`])),
+  };
+  const state = EventBridgePutEvents.jsonata(scope, id, {
+    entries: [{ source: eventSource, detailType: type, detail: TaskInput.fromObject(detail) }],
     taskTimeout: Timeout.duration(Duration.minutes(1)),
     outputs: '{% $states.input %}',
   });
@@ -179,7 +188,7 @@ function notifyState(
   return state;
 }
 
-type LoadEndingsProps = { release: LambdaFunction; topic: ITopic; stage: string };
+type LoadEndingsProps = { release: LambdaFunction; stage: string };
 
 /** The state that ends a load which the guard refused. A metric filter counts its entries in the log. */
 export const REFUSED = 'Refused';
@@ -196,19 +205,19 @@ export class LoadEndings {
   /** Ends a load with the error in the variable `failure`. */
   readonly fail: TaskStateBase;
   /** As `fail`, without releasing the lock: other Lambdas of a map that writes may still be running. */
-  readonly failLocked: SnsPublish;
+  readonly failLocked: EventBridgePutEvents;
   /** Ends a load with the variable `report` as its output. */
   readonly done: Succeed;
 
-  constructor(scope: Construct, { release, topic, stage }: LoadEndingsProps) {
-    const subject = (text: string) => `'Address service ${stage}: ' & ${text}`;
-    const report = '$string($report, true)';
+  constructor(scope: Construct, { release, stage }: LoadEndingsProps) {
+    const deployment = deploymentName(stage);
 
     this.fail = stepState(scope, failureStates.release, release, releaseInput);
-    this.failLocked = notifyState(scope, failureStates.notify, topic, {
-      subject: subject("'a load failed'"),
-      // The line breaks are JSONata's own escapes: a validator takes none in an expression itself.
-      message: "'What to do: docs/runbook.md#load-failed\\n\\n' & $string($failure, true)",
+    this.failLocked = eventState(scope, failureStates.notify, {
+      type: eventTypes.loadFailed,
+      deployment,
+      summary: "'a load failed'",
+      more: { failure: '$failure' },
     });
     const failed = Fail.jsonata(scope, failureStates.failed, {
       error: '{% $failure.Error %}',
@@ -217,15 +226,19 @@ export class LoadEndings {
     this.fail.addCatch(this.failLocked).next(this.failLocked).next(failed);
 
     this.done = Succeed.jsonata(scope, 'Done', { outputs: '{% $report %}' });
-    const notifyPublished = notifyState(scope, 'NotifyPublished', topic, {
-      subject: subject("'the snapshot of ' & $report.peildatum & ' is live'"),
-      message: report,
+    const notifyPublished = eventState(scope, 'NotifyPublished', {
+      type: eventTypes.loadPublished,
+      deployment,
+      summary: "'the snapshot of ' & $report.peildatum & ' is live'",
+      more: { report: '$report' },
     });
     this.guarded(notifyPublished).next(this.done);
 
-    const notifyRefused = notifyState(scope, 'NotifyRefused', topic, {
-      subject: subject("'a load was refused'"),
-      message: `'The live dataset has not changed. What to do: docs/runbook.md#load-refused\\n\\n' & ${report}`,
+    const notifyRefused = eventState(scope, 'NotifyRefused', {
+      type: eventTypes.loadRefused,
+      deployment,
+      summary: "'a load was refused'",
+      more: { report: '$report' },
     });
     const refused = Fail.jsonata(scope, REFUSED, { error: 'LoadRefused', cause: '{% $string($report.objections) %}' });
     this.guarded(notifyRefused).next(refused);

@@ -32,7 +32,7 @@ export class LoaderStack extends Stack {
     const bucket = snapshotBucket(this, config, encryptionKey);
     this.bucket = bucket;
     const steps = new LoaderSteps(this, 'Steps', { config, encryptionKey, addresses, bucket });
-    const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket, topic });
+    const { machine, logs } = new LoadMachine(this, 'Load', { config, encryptionKey, steps, bucket });
     this.stateMachineArn = machine.stateMachineArn;
     new SavedQueries(this, 'Queries', { stage: config.stage, queries: loaderQueries(steps, config) });
     new LoaderAlarms(this, 'Alarms', { config, machine, logs, topic });

@@ -9,7 +9,6 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Schedule, ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import {
   canaryEnvironment,
@@ -21,9 +20,10 @@ import {
   requestMetricsVariable,
   usageEnvironment,
 } from '../../core/names.ts';
+import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
-import { acknowledge, scheduleRole } from '../shared/grants.ts';
+import { acknowledge, defaultEventBus, scheduleRole } from '../shared/grants.ts';
 import { LambdaFunction } from '../shared/lambda-function.ts';
 import { type AlarmTopic, operatorAlarm } from '../shared/monitoring.ts';
 
@@ -175,7 +175,7 @@ export class UsageJobFunction extends LambdaFunction {
       memoryMb: 512,
       timeout: Duration.minutes(15),
       environment: {
-        [usageEnvironment.topic]: topic.topicArn,
+        [usageEnvironment.deployment]: deploymentName(config.stage),
         [usageEnvironment.months]: String(config.usage.months),
         [usageEnvironment.messageAtShare]: String(config.usage.messageAtShare),
       },
@@ -191,18 +191,27 @@ export class UsageJobFunction extends LambdaFunction {
       `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/statements/*]`,
       'Statements are named by their months, and by what is in them.',
     );
-    if (config.usage.messageAtShare > 0) this.publishesTo(topic, encryptionKey);
+    if (config.usage.messageAtShare > 0)
+      this.function.addToRolePolicy(
+        new PolicyStatement({ actions: ['events:PutEvents'], resources: [defaultEventBus(this)] }),
+      );
     runEvery(Duration.hours(1), this, { description: 'Records usage', maxEventAge: Duration.minutes(30) });
-  }
-
-  /** Not `grantPublish`, which allows more of the key by a wildcard. */
-  private publishesTo({ topicArn }: ITopic, key: IKey | undefined): void {
-    this.function.addToRolePolicy(new PolicyStatement({ actions: ['sns:Publish'], resources: [topicArn] }));
-    key?.grant(this.function, 'kms:Decrypt', 'kms:GenerateDataKey');
+    operatorAlarm(this, 'Failed', {
+      metric: this.function.metricErrors({ statistic: 'Sum', period: Duration.hours(1) }),
+      threshold: 1,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 2,
+      problem: 'The hourly job that records usage fails.',
+      runbook: 'Usage job failed',
+      topic,
+    });
   }
 }
 
-/** Runs a function on schedule. A run that fails is not tried again, as the next one follows. */
+/**
+ * Runs a function on schedule. The schedule does not repeat a call that Lambda did not take. A run that ends with an error Lambda
+ * repeats by itself, twice at most, as for any asynchronous call.
+ */
 function runEvery(
   interval: Duration,
   lambda: LambdaFunction,

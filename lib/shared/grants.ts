@@ -1,4 +1,4 @@
-import { type CfnResource, Stack, Validations } from 'aws-cdk-lib';
+import { Arn, type CfnResource, Stack, Validations } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IGrantable, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct, IConstruct } from 'constructs';
@@ -17,6 +17,11 @@ export function acknowledge(construct: IConstruct, rule: string, reason: string)
 export function acknowledgeWildcard(policy: IConstruct, of: IConstruct, resource: string, reason: string): void {
   const id = Stack.of(of).getLogicalId(of.node.defaultChild as CfnResource);
   acknowledge(policy, `AwsSolutions-IAM5[Resource::${resource.replace('%', id)}]`, reason);
+}
+
+/** The event bus of the account and region, on which the events are. */
+export function defaultEventBus(scope: Construct): string {
+  return Arn.format({ service: 'events', resource: 'event-bus', resourceName: 'default' }, Stack.of(scope));
 }
 
 /** A role that lets EventBridge Scheduler take one action on one resource; the CDK's own role would allow more. */

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,8 @@ beforeAll(async () => {
     await writeFile(file, await writeExtract(month.peildatum, voorkomensOf(month)));
     expect(await bench.run('load', 'run', '--extract', file)).toMatchObject({ exit: 0 });
   }
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await writeFile(join(folder, 'backup-public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
   examples = await collectExamples([]);
 });
 afterAll(async () => {

@@ -56,6 +56,7 @@ function commandsIn(pattern: string, options: { exclude?: string[] } = {}): stri
   return [...new Set(commands)].sort();
 }
 
+const eventBus = 'arn:aws:events:eu-central-1:AWS::AccountId:event-bus/default';
 const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *'];
 const logging = (group: string) => [`logs:CreateLogStream on ${group}`, `logs:PutLogEvents on ${group}`];
 
@@ -89,9 +90,9 @@ describe('what each function may do', () => {
         ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
         ...logging('UsageLogs'),
         ...['GetObject', 'ListBucket', 'PutObject'].map((action) => `s3:${action} on Statements`),
-        'sns:Publish on Alarms',
+        `events:PutEvents on ${eventBus}`,
         ...tracing,
-      ],
+      ].sort(),
       UsageScheduleRole: ['lambda:InvokeFunction on UsageFunction'],
       AddressDeploymentServiceRole: deployment,
       ValidateDeploymentServiceRole: deployment,
@@ -165,12 +166,12 @@ describe('what each function may do', () => {
     expect(LoadRole).toEqual(
       [
         ...invoked.map((name) => `lambda:InvokeFunction on Steps${name}Function:*`),
+        `events:PutEvents on ${eventBus}`,
         'lambda:GetAccountSettings on *',
         's3:GetObject on Snapshots/loads/*',
         ...['AbortMultipartUpload', 'GetObject', 'ListMultipartUploadParts', 'PutObject'].map(
           (action) => `s3:${action} on Snapshots/map-runs/*`,
         ),
-        'sns:Publish on Alarms',
         'states:StartExecution on LoadMachine',
         `states:DescribeExecution on ${executions}:LoadMachine:*`,
         `states:StopExecution on ${executions}:LoadMachine:*`,
@@ -214,10 +215,10 @@ describe('what each function may do', () => {
     expect(permissions(encrypted.service).CanaryRole?.join()).toContain('secretsmanager:GetSecretValue');
   });
 
-  it('covers the message that the usage job sends', async () => {
-    expect(commandsIn('lambdas/usage/*.ts')).toEqual(['Publish']);
+  it('covers the events that the usage job puts', async () => {
+    expect(commandsIn('lambdas/usage/*.ts')).toEqual(['PutEvents']);
     expect(permissions((await templates({ usage: { messageAtShare: 0 } })).service).UsageRole?.join()).not.toContain(
-      'sns:',
+      'events:',
     );
   });
 
@@ -280,7 +281,6 @@ describe('what each function may do', () => {
       ...['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'GenerateDataKeyWithoutPlaintext'],
       ...['ReEncryptFrom', 'ReEncryptTo'],
     ].map((action) => `kms:${action} on EncryptionKey`);
-    const publish = [...useObjects, 'kms:GenerateDataKey* on EncryptionKey'];
     const more = (plainRoles: Record<string, string[]>, encryptedRoles: Record<string, string[]>) =>
       Object.fromEntries(
         Object.entries(encryptedRoles).map(([role, lines]) => {
@@ -311,7 +311,7 @@ describe('what each function may do', () => {
     const inTable = ['Discover', 'Guard', 'Apply', 'Publish', 'Release'].map((name) => [`Steps${name}Role`, useTable]);
     expect(more(permissions(plain.loader), permissions(encrypted.loader))).toEqual({
       ...Object.fromEntries([...inObjects, ...inTable]),
-      LoadRole: publish,
+      LoadRole: useObjects,
       LoadScheduleRole: [],
       // It reads accounts and the secret of checksums, and writes to the bucket of the operator alone.
       BackupSetsScheduleRole: ['lambda:InvokeFunction on BackupSetsSetFunction'],

@@ -14,6 +14,8 @@ import { createAddressesTable } from '../support/dynamodb.ts';
 import { MemoryS3 } from '../support/memory-s3.ts';
 import { startRangeServer } from '../support/range-server.ts';
 import { startS3 } from '../support/s3.ts';
+import { StateError } from '../support/state-machine/errors.ts';
+import type { PutEvent } from '../support/state-machine/put-events.ts';
 import { startFakeExecutions } from './fake-executions.ts';
 import { startLoadBench } from './steps/load-bench.ts';
 
@@ -51,6 +53,11 @@ export async function startLoadPlaces({ s3Server }: { s3Server: boolean }) {
     executions,
     storage,
     messages,
+    /** Takes an event of the state machine; a test reads it as a message. */
+    take({ detail }: PutEvent) {
+      if (silent) throw new StateError('EventBridge.ThrottlingException', 'Rate exceeded');
+      messages.push({ topic, subject: `${detail.summary}`, text: JSON.stringify(detail, null, 1) });
+    },
     names: { table, bucket: s3.bucket, topic },
     /** What the SDK of a Lambda has to be told to work here. */
     environment: {

@@ -3,8 +3,8 @@ import { s3Client } from '../../loader/storage/s3.ts';
 import { writeExtract } from '../../local/demo/write-extract.ts';
 import { getAccountSettings, getAccountSettingsArn } from '../support/state-machine/get-account-settings.ts';
 import { lambdaInvoke, lambdaInvokeArn } from '../support/state-machine/lambda-invoke.ts';
+import { putEvents, putEventsArn } from '../support/state-machine/put-events.ts';
 import { type Execution, machineOf, runMachine } from '../support/state-machine/run-state-machine.ts';
-import { snsPublish, snsPublishArn } from '../support/state-machine/sns-publish.ts';
 import { deployedLoader } from './deployed-loader.ts';
 import { importHandlers, type Step } from './import-handlers.ts';
 import { startLoadPlaces } from './load-places.ts';
@@ -71,7 +71,7 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
   const options = {
     integrations: {
       [lambdaInvokeArn]: lambdaInvoke(handlers),
-      [snsPublishArn]: snsPublish(places.sns),
+      [putEventsArn]: putEvents(places.take),
       [getAccountSettingsArn]: getAccountSettings(quota),
     },
     s3: s3.client,
@@ -91,7 +91,8 @@ async function assemble(places: Awaited<ReturnType<typeof startLoadPlaces>>, mor
       const told = places.messages.length;
       const execution = await record.during('machine', () => runMachine(machine, { ...options, input }));
       executions.end(execution);
-      for (const { topic } of places.messages.slice(told)) record.add('sns:Publish', topic, 'machine');
+      for (const _ of places.messages.slice(told))
+        record.add('events:PutEvents', 'arn:aws:events:eu-central-1:123456789012:event-bus/default', 'machine');
       return execution;
     },
     /** From now on the account can run as many functions at once as this returns, beside reserved ones. */

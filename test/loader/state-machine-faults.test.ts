@@ -92,12 +92,12 @@ describe('a load that fails', () => {
   it('to send its message has published its snapshot, and fails so that the alarm goes off', async () => {
     loader.silence();
     const execution = await loader.run({ source: await loader.serve(january) });
-    expect(execution).toMatchObject({ status: 'FAILED', error: 'SNS.ThrottledException' });
+    expect(execution).toMatchObject({ status: 'FAILED', error: 'EventBridge.ThrottlingException' });
     const tries = ofKind(execution, 'retried').map(({ state }) => state);
     expect(tries).toEqual([...Array(4).fill('NotifyPublished'), ...Array(4).fill('NotifyFailure')]);
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(await loader.run({ source: await loader.serve(february) })).toMatchObject({
-      error: 'SNS.ThrottledException',
+      error: 'EventBridge.ThrottlingException',
     });
     expect(await loader.addresses()).toEqual(tableOf(february));
   });

@@ -149,7 +149,7 @@ describe('a load that the guard refuses', () => {
     expect(await loader.addresses()).toEqual(tableOf(january));
     expect(subjects().at(-1)).toBe('a load was refused');
     const [, report = ''] = /(\{[\s\S]*\})/.exec(loader.messages.at(-1)?.text ?? '') ?? [];
-    const { load, removed } = JSON.parse(report) as { load: string; removed: number };
+    const { load, removed } = JSON.parse(report).report as { load: string; removed: number };
     expect(removed).toBe(4);
 
     const approved = await loader.run({ source, approve: load });

@@ -1,6 +1,6 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
 import { accessItem } from '../../../core/accounts/access-layout.ts';
@@ -10,7 +10,7 @@ import { environment, usageEnvironment } from '../../../core/names.ts';
 import { handler } from '../../../lambdas/usage/handler.ts';
 
 const table = mockClient(DynamoDBDocumentClient);
-const topics = mockClient(SNSClient);
+const events = mockClient(EventBridgeClient);
 const bucket = mockClient(S3Client);
 const now = Math.floor(Date.now() / 1000);
 
@@ -34,9 +34,10 @@ function usedUp(id: string) {
 
 beforeEach(() => {
   table.reset();
-  topics.reset();
+  events.reset();
   process.env[environment.accountsTable] = 'accounts';
-  process.env[usageEnvironment.topic] = 'arn:aws:sns:eu-west-1:123456789012:limits';
+  events.onAnyCommand().resolves({});
+  process.env[usageEnvironment.deployment] = 'bag-adres-prod';
   process.env[usageEnvironment.months] = '25';
   process.env[usageEnvironment.messageAtShare] = '0.8';
   process.env[environment.statementsBucket] = 'statements';
@@ -45,18 +46,38 @@ beforeEach(() => {
   bucket.on(ListObjectsV2Command).resolves({ Contents: [{ Key: `statements/${lastMonth}.json` }] });
   bucket.on(GetObjectCommand).resolves({ Body: stored({ month: lastMonth }) });
   table.onAnyCommand().resolves({});
-  table.on(QueryCommand).resolves({ Items: ['acme', 'other'].map((item) => ({ account: 'account#', item })) });
+  table.on(GetCommand).callsFake(({ Key }) => (Key.item.startsWith('access') ? { Item: usedUp(Key.account) } : {}));
+  table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: values }) => ({
+    Items: values[':member']
+      ? [{ account: values[':partition'], item: 'member#jo@example.nl', role: 'admin', added: 1 }]
+      : ['acme', 'other'].map((item) => ({ account: 'account#', item })),
+  }));
   table.on(BatchGetCommand).resolves({ Responses: { accounts: ['acme', 'other'].map(usedUp) } });
 });
 
 describe('the function that records usage', () => {
-  it('sends the messages about limits to the topic', async () => {
+  it('puts an event about each limit that is used up', async () => {
     await handler();
-    expect(topics.commandCalls(PublishCommand).map(({ args: [{ input }] }) => input)).toEqual(
+    const entries = events.commandCalls(PutEventsCommand).flatMap(({ args: [{ input }] }) => input.Entries ?? []);
+    expect(entries.map(({ Source, DetailType }) => [Source, DetailType])).toEqual(
+      Array(2).fill(['bag-adres', 'quota.threshold']),
+    );
+    expect(entries.map(({ Detail = '' }) => JSON.parse(Detail))).toEqual(
       ['acme', 'other'].map((account) => ({
-        TopicArn: 'arn:aws:sns:eu-west-1:123456789012:limits',
-        Subject: `Account ${account} has used up its limit of this day`,
-        Message: expect.stringContaining('Further lookups get 429 until'),
+        version: 1,
+        deployment: 'bag-adres-prod',
+        summary: expect.stringContaining(
+          `Account ${account} has used 10 of the 10 lookups of this day. Further lookups`,
+        ),
+        ...{
+          account,
+          window: 'day',
+          limit: 10,
+          used: 10,
+          exhausted: true,
+          resets: expect.any(String),
+          contacts: ['jo@example.nl'],
+        },
       })),
     );
     const items = table.calls().map(({ args: [{ input }] }) => JSON.stringify(input));
@@ -64,9 +85,9 @@ describe('the function that records usage', () => {
   });
 
   it('fails, for its alarm, when a single account failed', async () => {
-    topics.on(PublishCommand).rejectsOnce(new Error('no such topic'));
+    events.on(PutEventsCommand).rejectsOnce(new Error('no such bus')).resolves({});
     await expect(handler()).rejects.toThrow('The usage of 1 account(s) was not recorded');
-    expect(topics.commandCalls(PublishCommand)).toHaveLength(2);
+    expect(events.commandCalls(PutEventsCommand)).toHaveLength(2);
     expect(bucket.calls()).toEqual([]);
   });
 

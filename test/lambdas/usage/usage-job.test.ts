@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { type LimitMessage, renderMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
+import { type LimitMessage, runUsageJob } from '../../../lambdas/usage/usage-job.ts';
 import { type AdminBench, startAdmin } from '../../core/accounts/admin/admin-bench.ts';
 
 let bench: AdminBench;
@@ -140,38 +140,5 @@ describe('the usage job', () => {
   it('sends nothing when messages are switched off', async () => {
     await request(await account('silent'), 10);
     expect(await runJob({ messageAtShare: 0 })).toMatchObject({ messages: 0 });
-  });
-});
-
-describe('the message about a limit', () => {
-  const resets = Date.UTC(2026, 11, 1) / 1000;
-  const message = {
-    account: 'a'.repeat(32),
-    window: 'month' as const,
-    limit: 1000,
-    used: 850,
-    isExhausted: false,
-    resets,
-  };
-
-  it('states the usage, the remainder and when the window ends', () => {
-    expect(renderMessage(message)).toEqual({
-      Subject: `Account ${message.account} has used 85 % of its limit of this month`,
-      Message: `Account ${message.account} has used 850 of the 1000 lookups of this month. 150 are left until 2026-12-01T00:00:00Z.`,
-    });
-  });
-
-  it('does not round up to a limit that is used up', () => {
-    expect(renderMessage({ ...message, used: 999 }).Subject).toContain('has used 99 % of');
-  });
-
-  it('states from when and until when lookups are refused', () => {
-    const { Subject, Message } = renderMessage({ ...message, used: 1000, isExhausted: true });
-    expect(Subject).toBe(`Account ${message.account} has used up its limit of this month`);
-    expect(Message).toContain('Further lookups get 429 until 2026-12-01T00:00:00Z.');
-  });
-
-  it('has a subject that SNS accepts for the longest account', () => {
-    expect(renderMessage(message).Subject.length).toBeLessThanOrEqual(100);
   });
 });
