@@ -9,6 +9,7 @@ import { addConfigCommands } from './cli/config.ts';
 import { addDoctorCommand } from './cli/doctor.ts';
 import { addInitCommand } from './cli/init.ts';
 import { addLoadCommands } from './cli/load.ts';
+import { addPersonCommands } from './cli/person.ts';
 import { addPlanCommands } from './cli/plan.ts';
 import { addRestoreCommands, addRollbackCommand } from './cli/restore.ts';
 import { addSessionCommands } from './cli/session.ts';
@@ -65,6 +66,7 @@ Examples:
   addUsageCommands(program, terminal);
   addLoadCommands(program, terminal);
   addBackupCommands(program, terminal);
+  addPersonCommands(program, terminal);
   addBackupSetCommands(program, terminal);
   addRestoreCommands(program, terminal);
   addRollbackCommand(program, terminal);

@@ -153,7 +153,7 @@ export type OpenAdmin = {
 export async function openAdmin(
   options: ConnectionOptions,
   env: NodeJS.ProcessEnv,
-): Promise<OpenAdmin & { close: () => void }> {
+): Promise<OpenAdmin & { client: DynamoDBDocumentClient; table: string; close: () => void }> {
   const [{ client, accountsTable: table, checksumSecret, statements }, actor] = await Promise.all([
     findTables(options, env),
     options.local ? localUser() : callerIdentity(),
@@ -163,6 +163,8 @@ export async function openAdmin(
   const documents = DynamoDBDocumentClient.from(client);
   return {
     admin: createAdmin({ client: documents, table, checksumSecret, actor }),
+    client: documents,
+    table,
     async statements() {
       const store = await statements();
       return store && statementsOf(createAdminStore(documents, table, actor, Date.now), store);
