@@ -6,6 +6,7 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { loadDefaults } from '../../loader/names.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
 import { openSource } from '../../loader/storage/open.ts';
+import { SourceUnavailableError } from '../../loader/storage/source.ts';
 import { clientConfig, readStack } from '../connect/deployment.ts';
 import { type Finding, failed, okay, warning } from './finding.ts';
 
@@ -123,30 +124,28 @@ export async function checkProtection(client: DynamoDBClient, check: string, tab
   return okay(check, 'point-in-time recovery and deletion protection are on');
 }
 
-/** The extract is published monthly; the alarm uses the same age. */
-const oldDays = loadDefaults.oldAfterDays;
-
 /**
  * Which snapshot is live, and its age.
  * @param where the options that select this dataset in a command
  * @param demo the date of the demo, which is intentionally old
+ * @param daily whether it follows days of mutations
  */
 export async function checkDataset(
   client: DynamoDBClient,
   table: string,
   where: string,
-  { now = Date.now(), demo = null }: { now?: number; demo?: string | null } = {},
+  { now = Date.now(), demo = null, daily = false }: { now?: number; demo?: string | null; daily?: boolean } = {},
 ): Promise<Finding> {
   const dataset = await dynamoDbAddressTable(client, table).dataset();
   if (!dataset) return failed('dataset', 'No addresses are loaded yet.', `Load them: "load run ${where}".`);
   const days = Math.floor((now - Date.parse(dataset.peildatum)) / 86_400_000);
   const found = `snapshot of ${dataset.peildatum}, ${days === 1 ? '1 day' : `${days} days`} old`;
   if (dataset.peildatum === demo) return okay('dataset', `the demo, a ${found}`);
-  if (days < oldDays) return okay('dataset', found);
+  if (days < (daily ? loadDefaults.oldAfterDaysOfMutations : loadDefaults.oldAfterDays)) return okay('dataset', found);
   return warning(
     'dataset',
     found,
-    `The extract is published monthly; "load status ${where}" says why none was loaded.`,
+    `${daily ? 'Mutations are published daily' : 'The extract is published monthly'}; "load status ${where}" says why none was loaded.`,
   );
 }
 
@@ -208,9 +207,16 @@ export async function checkLoads(client: SFNClient, stateMachineArn: string, whe
   return warning('last load', found, `${why} See docs/runbook.md#load-failed.`);
 }
 
-/** Whether this machine can reach the extract that the daily check reads. */
+/** Whether this machine can reach the extract that the daily check reads. The service runs without it. */
 export async function checkSource(location: string): Promise<Finding> {
-  const source = await openSource(location);
+  const source = await openSource(location).catch((error: Error) => {
+    if (error instanceof SourceUnavailableError) return error;
+    throw error;
+  });
+  if (source instanceof Error) {
+    const advice = 'Wait until its server is back: the service answers, and the next check tries again.';
+    return warning('source', source.message, advice);
+  }
   const { size = null, lastModified = null } = source?.version ?? {};
   await source?.close();
   const megabytes = size === null ? 'unknown size' : `${Math.round(size / 1e6).toLocaleString('en')} MB`;

@@ -150,7 +150,10 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
       ['accounts table', () => checkTable(dynamoDb, 'accounts table', accounts)],
       ['accounts backup', () => checkProtection(dynamoDb, 'accounts backup', accounts)],
       ['alarms', () => checkAlarms(output('AlarmTopicArn'))],
-      ['dataset', () => checkDataset(dynamoDb, addresses, where)],
+      [
+        'dataset',
+        () => checkDataset(dynamoDb, addresses, where, { daily: optionalOutput('MutationsSource') !== undefined }),
+      ],
       ['source', () => checkSource(optionalOutput('ExtractSource') ?? pdokExtract)],
       ['last load', () => checkLoads(stepFunctions, output('StateMachineArn'), where)],
       ['api', () => checkApi(baseUrl)],
