@@ -5,7 +5,7 @@ import { configInputDeclaration, configJsonSchema } from '../../../bin/release/c
 import { everyFunction } from '../../../bin/release/every-function.ts';
 import { parseConfig } from '../../../lib/config/parse-config.ts';
 import { configSchema } from '../../../lib/config/schema.ts';
-import { everything, portal } from '../../lib/synthesized.ts';
+import { everything, ofType, portal, templates } from '../../lib/synthesized.ts';
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
@@ -55,4 +55,16 @@ describe('the configuration of which a release has every bundle', () => {
   it('is valid', () => {
     expect(() => parseConfig(everyFunction)).not.toThrow();
   });
+
+  it('has every function of every option', async () => {
+    const { stage: _stage, ...options } = everything;
+    const functions = async (configuration: Record<string, unknown>) => {
+      const { data, service, loader } = await templates(configuration);
+      return [data, service, loader].flatMap((template) => Object.keys(ofType(template, 'AWS::Lambda::Function')));
+    };
+    const found = await functions(everyFunction);
+    const wanted = await functions({ ...options, removalPolicy: 'retain' });
+    expect(wanted.length).toBeGreaterThan(10);
+    expect(wanted.filter((id) => !found.includes(id))).toEqual([]);
+  }, 60_000);
 });
