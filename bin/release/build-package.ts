@@ -45,6 +45,9 @@ function compile(folder: string): void {
   const project = `${folder}-tsconfig.json`;
   const compilerOptions = {
     noEmit: false,
+    // It would not write again what it wrote last time, into a folder that is empty now.
+    incremental: false,
+    tsBuildInfoFile: null,
     declaration: true,
     rewriteRelativeImportExtensions: true,
     // The oldest Node of the package.
