@@ -13,10 +13,11 @@ export type Ended = { exit: number | null; out: string; err: string };
 const program = fileURLToPath(new URL('../../bin/bag-adres.ts', import.meta.url));
 
 /** Runs the command line in this process. */
-export async function run(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+export async function run(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string): Promise<Ended> {
   const out: string[] = [];
   const err: string[] = [];
-  const exit = await runCommandLine(args, { out: (text) => out.push(text), err: (text) => err.push(text), env });
+  const terminal = { out: (text: string) => out.push(text), err: (text: string) => err.push(text), env };
+  const exit = await runCommandLine(args, { ...terminal, ...(folder !== undefined && { folder }) });
   return { exit, out: out.join('\n'), err: err.join('\n') };
 }
 
@@ -24,11 +25,11 @@ export async function run(args: string[], env: NodeJS.ProcessEnv = {}): Promise<
  * Runs the command line in this process with `env` and no AWS settings of this machine, where the SDK finds them: in the
  * environment of the process. For one command at a time; a process of its own costs ten times as much.
  */
-export async function runWith(args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+export async function runWith(args: string[], env: NodeJS.ProcessEnv = {}, folder?: string): Promise<Ended> {
   const before = process.env;
   process.env = withoutAws(env);
   try {
-    return await run(args, process.env);
+    return await run(args, process.env, folder);
   } finally {
     process.env = before;
   }

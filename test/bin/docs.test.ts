@@ -1,8 +1,9 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { maxActiveKeys } from '../../core/accounts/admin/active-keys.ts';
+import { folderForNow } from '../support/folder-for-now.ts';
 import { runWith } from './command-line.ts';
 
 /** What the docs leave for the reader to fill in, and something that could stand there. */
@@ -12,6 +13,7 @@ const placeholders: [RegExp, string][] = [
   [/\bLOAD\b/, '2026-01-08-0123456789'],
   [/\bFILE_OR_URL\b/, 'extract.zip'],
   [/day=\.\.\./, 'day=5'],
+  [/\bVERSION\b/, '1.0.0'],
 ];
 
 /** Where no service runs: a test must not touch the data of whoever runs it. */
@@ -20,11 +22,36 @@ const nowhere = join(tmpdir(), 'no-such-data-folder');
 const texts = ['README.md', ...globSync('docs/*.md')].map((file) => readFileSync(file, 'utf8'));
 const commands = texts
   .flatMap((text) => [...text.matchAll(/npx bag-adres (?!smoke)([^\n`")>]+)/g)])
-  .map(([, command = '']) => placeholders.reduce((filled, [from, to]) => filled.replace(from, to), command.trim()))
+  .map(([, command = '']) => command.replace(/\s+#.*/, ''))
+  .map((command) => placeholders.reduce((filled, [from, to]) => filled.replace(from, to), command.trim()))
   .filter((command) => !/^(?:COMMAND|load \.\.\.)/.test(command));
 
+/** Commands on the settings of a folder, which need no deployment. */
+const onSettings = /^(?:init|config|upgrade|rollback-code)\b/;
+const folders = folderForNow('bag-adres-docs-');
+
 describe('the docs', () => {
-  it.each([...new Set(commands)])(
+  it.each([...new Set(commands.filter((command) => onSettings.test(command)))])(
+    'show a command that an operator can run in a folder with settings: %s',
+    async (command) => {
+      const folder = mkdtempSync(join(folders, 'a-'));
+      writeFileSync(join(folder, 'bag-adres.json'), JSON.stringify({ stages: { test: {}, prod: {} } }));
+      // Without --apply, which installs another version.
+      const args = [
+        ...command.replace(' --apply', '').split(/\s+/),
+        ...(/^init\b(?!.*--yes)/.test(command) ? ['--yes'] : []),
+      ];
+      const { exit, err } = await runWith(args, {}, folder);
+      expect([command, exit, err]).toEqual([
+        command,
+        /^(?:upgrade|rollback-code (?!.*--to))/.test(command) ? 1 : 0,
+        expect.anything(),
+      ]);
+    },
+    60_000,
+  );
+
+  it.each([...new Set(commands.filter((command) => !onSettings.test(command)))])(
     'show a command that the command line accepts: %s',
     async (command) => {
       // 2 is a command written wrongly. Without a region or a running service each ends with 1 before it does anything.

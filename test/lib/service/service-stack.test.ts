@@ -133,7 +133,7 @@ describe('the service stack', () => {
     expect(variables.map((each) => Object.keys(each).sort())).toEqual([
       ['ACCOUNTS_TABLE', 'ADDRESSES_TABLE', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
       ['ACCOUNTS_TABLE', 'BRANDING', 'KEY_CHECKSUM_SECRET', 'METRIC_NAMESPACE'],
-      ['ACCOUNTS_TABLE', 'STATEMENTS_BUCKET', 'USAGE_MESSAGE_AT_SHARE', 'USAGE_MONTHS', 'USAGE_TOPIC_ARN'],
+      ['ACCOUNTS_TABLE', 'STATEMENTS_BUCKET', 'USAGE_DEPLOYMENT', 'USAGE_MESSAGE_AT_SHARE', 'USAGE_MONTHS'],
     ]);
     for (const each of variables.slice(0, 2))
       expect(JSON.stringify(each.KEY_CHECKSUM_SECRET)).toMatch(/{{resolve:secretsmanager:.*:SecretString:::}}/);
