@@ -171,6 +171,21 @@ describe('files', () => {
   });
 });
 
+describe('tests', () => {
+  const tests = globSync('test/**/*.{test,property,fuzz}.ts', { cwd: root }).map(normalize);
+  const products = globSync(`{${tops}}/**/*.{ts,js}`, { cwd: root }).map((file) => file.replace(/\.(ts|js)$/, ''));
+
+  it('mirror the tree: each has the name of the file that it tests, with a topic after it where there are several', () => {
+    const mirrored = tests.flatMap((test) => {
+      const [, name = ''] = /^test\/(.+)\.(?:test|property|fuzz)\.ts$/.exec(test) ?? [];
+      return tops.includes(name.split('/')[0] ?? '') ? [name] : [];
+    });
+    expect(mirrored.length).toBeGreaterThan(150);
+    const isOf = (name: string) => products.some((file) => name === file || name.startsWith(`${file}-`));
+    expect(mirrored.filter((name) => !isOf(name))).toEqual([]);
+  });
+});
+
 /** Each cycle once, as the files along it. */
 function cyclesOf(graph: ReadonlyMap<string, string[]>): string[] {
   const done = new Set<string>();

@@ -1,0 +1,78 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeExtract } from '../../local/demo/write-extract.ts';
+import { february, january, voorkomensOf } from '../loader/steps/months.ts';
+import { run, runWith, startLocalRun } from './command-line.ts';
+
+let bench: Awaited<ReturnType<typeof startLocalRun>>;
+/** Where the examples are typed; holds the extract that one of them names. */
+let folder: string;
+let examples: string[][];
+
+beforeAll(async () => {
+  bench = await startLocalRun();
+  folder = await mkdtemp(join(tmpdir(), 'bag-adres-examples-'));
+  for (const month of [january, february]) {
+    const file = join(folder, 'lvbag-extract-nl.zip');
+    await writeFile(file, await writeExtract(month.peildatum, voorkomensOf(month)));
+    expect(await bench.run('load', 'run', '--extract', file)).toMatchObject({ exit: 0 });
+  }
+  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await writeFile(join(folder, 'backup-public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+  examples = await collectExamples([]);
+});
+afterAll(async () => {
+  await bench.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Commands on the settings of a folder; `test/bin/cli/config.test.ts` runs them. */
+const onSettings = ['init', 'config', 'upgrade', 'rollback-code'];
+
+/** The arguments of every example in the help of a command and its subcommands, in the order of the help. */
+async function collectExamples(command: string[]): Promise<string[][]> {
+  const { out } = await run([...command, '--help']);
+  const [, subcommands = ''] = /\nCommands:\n([\s\S]*?)(?:\n\n|$)/.exec(out) ?? [];
+  const names = [...subcommands.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => `${name}`);
+  const own = [...out.matchAll(/^ {2}npx bag-adres (.+)$/gm)].map(([, text]) => `${text}`.split(' '));
+  const below = [];
+  for (const name of names.filter((name) => name !== 'help'))
+    below.push(...(await collectExamples([...command, name])));
+  return [...own, ...below];
+}
+
+describe('the examples in --help', () => {
+  it('exist for many commands, each with its tables', () => {
+    expect(examples.length).toBeGreaterThan(10);
+    for (const example of examples.filter(([command = '']) => !onSettings.includes(command)))
+      expect(example.join(' ')).toMatch(/ --(?:local|stack bag-adres-prod)\b/);
+  });
+
+  it('run as printed on a local service', async () => {
+    // A statement is of a month in which the account existed; `test/bin/cli/usage.test.ts` prints one.
+    const isStatement = (example: string[]) => example.slice(0, 2).join(' ') === 'usage statement';
+    const local = examples.filter((example) => example.includes('--local') && !isStatement(example));
+    expect(local.length).toBeGreaterThan(6);
+    const env = { INIT_CWD: folder };
+    const done = new Set<string>();
+    for (const example of local) {
+      if (done.has(example.join(' '))) continue;
+      done.add(example.join(' '));
+      const { exit, err } = await run([...example, '--data', bench.data], env);
+      expect([example.join(' '), exit, err]).toEqual([example.join(' '), 0, expect.not.stringContaining('bag-adres:')]);
+    }
+  });
+
+  it('are valid usage for a deployment', async () => {
+    const deployed = examples.filter((example) => example.includes('--stack'));
+    expect(deployed.length).toBeGreaterThan(2);
+    for (const example of new Set(deployed.map((example) => example.join(' ')))) {
+      // Without a region each stops before it reads anything.
+      const { exit, err, out } = await runWith(example.split(' '));
+      expect([example, exit, `${err}${out}`]).toEqual([example, 1, expect.stringContaining('region')]);
+    }
+  });
+});

@@ -1,0 +1,215 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { writeLocalState } from '../../../local/data-folder.ts';
+import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { allAccounts, allPlans } from '../../support/list-all.ts';
+import { run } from '../command-line.ts';
+
+type Bench = { service: AddressService; local: string[] };
+
+let folder: string;
+/** A service with accounts, and the file that its export wrote. */
+let from: Bench;
+let file: string;
+const others: Bench[] = [];
+let key: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bag-adres-backup-'));
+  from = await newService();
+  file = join(folder, 'accounts.jsonl');
+  const { admin, instance } = from.service;
+  await admin.plans.put({ code: 'standard', limits: { day: 100, month: null } });
+  await admin.plans.put({ code: 'old', limits: { hour: 5 }, state: 'inactive' });
+  await admin.accounts.create({ id: 'acme', plan: 'standard', limits: { day: 10 } });
+  await admin.accounts.create({ id: 'spread', plan: 'standard' });
+  await admin.accounts.set({ id: 'spread', shards: 3 });
+  await admin.accounts.create({ id: 'late', plan: 'old' });
+  await admin.accounts.suspend('late');
+  ({ key } = await admin.keys.create({ account: 'acme', label: 'webshop “één”' }));
+  const nextYear = new Date(`${new Date().getUTCFullYear() + 1}-12-31T00:00:00Z`);
+  await admin.keys.create({ account: 'acme', label: 'trial', expires: nextYear });
+  const { keyId } = await admin.keys.create({ account: 'acme', label: 'old till' });
+  await admin.keys.revoke({ account: 'acme', keyId });
+  for (let lookups = 0; lookups < 4; lookups++) expect((await instance.lookUp(key)).status).toBe(200);
+  // A window that the account's plan no longer has, and still counts.
+  await admin.plans.put({ code: 'hourly', limits: { hour: 9 } });
+  await admin.accounts.set({ id: 'acme', plan: 'hourly' });
+  await admin.members.add({ account: 'acme', person: 'Jo@example.nl', role: 'admin' });
+  expect(await run(['export', file, ...from.local])).toMatchObject({
+    exit: 0,
+    out: 'Exported 3 plans and 3 accounts with 1 member and 1 day of usage.',
+  });
+}, 60_000);
+afterAll(async () => {
+  for (const { service } of [from, ...others]) await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function newService(): Promise<Bench> {
+  const service = await startAddressService();
+  const data = await mkdtemp(join(folder, 'data-'));
+  await writeLocalState(data, {
+    pid: process.pid,
+    baseUrl: 'http://127.0.0.1:1',
+    endpoint: service.endpoint,
+    addressesTable: testTables.addresses,
+    accountsTable: testTables.accounts,
+    checksumSecret: 'unused',
+    storageFolder: data,
+  });
+  return { service, local: ['--local', '--data', data] };
+}
+
+async function emptyService(): Promise<Bench> {
+  const bench = await newService();
+  others.push(bench);
+  return bench;
+}
+
+const changed = async (name: string, change: (text: string) => string) => {
+  const other = join(folder, name);
+  await writeFile(other, change(await readFile(file, 'utf8')));
+  return other;
+};
+
+describe('export and import', () => {
+  it('create the same plans, accounts, usage and keys in another table', async () => {
+    const to = await emptyService();
+    const imported = await run(['import', file, ...to.local]);
+    expect(imported).toMatchObject({
+      exit: 0,
+      out: 'Imported 3 plans and 3 accounts with 1 member and 1 day of usage; 0 already there.',
+    });
+    expect(await allAccounts(to.service.admin)).toEqual(await allAccounts(from.service.admin));
+    expect(await allPlans(to.service.admin)).toEqual(await allPlans(from.service.admin));
+    const again = join(folder, 'again.jsonl');
+    await run(['export', again, ...to.local]);
+    expect(await readFile(again, 'utf8')).toBe(await readFile(file, 'utf8'));
+  });
+
+  it('keep the old keys valid, which continue their counts', async () => {
+    const to = await emptyService();
+    await run(['import', file, ...to.local]);
+    const { status, headers } = await to.service.instance.lookUp(key);
+    expect([status, headers.ratelimit]).toEqual([200, expect.stringMatching(/^"hour";r=8;/)]);
+    // Back on the plan with the window, all five lookups count.
+    const { windows } = await to.service.admin.accounts.set({ id: 'acme', plan: 'standard' });
+    expect(windows.day).toMatchObject({ limit: 10, used: 5 });
+  });
+
+  it('can be run again after an interruption, and do not change existing data', async () => {
+    const to = await emptyService();
+    const half = await changed('half.jsonl', (text) => text.split('\n').slice(0, 5).join('\n'));
+    expect((await run(['import', half, ...to.local])).exit).toBe(0);
+    await to.service.instance.lookUp(key);
+    const { out } = await run(['import', file, ...to.local]);
+    expect(out).toMatch(/^Imported 0 plans and [12] accounts? with .*; [34] already there\.$/);
+    expect(await to.service.admin.accounts.show('acme')).toMatchObject({ windows: { hour: { used: 1 } } });
+    expect(await to.service.admin.accounts.show('spread')).toMatchObject({ shards: 3 });
+  });
+
+  it('include members and the lookups of each day, also when days are recorded and counted later', async () => {
+    const to = await emptyService();
+    await run(['import', file, ...to.local]);
+    const { admin, instance } = to.service;
+    expect(await admin.members.list('acme')).toEqual(await from.service.admin.members.list('acme'));
+    expect(await admin.members.accountsOf(['jo@example.nl'])).toEqual([{ account: 'acme', role: 'admin' }]);
+    expect((await instance.lookUp(key)).status).toBe(200);
+    const sum = async () =>
+      (await admin.accounts.usage('acme')).days.reduce((total, { lookups }) => total + lookups, 0);
+    expect(await sum()).toBe(5);
+    expect((await run(['import', file, ...to.local])).out).toBe(
+      'Imported 0 plans and 0 accounts with 0 members and 0 days of usage; 6 already there.',
+    );
+    expect(await sum()).toBe(5);
+  });
+
+  it('read a file of an earlier version, which has neither members nor days', async () => {
+    const to = await emptyService();
+    const older = await changed('older.jsonl', (text) => text.replaceAll(/,"members":\[.*?\],"days":\[.*?\]/g, ''));
+    expect((await run(['import', older, ...to.local])).out).toMatch(/3 accounts with 0 members and 0 days of usage/);
+    expect(await to.service.admin.members.list('acme')).toEqual([]);
+  });
+
+  it('write to the audit of each account who imported it', async () => {
+    const to = await emptyService();
+    await run(['import', file, ...to.local]);
+    const [entry] = await to.service.admin.accounts.audit('acme');
+    expect(entry).toMatchObject({ action: 'account import', outcome: 'done', actor: expect.stringMatching(/.@./) });
+  });
+});
+
+describe('export', () => {
+  it('contains no key, and is readable by its owner only', async () => {
+    const text = await readFile(file, 'utf8');
+    expect(text).not.toContain(key);
+    expect(text).not.toContain(key.slice(-30));
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('never overwrites a file', async () => {
+    const { exit, err } = await run(['export', file, ...from.local]);
+    expect([exit, err]).toEqual([1, expect.stringMatching(/accounts\.jsonl exists; name a new file\.$/)]);
+  });
+});
+
+describe('import', () => {
+  let untouched: Bench;
+  beforeAll(async () => {
+    untouched = await emptyService();
+  });
+
+  it('imports nothing when an account exists and differs', async () => {
+    const to = await emptyService();
+    await to.service.admin.plans.put({ code: 'other', limits: { day: 1 } });
+    await to.service.admin.accounts.create({ id: 'late', plan: 'other' });
+    const { exit, err } = await run(['import', file, ...to.local]);
+    expect([exit, err]).toEqual([1, expect.stringMatching(/Account "late" exists and differs.*nothing was imported/)]);
+    expect((await allPlans(to.service.admin)).map(({ code }) => code)).toEqual(['other']);
+  });
+
+  it('with --check reports what it would import, and writes nothing', async () => {
+    const to = await emptyService();
+    const { out } = await run(['import', file, '--check', ...to.local]);
+    expect(out).toBe('Would import 3 plans and 3 accounts with 1 member and 1 day of usage; 0 already there.');
+    expect(await allPlans(to.service.admin)).toEqual([]);
+  });
+
+  it.each<[string, (text: string) => string, RegExp]>([
+    ['is empty', () => '', /is empty; it is no export/],
+    ['has no header', (text) => text.split('\n').slice(1).join('\n'), /line 1 is no line of an export.*first line/],
+    ['was cut off', (text) => text.slice(0, -40), /line 7 is no line of an export/],
+    ['has a wrong member', (text) => text.replace('"acme"', '7'), /line 5 is no line of an export.*id/],
+    ['has a wrong role', (text) => text.replace('"role":"admin"', '"role":"owner"'), /line 5 is no line of an export/],
+    ['has a wrong date', (text) => text.replace(/"date":"20\d\d/, '"date":"0000'), /"date" is a UTC date/],
+    [
+      'has a wrong member of an account',
+      (text) => text.replace('jo@example.nl', 'jo'),
+      /A member is an e-mail address/,
+    ],
+    ['has a wrong id', (text) => text.replace('"acme"', '"a b"'), /account id is 1 to 32/],
+    ['has an account twice', (text) => `${text}${text.split('\n')[4]}\n`, /Account "acme" is in the backup twice/],
+    [
+      'has an account without its plan',
+      (text) => text.replace(/.*"code":"old".*\n/, ''),
+      /Account "late" is on plan "old", which does not/,
+    ],
+    ['is another version', (text) => text.replace('"version":1', '"version":2'), /line 1 is no line of an export/],
+  ])('refuses a file that %s, and writes nothing', async (_, change, message) => {
+    const { exit, out, err } = await run([
+      'import',
+      await changed(`${Math.random()}.jsonl`, change),
+      ...untouched.local,
+    ]);
+    expect([exit, out, err]).toEqual([1, '', expect.stringMatching(message)]);
+    expect([await allPlans(untouched.service.admin), await allAccounts(untouched.service.admin)]).toEqual([[], []]);
+  });
+
+  it("names the file that it can't read", async () => {
+    const { exit, err } = await run(['import', join(folder, 'nothing'), ...from.local]);
+    expect([exit, err]).toEqual([1, expect.stringMatching(/Can't read .*nothing: ENOENT/)]);
+  });
+});

@@ -1,0 +1,111 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { runCommandLine } from '../../../bin/bag-adres.ts';
+import { folderForNow } from '../../support/folder-for-now.ts';
+
+const folders = folderForNow('bag-adres-config-');
+
+/** A folder with these files, and the command line in it. */
+function folderWith(files: Record<string, unknown>) {
+  const folder = mkdtempSync(join(folders, 'a-'));
+  for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(contents));
+  const run = async (...args: string[]) => {
+    const lines: { out: string[]; err: string[] } = { out: [], err: [] };
+    const terminal = {
+      out: (text: string) => void lines.out.push(text),
+      err: (text: string) => void lines.err.push(text),
+      env: {},
+      folder,
+    };
+    return { exit: await runCommandLine(args, terminal), out: lines.out.join('\n'), err: lines.err.join('\n') };
+  };
+  return { folder, run };
+}
+
+const settings = {
+  shared: { alarmEmail: 'b@example.nl', throttle: { ratePerSecond: 50, burst: 60 } },
+  stages: { test: { throttle: { burst: 20 } }, prod: { tags: { cost: '12' } } },
+};
+
+describe('config show', () => {
+  it('prints every effective setting of a stage and where it is from', async () => {
+    const { run } = folderWith({ 'bag-adres.json': settings });
+    const { exit, out } = await run('config', 'show', '--stage', 'test', '--json');
+    expect(exit).toBe(0);
+    const { stage, settings: effective, origins } = JSON.parse(out);
+    expect([stage, effective.throttle.burst, effective.throttle.ratePerSecond]).toEqual(['test', 20, 50]);
+    expect(origins).toMatchObject({
+      stage: 'stages.test',
+      alarmEmail: 'shared',
+      'throttle.burst': 'stages.test',
+      'throttle.ratePerSecond': 'shared',
+      'throttle.otherBurst': 'default',
+    });
+    expect((await run('config', 'show')).out).toMatch(/tags\.cost +│ 12 +│ stages\.prod/);
+  });
+
+  it('reads a former cdk.json, and says what another stage than its own does without', async () => {
+    const { run } = folderWith({ 'cdk.json': { context: { bagAdres: { account: '123456789012', tracing: true } } } });
+    const own = JSON.parse((await run('config', 'show', '--json')).out);
+    expect(own.origins).toMatchObject({ account: 'cdk.json', tracing: 'cdk.json' });
+    const other = await run('config', 'show', '--stage', 'test');
+    expect(other.out).not.toContain('123456789012');
+    expect(other.err).toContain('bagAdres.account in cdk.json belongs to the stage prod');
+  });
+});
+
+describe('config check', () => {
+  it('checks every stage, or the one that is named', async () => {
+    const { run } = folderWith({
+      'bag-adres.json': { ...settings, stages: { ...settings.stages, acceptance: { logRetentionDays: 31 } } },
+    });
+    const { exit, out, err } = await run('config', 'check');
+    expect([exit, err]).toEqual([1, expect.stringContaining('The settings of acceptance are not valid.')]);
+    expect(out).toContain('test: valid\nprod: valid\nacceptance: 1 fault(s)\n  - logRetentionDays is 31. Allowed:');
+    expect(await run('config', 'check', '--stage', 'prod')).toMatchObject({ exit: 0, out: 'prod: valid' });
+    const faults = JSON.parse((await run('config', 'check', '--json')).out);
+    expect(faults.stages.at(-1)).toMatchObject({ stage: 'acceptance', faults: [expect.any(String)] });
+  });
+
+  it.each([
+    [{}, ['config', 'check'], /no bag-adres\.json here, nor a cdk\.json.*"npx bag-adres init"/],
+    [{ 'bag-adres.json': settings }, ['config', 'check', '--stage', 'pord'], /There is no stage "pord"/],
+    [{ 'bag-adres.json': settings }, ['config', 'show', '--stage', 'pord'], /There is no stage "pord"/],
+    [{ 'bag-adres.json': { stages: [] } }, ['config', 'show'], /stages must be an object/],
+  ])('of %j by %j says what to do', async (files, args, message) => {
+    expect(await folderWith(files).run(...args)).toMatchObject({ exit: 1, err: expect.stringMatching(message) });
+  });
+});
+
+describe('init', () => {
+  it('--yes writes settings that config check accepts', async () => {
+    const { run, folder } = folderWith({});
+    const { exit, out } = await run('init', '--yes', '--account', 'prod=123456789012');
+    expect([exit, out]).toEqual([0, expect.stringContaining('wrote    bag-adres.json')]);
+    expect(await run('config', 'check')).toMatchObject({ exit: 0, out: 'test: valid\nprod: valid' });
+    expect(readFileSync(join(folder, '.github/workflows/deploy.yml'), 'utf8')).toContain('npx cdk deploy --all');
+    expect((await run('init', '--yes')).out).not.toMatch(/wrote|changed/);
+  });
+
+  it('keeps a former cdk.json whose settings it takes over', async () => {
+    const former = { app: 'x', context: { bagAdres: { tracing: true } } };
+    const { run, folder } = folderWith({ 'cdk.json': former });
+    expect((await run('init', '--yes')).out).toContain('Settings taken over from cdk.json');
+    expect(JSON.parse(readFileSync(join(folder, 'cdk.json.former'), 'utf8'))).toEqual(former);
+    expect(JSON.parse((await run('config', 'show', '--json')).out).origins.tracing).toBe('shared');
+  });
+
+  it('writes nothing where it can not ask, or is called wrongly', async () => {
+    const { run, folder } = folderWith({});
+    const isTTY = process.stdin.isTTY;
+    process.stdin.isTTY = false;
+    try {
+      expect(await run('init')).toMatchObject({ exit: 1, err: expect.stringContaining('add --yes') });
+    } finally {
+      process.stdin.isTTY = isTTY;
+    }
+    expect(await run('init', '--yes', '--account', 'prod=1')).toMatchObject({ exit: 2 });
+    expect(existsSync(join(folder, 'package.json'))).toBe(false);
+  });
+});

@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCommandLine } from '../../../bin/bag-adres.ts';
+import { createAdmin } from '../../../core/accounts/admin/admin.ts';
+import { readApiKey } from '../../../core/accounts/api-key.ts';
+import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
+import { charge } from '../../../core/accounts/charge/charge.ts';
+import { createRefusalCount } from '../../../core/accounts/usage-record.ts';
+import { dateOf } from '../../../core/calendar.ts';
+import { run, startLocalRun } from '../command-line.ts';
+
+const day = 86_400;
+const now = Math.floor(Date.now() / 1000);
+const today = dateOf(now);
+const yesterday = dateOf(now - day);
+
+let bench: Awaited<ReturnType<typeof startLocalRun>>;
+beforeAll(async () => {
+  bench = await startLocalRun();
+  await bench.run('plan', 'put', 'standard', '--limit', 'month=unlimited');
+  const client = DynamoDBDocumentClient.from(bench.client);
+  const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => (now - day) * 1000 });
+  for (const id of ['acme', 'gone', 'idle']) await past.accounts.create({ id, plan: 'standard' });
+  await lookups('acme', now - day, 3);
+  await lookups('acme', now, 2);
+  await lookups('gone', now, 1);
+  await bench.run('account', 'suspend', 'gone');
+  await bench.run('account', 'delete', 'gone');
+}, 30_000);
+afterAll(() => bench.stop());
+
+/** Charges an account so many lookups at `at`. */
+async function lookups(account: string, at: number, count: number): Promise<void> {
+  const { key } = await bench.json('key', 'create', '--account', account, '--label', 'k');
+  const claim = readApiKey(key, 'a secret of the tests');
+  if (!claim) throw new Error('not a key');
+  const client = DynamoDBDocumentClient.from(bench.client);
+  const access = createAccessStore(client, 'accounts');
+  for (let i = 0; i < count; i++) await charge(access, claim, () => at, AbortSignal.timeout(20_000));
+}
+
+/** The month so many months from `seconds`. */
+function monthsFrom(seconds: number, months: number): string {
+  const date = new Date(seconds * 1000);
+  return dateOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1) / 1000).slice(0, 7);
+}
+
+describe('account usage', () => {
+  it('--json prints each day of the range, today included', async () => {
+    const range = ['--from', dateOf(now - 2 * day), '--to', today];
+    expect(await bench.json('account', 'usage', 'acme', ...range)).toEqual({
+      account: 'acme',
+      from: dateOf(now - 2 * day),
+      to: today,
+      days: [
+        { date: dateOf(now - 2 * day), lookups: 0 },
+        { date: yesterday, lookups: 3 },
+        { date: today, lookups: 2 },
+      ],
+    });
+  });
+
+  it('shows the last 30 days as a table with the sum', async () => {
+    const { exit, out } = await bench.run('account', 'usage', 'acme');
+    expect(exit).toBe(0);
+    expect(out).toMatch(new RegExp(`${yesterday} +│ 3`));
+    expect(out).toMatch(/5 lookups in 30 days\.$/);
+  });
+
+  it('--by month sums the months, 12 of them without a range', async () => {
+    const { months, days } = await bench.json('account', 'usage', 'acme', '--by', 'month');
+    expect(days).toBeUndefined();
+    expect(months).toHaveLength(12);
+    expect(months.reduce((sum: number, { lookups }: { lookups: number }) => sum + lookups, 0)).toBe(5);
+    expect(months.at(-1).month).toBe(today.slice(0, 7));
+  });
+
+  it('draws a bar for each day on a terminal', async () => {
+    const out: string[] = [];
+    const terminal = { out: (text: string) => out.push(text), err: () => undefined, env: {}, columns: 40 };
+    await runCommandLine(['account', 'usage', 'acme', '--from', yesterday, ...bench.local], terminal);
+    const bars = out.join('\n').split('\n');
+    expect(bars[0]).toMatch(new RegExp(`^${yesterday}  3  █{25}$`));
+    expect(bars[1]).toMatch(new RegExp(`^${today}  2  █{17}$`));
+    expect(bars.at(-1)).toBe('5 lookups in 2 days.');
+  });
+
+  it.each([
+    [['--from', '2026-02-30'], 'is a UTC date'],
+    [['--from', today, '--to', yesterday], 'ends'],
+    [['--from', '2020-01-01', '--to', '2026-01-01'], 'at most 1100 days'],
+  ])('refuses the range %j and says what is wrong', async (range, message) => {
+    const { exit, err } = await bench.run('account', 'usage', 'acme', ...range);
+    expect([exit, err]).toEqual([1, expect.stringContaining(message)]);
+  });
+
+  it('reports that the account does not exist', async () => {
+    const { exit, err } = await bench.run('account', 'usage', 'nobody');
+    expect([exit, err]).toEqual([1, expect.stringContaining('There is no account "nobody".')]);
+  });
+});
+
+describe('refusals', () => {
+  it('are listed below the usage if there are any, marked as not exact, and never in an export', async () => {
+    const before = await bench.json('account', 'usage', 'idle');
+    expect(before.refusals).toBeUndefined();
+    const refusals = createRefusalCount(bench.client, 'accounts');
+    for (const code of ['quota-exceeded', 'quota-exceeded', 'invalid-input'] as const) refusals.note('idle', code, now);
+    refusals.flush(now);
+    let json = before;
+    while (!json.refusals) json = await bench.json('account', 'usage', 'idle');
+    expect(json.refusals).toEqual([{ date: today, quota: 2, input: 1, inactive: 0 }]);
+    expect(json.days).toEqual(before.days);
+    const { out } = await bench.run('account', 'usage', 'idle', '--by', 'month');
+    expect(out).toMatch(/Refused.*not exact/);
+    expect(out).toMatch(new RegExp(`${today.slice(0, 7)} +│ 2 +│ 1 +│ 0`));
+    const exported = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
+    expect(exported.out.split('\n')[0]).toBe('account,month,lookups');
+    expect(exported.out).toContain(`idle,${today.slice(0, 7)},0`);
+  });
+});
+
+describe('statements', () => {
+  const month = monthsFrom(now, -1);
+  const inMonth = Math.floor(Date.parse(`${month}-10T12:00:00Z`) / 1000);
+
+  it('of a month that has ended are closed once, then printed and exported as they are', async () => {
+    const client = DynamoDBDocumentClient.from(bench.client);
+    const past = createAdmin({ client, table: 'accounts', checksumSecret: '', now: () => inMonth * 1000 });
+    await past.accounts.create({ id: 'older', plan: 'standard' });
+    await lookups('older', inMonth, 4);
+    const open = await bench.run('usage', 'export', '--month', month, '--csv');
+    expect([open.out, open.err]).toEqual([
+      expect.stringContaining(`older,${month},4`),
+      `${month} has ended, but is not closed yet: these numbers may still change.`,
+    ]);
+    const before = await bench.run('usage', 'statement', 'older', '--month', month);
+    expect([before.exit, before.err]).toEqual([1, expect.stringMatching(/not closed yet.*"usage close" closes one/)]);
+    const closed = await bench.json('usage', 'close', '--month', month);
+    expect(closed).toMatchObject({ month, state: 'closed', lookups: expect.any(Number) });
+    await lookups('older', now, 2);
+
+    const { sha256, ...content } = await bench.json('usage', 'statement', 'older', '--month', month);
+    const days = [{ date: `${month}-10`, lookups: 4 }];
+    expect(content).toEqual({ month, account: 'older', plan: 'standard', lookups: 4, days });
+    expect(createHash('sha256').update(JSON.stringify(content)).digest('hex')).toBe(sha256);
+    const csv = (await bench.run('usage', 'statement', 'older', '--month', month, '--csv')).out;
+    expect(csv.split('\n')[1]).toMatch(new RegExp(`^older,standard,${month},4,${sha256},0,`));
+    const shown = await bench.run('usage', 'statement', 'older', '--month', month);
+    expect(shown.out).toMatch(new RegExp(`${month}-10 +│ 4[\\s\\S]*4 lookups\\. SHA-256: ${sha256}$`));
+    const months = await bench.json('usage', 'months');
+    expect(months.map(({ state }: { state: string }) => state).slice(0, 2)).toEqual(['open', 'closed']);
+    const exported = await bench.run('usage', 'export', '--month', month, '--csv');
+    expect(exported.out).toContain(`older,${month},4`);
+    expect(exported.err).toMatch(
+      new RegExp(`^${month} was closed at .* SHA-256 of its statements is ${closed.sha256}`),
+    );
+    expect(await bench.json('usage', 'close', '--month', month)).toEqual(closed);
+    const byDay = await bench.json('usage', 'export', '--month', month, '--by', 'day');
+    expect(byDay).toContainEqual({ account: 'older', date: `${month}-10`, lookups: 4 });
+    expect(byDay).toContainEqual({ account: 'older', date: `${month}-11`, lookups: 0 });
+  });
+
+  it('need the place where they are kept', async () => {
+    const { exit, err } = await run(['usage', 'months', '--accounts-table', 'accounts'], { AWS_REGION: 'eu-west-1' });
+    expect([exit, err]).toEqual([1, expect.stringContaining('or set STATEMENTS_BUCKET')]);
+  });
+});
+
+describe('usage export', () => {
+  it('--csv lists every account in a month, and a deleted one with lookups', async () => {
+    const { exit, out: all } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--csv');
+    const out = all.replace(/\nolder,.*/, ''); // of the statements above
+    const month = today.slice(0, 7);
+    const ofMonth = yesterday.startsWith(month) ? 5 : 2;
+    expect([exit, out]).toEqual([
+      0,
+      `account,month,lookups\nacme,${month},${ofMonth}\ngone,${month},1\nidle,${month},0`,
+    ]);
+  });
+
+  it('--by day has a line for each day', async () => {
+    const { out } = await bench.run('usage', 'export', '--month', today.slice(0, 7), '--by', 'day', '--csv');
+    expect(out).toMatch(/^account,date,lookups\n/);
+    expect(out.split('\n')).toContain(`acme,${today},2`);
+  });
+
+  it.each([
+    [monthsFrom(now, 1), /has not begun yet; the current month is/],
+    [monthsFrom(now, -26), /was never closed, and its usage is no longer kept/],
+  ])('refuses the month %s, of which it knows nothing, instead of listing zeros', async (month, message) => {
+    const { exit, out, err } = await bench.run('usage', 'export', '--month', month, '--csv');
+    expect([exit, out, err]).toEqual([1, '', expect.stringMatching(message)]);
+  });
+
+  it.each([['2026-13'], ['2026'], ['november']])('refuses the month %s', async (month) => {
+    const { exit, err } = await bench.run('usage', 'export', '--month', month);
+    expect([exit, err]).toEqual([2, expect.stringContaining('--month takes a month, like 2026-11')]);
+  });
+});

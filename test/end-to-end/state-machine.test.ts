@@ -1,0 +1,193 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
+import { february, january, march, tableOf } from '../loader/steps/months.ts';
+import { ofKind, states, ways } from '../loader/what-happened.ts';
+import { StateError } from '../support/state-machine/errors.ts';
+import { validateDefinition } from '../support/state-machine/validate-definition.ts';
+import { sample, type TrueAddress, weespTruth } from '../support/weesp-truth.ts';
+
+let loader: StateMachineBench;
+/** The first month is live. Gives the source of its extract. */
+let loaded: () => Promise<string>;
+
+beforeAll(async () => {
+  loader = await startStateMachineBench({}, { s3Server: true });
+  loaded = loader.startingPoint(async () => {
+    const source = await loader.serve(january);
+    await loader.run({ source });
+    return source;
+  });
+}, 60_000);
+beforeEach(() => loader.reset());
+afterAll(() => loader.stop());
+
+const { begin, toGuard, apply, release } = ways;
+const subjects = () => loader.messages.map(({ subject }) => subject.replace(/^.*: /, ''));
+
+describe('the state machine of the loader', () => {
+  it('passes both validators', async () => {
+    expect(await validateDefinition(loader.definition)).toEqual({ aslValidator: [], languageService: [] });
+  });
+
+  it('loads an extract from a server, sends a message that it is live, and releases the lock', async () => {
+    const execution = await loader.run({ source: await loader.serve(january) });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { peildatum: january.peildatum, keys: 11, added: 11 },
+    });
+    expect(states(execution)).toEqual([...begin, ...toGuard, ...apply, ...release, 'NotifyPublished', 'Done']);
+    expect(await loader.addresses()).toEqual(tableOf(january));
+    expect(subjects()).toEqual([`the snapshot of ${january.peildatum} is live`]);
+    expect(ofKind(execution, 'mapped')).toEqual([
+      { kind: 'mapped', state: 'Extract', items: 1, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
+      { kind: 'mapped', state: 'Merge', items: 4, children: 4, succeeded: 4, failed: 0, pending: 0, peak: 4 },
+      { kind: 'mapped', state: 'Apply', items: 4, children: 1, succeeded: 1, failed: 0, pending: 0, peak: 1 },
+    ]);
+    const results = (await loader.storage.list('map-runs/')).map(({ key }) => key.replace(/[0-9a-f-]{36}/, 'ID'));
+    const files = ['SUCCEEDED_0.json', 'manifest.json'];
+    expect(results.sort()).toEqual(
+      ['apply', 'extract', 'merge'].flatMap((map) => files.map((file) => `map-runs/${map}/ID/${file}`)),
+    );
+    expect(loader.takeOperations()).toMatchObject({ DeleteItem: 1 });
+  });
+
+  it('writes nothing but its lock for the live extract, and sends no message', async () => {
+    const source = await loaded();
+    loader.takeOperations();
+    const sent = loader.server.sent();
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { action: 'none', live: { peildatum: january.peildatum } },
+    });
+    expect(states(execution)).toEqual([...begin, ...release, 'Done']);
+    expect(loader.takeOperations()).toEqual({
+      GetItem: expect.any(Number),
+      BatchGetItem: 1,
+      PutItem: 1,
+      DeleteItem: 1,
+    });
+    expect(loader.server.sent() - sent).toBe(0);
+    expect(subjects()).toHaveLength(1);
+  });
+
+  it('runs every step for the same extract on request, and writes no address', async () => {
+    const source = await loaded();
+    loader.takeOperations();
+    const execution = await loader.run({ source, again: true });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { added: 0, changed: 0, removed: 0 } });
+    expect(ofKind(execution, 'mapped').at(-1)).toMatchObject({ state: 'Apply', items: 0, children: 0 });
+    expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
+  });
+
+  it('plans without a write or a message', async () => {
+    await loaded();
+    loader.takeOperations();
+    const execution = await loader.run({ source: await loader.serve(february), planOnly: true });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { outcome: 'planned', added: 1, changed: 4, removed: 1 },
+    });
+    expect(states(execution)).toEqual([...begin, ...toGuard, ...release, 'Done']);
+    expect(loader.takeOperations()).toMatchObject({ PutItem: 1 });
+    expect(await loader.addresses()).toEqual(tableOf(january));
+    expect(subjects()).toHaveLength(1);
+  });
+
+  it.each<[string, () => number, number]>([
+    ['runs a quarter of the functions that the account can run at once', () => 10, 2],
+    [
+      "runs as many functions as configured if the quota can't be read",
+      () => {
+        throw new StateError('Lambda.AccessDeniedException', 'not allowed');
+      },
+      4,
+    ],
+  ])('%s', async (_, functions, peak) => {
+    loader.allow(functions);
+    const execution = await loader.run({ source: await loader.serve(january) });
+    expect(execution).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: january.peildatum } });
+    expect(ofKind(execution, 'mapped')).toContainEqual(expect.objectContaining({ state: 'Merge', items: 4, peak }));
+  });
+
+  it('rolls back to an earlier snapshot', async () => {
+    await loaded();
+    await loader.run({ source: await loader.serve(february) });
+    const execution = await loader.run({ rollback: january.peildatum });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: { kind: 'rollback', peildatum: january.peildatum },
+    });
+    expect(states(execution)).toEqual([
+      ...begin,
+      'Merge',
+      'Guard',
+      'CheckGuardResult',
+      ...apply,
+      ...release,
+      'NotifyPublished',
+      'Done',
+    ]);
+    expect(await loader.addresses()).toEqual(tableOf(january));
+  });
+});
+
+describe('a load that the guard refuses', () => {
+  it('stops before its first write with the reason, and continues when it is approved', async () => {
+    await loaded();
+    loader.takeOperations();
+    const source = await loader.serve(march);
+    const refused = await loader.run({ source });
+    expect(refused).toMatchObject({
+      status: 'FAILED',
+      error: 'LoadRefused',
+      cause: expect.stringContaining('too_many_removed'),
+    });
+    expect(states(refused)).toEqual([...begin, ...toGuard, ...release, 'NotifyRefused', 'Refused']);
+    expect(loader.takeOperations()).not.toHaveProperty('BatchWriteItem');
+    expect(await loader.addresses()).toEqual(tableOf(january));
+    expect(subjects().at(-1)).toBe('a load was refused');
+    const [, report = ''] = /(\{[\s\S]*\})/.exec(loader.messages.at(-1)?.text ?? '') ?? [];
+    const { load, removed } = JSON.parse(report).report as { load: string; removed: number };
+    expect(removed).toBe(4);
+
+    const approved = await loader.run({ source, approve: load });
+    expect(approved).toMatchObject({ status: 'SUCCEEDED', output: { peildatum: march.peildatum } });
+    expect(await loader.addresses()).toEqual(tableOf(march));
+  });
+
+  it('does not continue with the approval of another load', async () => {
+    await loaded();
+    const execution = await loader.run({ source: await loader.serve(march), approve: '2026-02-08-0123456789' });
+    expect(execution).toMatchObject({ error: 'LoadRefused' });
+  });
+});
+
+const missing = existsSync(sample) ? '' : ` (skipped: ${sample} is missing)`;
+
+(missing ? describe.skip : describe)(`the whole of Weesp${missing}`, () => {
+  it('is loaded by range from a server, and every address in it is live', async () => {
+    const bytes = readFileSync(sample);
+    const source = loader.server.serve('BAGGEM0457L-15102021.zip', bytes);
+    const before = loader.server.sent();
+    const execution = await loader.run({ source });
+    expect(execution).toMatchObject({
+      status: 'SUCCEEDED',
+      output: {
+        peildatum: '2021-10-15',
+        voorkomens: 16_113,
+        addresses: 11_927,
+        keys: 11_920,
+        added: 11_920,
+        problems: 0,
+      },
+    });
+    expect(loader.server.sent() - before).toBeLessThan(bytes.length / 2);
+    const { current } = await weespTruth();
+    const served = await loader.addresses();
+    expect(served.size).toBe(11_920);
+    const placesOf = ({ straat, ids }: TrueAddress) => [{ straat, woonplaats: 'Weesp', nummeraanduidingen: ids }];
+    expect(served).toEqual(new Map([...current].map(([key, address]) => [key, placesOf(address)])));
+  });
+});

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import middy from '@middy/core';
+import { type Answer, deadline, type RequestEvent } from '../../../lambdas/http/middleware.ts';
+import { gatewayEvent, lambdaContext } from '../../support/gateway-event.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A route with a handler that takes so long, and the signal that the handler got. The gateway received the request so long ago. */
+function slowRoute(milliseconds: number, waited = 0) {
+  const seen: { signal?: AbortSignal } = {};
+  const route = middy<RequestEvent, Answer>()
+    .use(deadline())
+    .handler(async ({ signal }) => {
+      if (signal) seen.signal = signal;
+      await new Promise((resolve) => setTimeout(resolve, milliseconds));
+      return { statusCode: 200, headers: {}, body: '' };
+    });
+  const event = gatewayEvent('/v1/address') as RequestEvent;
+  event.requestContext.timeEpoch = Date.now() - waited;
+  const answer = route(event, lambdaContext);
+  return { answer, seen };
+}
+
+describe('the deadline of a request', () => {
+  it('aborts early enough to respond within the guaranteed 5 seconds, and not before 3', async () => {
+    const { answer, seen } = slowRoute(10_000);
+    await jest.advanceTimersByTimeAsync(3_000);
+    expect(seen.signal?.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(seen.signal?.aborted).toBe(true);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await answer;
+  });
+
+  it.each([
+    ['is shorter by what the request has waited', 2_500, 1_500],
+    ['is a second at least', 3_900, 1_000],
+    ['ignores a time of the gateway that is ahead', -60_000, 4_000],
+    ['ignores a time of the gateway that no request can have waited', 3_600_000, 4_000],
+  ])('%s', async (_, waited, expected) => {
+    const { answer, seen } = slowRoute(10_000, waited);
+    await jest.advanceTimersByTimeAsync(expected - 10);
+    expect(seen.signal?.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(20);
+    expect(seen.signal?.aborted).toBe(true);
+    await jest.advanceTimersByTimeAsync(10_000);
+    await answer;
+  });
+
+  it.each([3_999, 0])('does not abort after a response that took %i ms, and leaves no timer', async (milliseconds) => {
+    const { answer, seen } = slowRoute(milliseconds);
+    await jest.advanceTimersByTimeAsync(milliseconds);
+    await answer;
+    expect(jest.getTimerCount()).toBe(0);
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(seen.signal?.aborted).toBe(false);
+  });
+});

@@ -1,0 +1,152 @@
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { refusedLoads } from '../../../loader/run/refused-loads.ts';
+import { repairTable } from '../../../loader/run/repair.ts';
+import { planLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import { loadHistory, loadStatus } from '../../../loader/steps/manifest.ts';
+import { dynamoDbAddressTable, scanAddresses } from '../../../loader/storage/address-table.ts';
+import type { Storage } from '../../../loader/storage/storage.ts';
+import { Random } from '../../bench/generator/random.ts';
+import { type LoadBench, type LoadPlace, startLoadBench } from '../steps/load-bench.ts';
+import { february, january, type Month, march, tableOf } from '../steps/months.ts';
+
+type Command = 'run' | 'plan' | 'status' | 'history' | 'rollback' | 'repair' | 'check';
+const damages = ['truncated', 'flipped', 'empty', 'deleted', 'swapped'] as const;
+type Damage = (typeof damages)[number];
+
+let bench: LoadBench;
+let source: string;
+/** A load of March that was planned on top of February, and one that was killed before it was published. */
+const starts: Record<'planned' | 'killed', LoadPlace> = {} as never;
+
+const optionsOf = ({ table, bucket }: LoadPlace) => ({
+  storage: bench.storageIn(bucket),
+  addresses: dynamoDbAddressTable(bench.client, table),
+  workers: 0,
+  waiveSize: true,
+});
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  source = await bench.extractOf(march);
+  for (const name of ['planned', 'killed'] as const) {
+    const place = await bench.newPlace();
+    for (const month of [january, february]) {
+      await runLoad({ ...optionsOf(place), source: await bench.extractOf(month) });
+    }
+    starts[name] = place;
+  }
+  await planLoad({ ...optionsOf(starts.planned), source });
+  const { addresses, ...options } = optionsOf(starts.killed);
+  const setDataset = async () => Promise.reject(new Error('killed'));
+  await expect(runLoad({ ...options, source, addresses: { ...addresses, setDataset } })).rejects.toThrow('killed');
+});
+afterAll(() => bench.stop());
+
+/** `neighbours` are the other objects in its folder, or all others where it is alone. */
+async function damage(storage: Storage, key: string, how: Damage, at: number, neighbours: string[]): Promise<void> {
+  if (how === 'deleted') return storage.delete([key]);
+  const from = how === 'swapped' ? (neighbours[Math.floor(neighbours.length * at)] ?? '') : key;
+  const bytes = Buffer.from((await storage.get(from)) as Buffer);
+  const index = Math.floor(bytes.length * at);
+  if (how === 'flipped') bytes[index] = (bytes[index] ?? 0) ^ 1;
+  const ends: Partial<Record<Damage, number>> = { truncated: index, empty: 0 };
+  await storage.put(key, bytes.subarray(0, ends[how]));
+}
+
+function perform(place: LoadPlace, command: Command, { again = false } = {}): Promise<unknown> {
+  const options = optionsOf(place);
+  const scan = () => scanAddresses(bench.client, place.table);
+  const commands: Record<Command, () => Promise<unknown>> = {
+    run: () => runLoad({ ...options, source, again }),
+    plan: () => planLoad({ ...options, source }),
+    status: async () => [await loadStatus(options), await refusedLoads(options.storage)],
+    history: () => loadHistory(options),
+    rollback: () => rollbackLoad({ ...options, snapshot: january.peildatum }),
+    repair: () => repairTable({ ...options, scan }),
+    check: () => repairTable({ ...options, scan, planOnly: true }),
+  };
+  return commands[command]();
+}
+
+/** The commands that a message tells to run, in its order. */
+function advised(message: string): { command: Command; again: boolean }[] {
+  const named = [...message.matchAll(/"load (run|repair)( --again)?"|run the load again/g)];
+  return named.map(([, name = 'run', again]) => ({ command: name as Command, again: again !== undefined }));
+}
+
+/** Performs the command and what its errors advise, until it succeeds; what it said on the way. */
+async function performAsAdvised(place: LoadPlace, command: Command): Promise<string[]> {
+  const said: string[] = [];
+  for (let attempt = 0; attempt < 4; attempt++) {
+    try {
+      await perform(place, command);
+      return said;
+    } catch (error) {
+      const { name, message } = error as Error;
+      said.push(`${name}: ${message}`);
+      if (command === 'rollback' && /No snapshot of|you can't roll back to another one/.test(message)) return said;
+      const advice = advised(message);
+      if (advice.length === 0) throw new Error(`no advice: ${said.at(-1)}`, { cause: error });
+      for (const { command: next, again } of advice) {
+        await perform(place, next, { again }).catch((later: Error) =>
+          said.push(`${next}: ${later.name}: ${later.message}`),
+        );
+      }
+    }
+  }
+  throw new Error(`the advice does not help: ${said.join(' / ')}`);
+}
+
+/** What the table may hold after a command, and what its errors had to be fixed by. */
+function expectedAfter(start: keyof typeof starts, command: Command, said: string[]): Month[] {
+  if (said.length > 0) return [january, february, march];
+  if (command === 'run' || start === 'killed') return [command === 'rollback' ? january : march];
+  return [command === 'rollback' ? january : february];
+}
+
+const every = process.env.SWEEP === 'full';
+const seed = Number(process.env.SEED ?? 20_260_308);
+
+describe('a stored object that is damaged or missing', () => {
+  it.each(['planned', 'killed'] as const)(
+    `costs no address: every command succeeds, or names the object and a command that helps (seed ${seed}; a load %s)`,
+    async (start) => {
+      const random = new Random(seed);
+      const keys = (await bench.storageIn(starts[start].bucket).list('')).map(({ key }) => key);
+      const commands: Command[] = ['run', 'plan', 'status', 'history', 'rollback', 'repair', 'check'];
+      const cases = keys.flatMap((key) =>
+        commands.flatMap((command) => damages.map((how) => ({ key, command, how, at: random.int(1000) / 1000 }))),
+      );
+      expect(cases.length).toBeGreaterThan(500);
+      const chosen = every ? cases : cases.filter(() => random.chance(25 / cases.length));
+      for (const { key, command, how, at } of chosen) {
+        const name = `${key} ${how} at ${at.toFixed(2)}, ${command}`;
+        const place = await bench.copyPlace(starts[start]);
+        const others = keys.filter((other) => other !== key);
+        const beside = others.filter((other) => dirname(other) === dirname(key));
+        await damage(bench.storageIn(place.bucket), key, how, at, beside.length > 0 ? beside : others);
+        const said = await performAsAdvised(place, command).catch((error: Error) => {
+          throw new Error(`${name}: ${error.message}`, { cause: error });
+        });
+        const table = await bench.addressesIn(place.table);
+        const months = expectedAfter(start, command, said);
+        const found = months.find((month) => textOf(tableOf(month)) === textOf(table));
+        expect([name, said, found?.peildatum]).toEqual([name, said, expect.any(String)]);
+        await performAsAdvised(place, 'run');
+        // What no load reads is found by a check at the latest; the table is as it has to be either way.
+        const report = await perform(place, 'repair');
+        expect([name, report]).toEqual([name, expect.objectContaining({ added: 0, changed: 0, removed: 0 })]);
+        expect(await perform(place, 'check')).toMatchObject({ rebuilt: [] });
+      }
+    },
+    every ? 3_600_000 : 120_000,
+  );
+});
+
+function textOf(table: ReturnType<typeof tableOf>): string {
+  const lines = [...table].map(
+    ([key, places]) => `${key} ${places.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`)}`,
+  );
+  return lines.sort().join('\n');
+}

@@ -1,0 +1,480 @@
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { localGuardDefaults } from '../../../loader/names.ts';
+import { refusedLoads } from '../../../loader/run/refused-loads.ts';
+import { approveLoad, planLoad, rejectLoad, rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
+import type { LoadReport } from '../../../loader/steps/load-report.ts';
+import { readManifest } from '../../../loader/steps/manifest.ts';
+import { paths, putJson, type Storage } from '../../../loader/storage/storage.ts';
+import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
+import { type MutationGroup, mutationsBetween, writeMutationDelivery } from '../../../local/demo/write-extract.ts';
+import { dateAfter, type RegisterDay } from '../../support/register.ts';
+import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
+import { deliveryName, newDataset, Register, start } from '../steps/mutation-register.ts';
+
+let bench: LoadBench;
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+});
+afterAll(() => bench.stop());
+
+const [jan9, jan10, jan11, jan12] = [1, 2, 3, 4].map((days) => dateAfter(start, days)) as [
+  string,
+  string,
+  string,
+  string,
+];
+
+/** A register whose first state is loaded, and `run`, which applies what its folder holds. */
+async function loadedRegister(seed: number, count: number, objects?: number) {
+  const register = new Register(bench, seed, count, objects);
+  const { options, content } = await newDataset(bench);
+  await runLoad({ ...options, source: await register.extract() });
+  const run = (more: Partial<Parameters<typeof runLoad>[0]> = {}) =>
+    runLoad({ ...options, mutations: [register.mutations], ...more });
+  return { register, options, content, run };
+}
+
+/** What the table holds after the extract of a date alone. */
+async function tableOf(register: Register, date: string) {
+  const { options, content } = await newDataset(bench);
+  await runLoad({ ...options, source: await register.extract(date) });
+  return content();
+}
+
+describe('a delivery', () => {
+  it('that is another one than its name says is refused by its documents, whatever its dates', async () => {
+    const { register, content, run } = await loadedRegister(15, 3);
+    const before = await content();
+    const [, second] = register.days as [RegisterDay, RegisterDay];
+    await register.write(jan9, jan10, second.groups, deliveryName(start, jan9));
+    await expect(run()).rejects.toThrow(
+      'is named as the delivery of 2026-01-08 to 2026-01-09 for the whole country, but its documents say of 2026-01-09 to 2026-01-10',
+    );
+    expect(await content()).toEqual(before);
+  });
+
+  it('that a list leads to under the name of another one is refused', async () => {
+    const { register, content, run } = await loadedRegister(15, 3);
+    await register.deliver();
+    const list = join(register.mutations, 'bestanden.json');
+    await writeFile(list, JSON.stringify([{ naam: deliveryName(start, jan9), url: deliveryName(jan9, jan10) }]));
+    const before = await content();
+    await expect(run({ mutations: [list] })).rejects.toThrow('but its documents say of 2026-01-09 to 2026-01-10');
+    expect(await content()).toEqual(before);
+  });
+
+  it('into the future is refused, and so it does not stop later days', async () => {
+    const { register, run } = await loadedRegister(15, 2);
+    const future = dateAfter(new Date().toISOString().slice(0, 10), 40);
+    await register.write(start, future, []);
+    await expect(run()).rejects.toThrow(`${deliveryName(start, future)}: is of ${future}, which is in the future`);
+    await register.deliver();
+    expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan10 });
+  });
+
+  it('of several days is used where that leads further, or where the days are damaged', async () => {
+    const { register, content, run } = await loadedRegister(17, 3);
+    const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
+    await register.deliver([first, third]);
+    await register.write(start, jan10, mutationsBetween(register.first, second.state));
+    expect(await run()).toMatchObject({
+      peildatum: jan11,
+      days: [deliveryName(start, jan10), deliveryName(jan10, jan11)],
+    });
+    expect(await content()).toEqual(await tableOf(register, jan11));
+
+    const other = await loadedRegister(17, 3);
+    await other.register.deliver();
+    await writeFile(join(other.register.mutations, deliveryName(jan9, jan10)), 'damaged');
+    await other.register.write(start, jan10, mutationsBetween(register.first, second.state));
+    expect(await other.run()).toMatchObject({
+      peildatum: jan11,
+      notes: [expect.stringContaining(`instead: ${deliveryName(jan9, jan10)}`)],
+    });
+    expect(await other.content()).toEqual(await content());
+  });
+
+  it('is read from the source that has it, if another one is down or has it damaged', async () => {
+    const { register, content, run } = await loadedRegister(15, 2);
+    await register.deliver();
+    const mirror = join(register.mutations, '..', 'mirror');
+    await mkdir(mirror);
+    await copyFile(join(register.mutations, deliveryName(start, jan9)), join(mirror, deliveryName(start, jan9)));
+    await writeFile(join(register.mutations, deliveryName(start, jan9)), '<!DOCTYPE html>');
+    const gone = join(mirror, 'gone.json');
+    const report = await run({ mutations: [gone, register.mutations, mirror] });
+    expect(report).toMatchObject({ peildatum: jan10, notes: expect.arrayContaining([expect.stringContaining(gone)]) });
+    expect(await content()).toEqual(await tableOf(register, jan10));
+  });
+
+  it('under nearly the right name is not used, and named', async () => {
+    const { register, run } = await loadedRegister(15, 1);
+    await register.deliver();
+    const name = deliveryName(start, jan9);
+    await rename(join(register.mutations, name), join(register.mutations, name.replace('.zip', ' (1).zip')));
+    expect(await run()).toMatchObject({
+      outcome: 'unchanged',
+      reason: expect.stringContaining('BAGNLDM-08012026-09012026 (1).zip'),
+    });
+  });
+});
+
+/** Days of a register of 200 objects: on the second, a place that changes every address gets another name. */
+async function registerWithLargeDay() {
+  const register = new Register(bench, 16, 0, 200);
+  const { first } = register;
+  const renamed = first.WPL.map((place) => ({ ...place, naam: `${place.naam} aan Zee` }));
+  const large = mutationsBetween(first, { ...first, WPL: renamed });
+  await register.write(start, jan9, []);
+  await register.write(jan9, jan10, large);
+  await register.write(jan10, jan11, []);
+  await register.write(jan11, jan12, []);
+  const { options, content } = await newDataset(bench);
+  await runLoad({ ...options, source: await register.extract() });
+  const thresholds = { ...localGuardDefaults, alwaysAllowed: 20, maximumProblemShare: 1 };
+  const judged = { ...options, waiveSize: false, thresholds, mutations: [register.mutations] };
+  return { register, options: judged, content, large };
+}
+
+const refusalOf = (run: Promise<unknown>) =>
+  run.then(
+    () => null,
+    (error: { name: string; report: LoadReport }) => error.report,
+  );
+
+describe('a day that changes too much', () => {
+  it('is refused by itself, after the days before it, however many quiet days follow, until it is approved', async () => {
+    const { register, options, content } = await registerWithLargeDay();
+    const published: LoadReport[] = [];
+    const run = () => runLoad({ ...options, onPublished: (report) => published.push(report) });
+    const refused = await refusalOf(run());
+    expect(published).toMatchObject([{ peildatum: jan9, more: true }]);
+    expect(refused).toMatchObject({ outcome: 'refused', days: [deliveryName(jan9, jan10)] });
+    await register.write(jan12, dateAfter(jan12, 1), []);
+    expect(await refusalOf(run())).toMatchObject({ load: refused?.load });
+    expect(await refusedLoads(options.storage)).toMatchObject([{ load: refused?.load, peildatum: jan10 }]);
+    expect(await planLoad(options)).toMatchObject({ load: refused?.load, days: [deliveryName(jan9, jan10)] });
+    const snapshots = new Set((await options.storage.list(paths.snapshots)).map(({ key }) => key.split('/')[1]));
+    expect(snapshots.size).toBe(3);
+    await approveLoad({ ...options, load: refused?.load ?? '' });
+    expect(await run()).toMatchObject({ outcome: 'published', peildatum: dateAfter(jan12, 1) });
+    expect(
+      (await content()).every(([, places]) => places.every(({ woonplaats }) => woonplaats.endsWith('aan Zee'))),
+    ).toBe(true);
+  });
+
+  it('stays away once it is rejected, until it is corrected', async () => {
+    const { register, options, content } = await registerWithLargeDay();
+    const { load = '' } = (await refusalOf(runLoad(options))) ?? {};
+    const before = await content();
+    expect(await rejectLoad({ ...options, load: load ?? '' })).toMatchObject({ outcome: 'rejected', load });
+    expect(await refusedLoads(options.storage)).toEqual([]);
+    for (let check = 0; check < 2; check++) {
+      expect(await runLoad(options)).toMatchObject({
+        outcome: 'unchanged',
+        reason: expect.stringContaining('BAGNLDM-09012026-10012026.zip was rejected'),
+      });
+    }
+    expect(await content()).toEqual(before);
+    await expect(approveLoad({ ...options, load: load ?? '' })).rejects.toThrow('has no work of load');
+    await register.write(jan9, jan10, []);
+    expect(await runLoad(options)).toMatchObject({ outcome: 'published', peildatum: jan12 });
+  });
+});
+
+describe('a day that was rolled back', () => {
+  it('is not applied again when later days come, alone or within a delivery of several days, until it is asked for', async () => {
+    const { register, options, content, run } = await loadedRegister(14, 4);
+    const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
+    await register.deliver([first]);
+    await run();
+    const before = await content();
+    await register.deliver([second]);
+    await run();
+    await rollbackLoad({ ...options, snapshot: jan9 });
+    expect(await content()).toEqual(before);
+    await register.deliver([third]);
+    await register.write(jan9, jan11, mutationsBetween(first.state, third.state));
+    expect(await run()).toMatchObject({
+      outcome: 'unchanged',
+      reason: expect.stringContaining('was rejected or was rolled back'),
+    });
+    expect(await content()).toEqual(before);
+    await rm(join(register.mutations, deliveryName(jan9, jan11)));
+    expect(await run({ again: true })).toMatchObject({ outcome: 'published', peildatum: jan11 });
+    expect(await content()).toEqual(await tableOf(register, jan11));
+  });
+
+  it('is applied when it was corrected', async () => {
+    const { register, options, content, run } = await loadedRegister(14, 3);
+    const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
+    await register.deliver([first]);
+    await run();
+    await register.write(jan9, jan10, second.groups.slice(1));
+    await run();
+    await rollbackLoad({ ...options, snapshot: jan9 });
+    await register.deliver([second, third]);
+    expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan11 });
+    expect(await content()).toEqual(await tableOf(register, jan11));
+  });
+});
+
+describe('a chain of days', () => {
+  it('takes a change that is repeated on the next day', async () => {
+    const { register, content, run } = await loadedRegister(3, 2);
+    const [first, second] = register.days as [RegisterDay, RegisterDay];
+    await register.deliver([first]);
+    const named = new Set(second.groups.flatMap(({ changes }) => changes.map(({ wordt }) => wordt.identificatie)));
+    const repeated = first.groups.filter(({ changes }) =>
+      changes.every(({ wordt }) => !named.has(wordt.identificatie)),
+    );
+    expect(repeated.length).toBeGreaterThan(0);
+    await register.write(jan9, jan10, [...repeated, ...second.groups]);
+    expect(await run()).toMatchObject({ peildatum: jan10, setAside: { count: 0 } });
+    expect(await content()).toEqual(await tableOf(register, jan10));
+  });
+
+  it('sets a single object that does not match aside, by name, and applies the rest', async () => {
+    const { register, options, run } = await loadedRegister(3, 2);
+    const [first] = register.days as [RegisterDay];
+    const index = first.groups.findIndex(({ changes: [change] }) => change?.was !== undefined);
+    const groups = structuredClone(first.groups) as MutationGroup[];
+    const [change] = groups[index]?.changes ?? [];
+    if (!change?.was) throw new Error('no change');
+    for (const one of groups[index]?.changes ?? []) if (one.was) one.was.begin = '1999-01-01';
+    await register.write(start, jan9, groups);
+    expect(await run()).toMatchObject({
+      peildatum: jan9,
+      setAside: { count: 1, examples: [expect.stringContaining(change.wordt.identificatie)] },
+    });
+    expect((await readManifest(options.storage as Storage)).published).toMatchObject({ setAside: 1 });
+    // The next extract makes it right, and counts it.
+    await register.deliver();
+    const report = await run({ source: await register.extract(jan9), mutations: [] });
+    expect(report).toMatchObject({ outcome: 'published', peildatum: jan9, audit: expect.anything() });
+  });
+
+  it('is applied again from the extract on when one of its days is corrected, into one difference', async () => {
+    const { register, content, run } = await loadedRegister(18, 4);
+    const [first, second, third] = register.days as [RegisterDay, RegisterDay, RegisterDay];
+    await register.write(start, jan9, first.groups.slice(0, 1));
+    await run();
+    await register.deliver([second]);
+    // Objects that the first day had left out may not match.
+    await run().catch(() => undefined);
+    await register.deliver([first, second, third]);
+    const report = await run();
+    expect(report).toMatchObject({ outcome: 'published', peildatum: jan11, setAside: { count: 0 } });
+    expect(await content()).toEqual(await tableOf(register, jan11));
+    expect(await run()).toMatchObject({ outcome: 'unchanged', reason: `no mutations follow ${jan11} yet` });
+    await register.deliver();
+    await run();
+    expect(await content()).toEqual(await tableOf(register, jan12));
+  });
+
+  it('goes on to later days after an extract that is older than the live dataset', async () => {
+    const { register, content, run } = await loadedRegister(17, 4);
+    await register.deliver(register.days.slice(0, 3));
+    await run();
+    await register.deliver();
+    const published: LoadReport[] = [];
+    const source = await register.extract(jan10);
+    const report = await run({ source, onPublished: (one) => published.push(one) });
+    expect(published.map(({ kind, peildatum }) => [kind, peildatum])).toEqual([
+      ['extract', jan11],
+      ['mutations', jan12],
+    ]);
+    expect(report).toMatchObject({ peildatum: jan12 });
+    expect(await content()).toEqual(await tableOf(register, jan12));
+  });
+
+  it('says that an extract was skipped which days can no longer lead on from', async () => {
+    const { register, options, run } = await loadedRegister(17, 4);
+    await register.deliver(register.days.slice(0, 3));
+    await run();
+    const storage = options.storage as Storage;
+    await storage.delete((await storage.list(paths.mutations)).map(({ key }) => key));
+    await register.deliver();
+    const report = await run({ source: await register.extract(jan10) });
+    expect(report).toMatchObject({ peildatum: jan12, notes: [expect.stringContaining('the extract was skipped')] });
+  });
+});
+
+describe('a live dataset of a date in the future', () => {
+  const future = dateAfter(new Date().toISOString().slice(0, 10), 40);
+
+  /** As an earlier version left it, which applied a delivery of the future. */
+  async function frozen() {
+    const loaded = await loadedRegister(17, 3);
+    await loaded.register.deliver(loaded.register.days.slice(0, 2));
+    await loaded.run();
+    const storage = loaded.options.storage as Storage;
+    const { published, history, rejected } = await readManifest(storage);
+    if (!published?.since) throw new Error('nothing is live');
+    const [last] = published.since.slice(-1) as [(typeof published.since)[number]];
+    const ahead = {
+      ...published,
+      peildatum: future,
+      since: [...published.since.slice(0, -1), { ...last, tot: future }],
+    };
+    for (const key of [paths.manifest, paths.manifestCopy]) {
+      await putJson(storage, key, { published: ahead, pending: null, history: [ahead, ...history.slice(1)], rejected });
+    }
+    return loaded;
+  }
+
+  it('is left by applying the days up to today again', async () => {
+    const { register, content, run } = await frozen();
+    await register.deliver();
+    expect(await run()).toMatchObject({ outcome: 'published', peildatum: jan11, livePeildatum: future });
+    expect(await content()).toEqual(await tableOf(register, jan11));
+  });
+
+  it('is replaced by any extract, also the one that it came from', async () => {
+    const { register, content, run } = await frozen();
+    const report = await run({ source: await register.extract(), mutations: [] });
+    expect(report).toMatchObject({ outcome: 'published', livePeildatum: future });
+    expect(await content()).toEqual(await tableOf(register, report.peildatum ?? ''));
+  });
+});
+
+/** A register of municipality 0457, with one place, street and address for each key. */
+function state(streets: { id: string; place: string; begin?: string }[], places: string[]): Voorkomens {
+  const begin = '2010-01-01';
+  return {
+    WPL: places.map((identificatie) => ({ identificatie, naam: `Plaats ${identificatie}`, begin })),
+    OPR: streets.map(({ id, place }) => ({
+      identificatie: id,
+      naam: `Straat ${id.slice(-1)}`,
+      woonplaats: place,
+      begin,
+    })),
+    NUM: streets.map(({ id }) => ({
+      identificatie: id.replace('30', '20'),
+      huisnummer: Number(id.slice(-1)),
+      postcode: '1381AA',
+      openbareRuimte: id,
+      begin,
+    })),
+  };
+}
+
+const streetId = (index: number, gemeente = '0457') => `${gemeente}30000000000${index}`;
+
+describe('the dataset of a municipality', () => {
+  const first = state(
+    [
+      { id: streetId(1), place: '1012' },
+      { id: streetId(2), place: '1012' },
+    ],
+    ['1012'],
+  );
+
+  /** It, after days of mutations of the whole country between its states, and what the extract of the last one gives. */
+  async function following(states: Voorkomens[]) {
+    const register = new Register(bench, 1, 0);
+    const { options, content } = await newDataset(bench);
+    const source = await register.extractOf(start, first, { layout: 'municipality' });
+    await runLoad({ ...options, source });
+    const reports: LoadReport[] = [];
+    for (const [index, next] of states.entries()) {
+      const [vanaf, tot] = [dateAfter(start, index), dateAfter(start, index + 1)];
+      await register.write(vanaf, tot, mutationsBetween(states[index - 1] ?? first, next));
+      reports.push(await runLoad({ ...options, mutations: [register.mutations] }));
+    }
+    const alone = await newDataset(bench);
+    const last = states.at(-1) as Voorkomens;
+    const lastSource = await register.extractOf(dateAfter(start, states.length), last, { layout: 'municipality' });
+    await runLoad({ ...alone.options, source: lastSource });
+    return { found: await content(), expected: await alone.content(), reports, options, register };
+  }
+
+  const ends = <T extends { eind?: string; begin: string }>(one: T, eind: string): T => ({ ...one, eind });
+
+  /** The streets of a state change to another place: each occurrence ends and one begins there. */
+  function moved(from: Voorkomens, place: string, date: string): Voorkomens {
+    const OPR = from.OPR.flatMap((street) => [
+      ends(street, date),
+      { ...street, volgnummer: 2, begin: date, woonplaats: place },
+    ]);
+    return { ...from, OPR };
+  }
+
+  it('follows a woonplaats that gets another identificatie, on the same day or a day before its streets', async () => {
+    const replaced = (from: Voorkomens, date: string): Voorkomens => ({
+      ...from,
+      WPL: [...from.WPL, { identificatie: '3631', naam: 'Plaats 3631', begin: date }],
+    });
+    const atOnce = await following([moved(replaced(first, jan9), '3631', jan9)]);
+    expect(atOnce.found).toEqual(atOnce.expected);
+    expect(atOnce.found[0]?.[1]).toMatchObject([{ straat: 'Straat 1', woonplaats: 'Plaats 3631' }]);
+    const later = await following([replaced(first, jan9), moved(replaced(first, jan9), '3631', jan10)]);
+    expect(later.found).toEqual(later.expected);
+    expect(later.reports).toMatchObject([
+      { changed: 0, removed: 0 },
+      { changed: 2, removed: 0, problems: 0 },
+    ]);
+  });
+
+  it('gets the addresses of a new woonplaats with new streets, and one that is registered a day before its street', async () => {
+    const place = { identificatie: '4000', naam: 'Nieuw', begin: jan9 };
+    const street = { identificatie: streetId(3), naam: 'Straat 3', woonplaats: '4000', begin: jan10 };
+    const num = {
+      identificatie: '0457200000000003',
+      huisnummer: 3,
+      postcode: '1381AB',
+      openbareRuimte: streetId(3),
+      begin: jan9,
+    };
+    const one = { ...first, WPL: [...first.WPL, place], NUM: [...first.NUM, num] };
+    const { found, expected, reports } = await following([one, { ...one, OPR: [...first.OPR, street] }]);
+    expect(reports[0]).toMatchObject({ added: 0, problems: 1 });
+    expect(found).toEqual(expected);
+    expect(found).toHaveLength(3);
+  });
+
+  it('takes nothing of a new woonplaats elsewhere', async () => {
+    const place = { identificatie: '5000', naam: 'Elders', begin: jan9 };
+    const street = { identificatie: streetId(1, '0999'), naam: 'Elders', woonplaats: '5000', begin: jan9 };
+    const num = {
+      identificatie: '0999200000000001',
+      huisnummer: 1,
+      postcode: '9999AB',
+      openbareRuimte: street.identificatie,
+      begin: jan9,
+    };
+    const { found } = await following([
+      { WPL: [...first.WPL, place], OPR: first.OPR, NUM: first.NUM },
+      { WPL: [...first.WPL, place], OPR: [...first.OPR, street], NUM: [...first.NUM, num] },
+    ]);
+    expect(found.map(([key]) => key)).toEqual(['1381AA#1#', '1381AA#2#']);
+  });
+
+  it('takes its own deliveries, which no other dataset does', async () => {
+    const register = new Register(bench, 1, 0);
+    const changed = { ...first, WPL: first.WPL.map((one) => ({ ...one, naam: 'Weesp' })) };
+    const own = await writeMutationDelivery(start, jan12, mutationsBetween(first, changed), 10, '0457');
+    await mkdir(register.mutations, { recursive: true });
+    const name = 'BAGGEM0457M-08012026-12012026.zip';
+    await writeFile(join(register.mutations, name), own);
+    const { options, content } = await newDataset(bench);
+    await runLoad({ ...options, source: await register.extractOf(start, first, { layout: 'municipality' }) });
+    expect(await runLoad({ ...options, mutations: [register.mutations] })).toMatchObject({
+      peildatum: jan12,
+      changed: 2,
+    });
+    expect((await content())[0]?.[1]).toMatchObject([{ straat: 'Straat 1', woonplaats: 'Weesp' }]);
+
+    const country = await newDataset(bench);
+    await runLoad({ ...country.options, source: await register.extractOf(start, first) });
+    const refused = `${name}: covers municipality 0457, and the dataset the whole country`;
+    await expect(runLoad({ ...country.options, mutations: [register.mutations] })).rejects.toThrow(refused);
+    await rename(join(register.mutations, name), join(register.mutations, deliveryName(start, jan12)));
+    await expect(runLoad({ ...country.options, mutations: [register.mutations] })).rejects.toThrow(
+      'but its documents say of 2026-01-08 to 2026-01-12 for municipality 0457',
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { retryWithBackoff } from '../../../core/retry.ts';
+import { runLoad } from '../../../loader/run/run-load.ts';
+import { dynamoDbAddressTable } from '../../../loader/storage/address-table.ts';
+import { LockedError } from '../../../loader/storage/lock.ts';
+import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
+import type { LoadProcess } from '../steps/load-process.ts';
+import { type Month, tableOf } from '../steps/months.ts';
+
+const month: Month = {
+  peildatum: '2026-01-08',
+  addresses: Array.from({ length: 400 }, (_, index) => [`1381AA ${index + 1}`, 'Buitenveer', 'Weesp']),
+};
+const next: Month = { peildatum: '2026-02-08', addresses: [['2513AA 1', 'Binnenhof', '’s-Gravenhage']] };
+const lease = { seconds: 3, renewSeconds: 0.5, marginSeconds: 1 };
+
+type Suspended = Awaited<ReturnType<typeof suspendedLoad>>;
+
+let bench: LoadBench;
+/** Each test has loads of its own. All begin at once, since each takes seconds until it is suspended, and its lock some more to expire. */
+let loads: { killed: Suspended; alive: Suspended; elsewhere: Suspended[] };
+
+beforeAll(async () => {
+  bench = await startLoadBench();
+  const elsewhere = { transactions: true, lease, owner: 'elsewhere:1:1:x' };
+  const [killed, alive, ...others] = await Promise.all([
+    suspendedLoad({}, 1),
+    suspendedLoad({ lease }, 6),
+    ...[1, 3, 6].map((files) => suspendedLoad(elsewhere, files)),
+  ]);
+  loads = { killed, alive, elsewhere: others };
+}, 30_000);
+afterAll(async () => {
+  for (const { child } of [loads.killed, loads.alive, ...loads.elsewhere]) child.kill('SIGKILL');
+  await bench.stop();
+});
+
+/** A load in a process of its own, suspended when it has applied `files` of its 8 files of changes. */
+async function suspendedLoad(options: Partial<LoadProcess>, files: number) {
+  const place = { table: await bench.newTable(), storage: bench.newFolder(), source: await bench.extractOf(month) };
+  const endpoint = await bench.client.config.endpoint?.();
+  const url = `${endpoint?.protocol}//${endpoint?.hostname}:${endpoint?.port}`;
+  const work: LoadProcess = { endpoint: url, ...place, ...options };
+  const script = join(import.meta.dirname, '../steps/load-process.ts');
+  const child = spawn(process.execPath, [script, JSON.stringify(work)], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const printed = text(child.stdout);
+  const exited = once(child, 'exit');
+  while (globSync(join(place.storage, 'loads/*/applied/*')).length < files) {
+    if (child.exitCode !== null) throw new Error(`the load ended by itself with ${child.exitCode}: ${await printed}`);
+    await sleep(20);
+  }
+  child.kill('SIGSTOP');
+  return { place, addresses: dynamoDbAddressTable(bench.client, place.table), child, exited, printed };
+}
+
+describe('a load whose process is killed while it applies', () => {
+  it('is finished by the next run, without waiting for the lock', async () => {
+    const { place, addresses, child, exited } = loads.killed;
+    child.kill('SIGKILL');
+    await exited;
+    // As it would be left had the process been killed while it wrote that file.
+    const [applied = ''] = globSync(join(place.storage, 'loads/*/applied/*'));
+    writeFileSync(`${applied}.${child.pid}.00000000-0000-0000-0000-000000000000.part`, 'half');
+
+    const half = await bench.addressesIn(place.table);
+    expect(half.size).toBeGreaterThan(0);
+    expect(half.size).toBeLessThan(400);
+    expect(await runLoad({ ...place, addresses })).toMatchObject({ outcome: 'published', added: 400 });
+    expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
+    expect(readdirSync(place.storage).sort()).toEqual(['manifest.copy.json', 'manifest.json', 'snapshots']);
+  });
+});
+
+describe('a suspended load whose lock another load takes over and publishes with', () => {
+  it('writes nothing when it resumes, and says why, wherever it was suspended', async () => {
+    const source = await bench.extractOf(next);
+    const resumed = loads.elsewhere.map(async ({ place, addresses, child, exited, printed }) => {
+      try {
+        await retryWithBackoff(() => runLoad({ ...place, addresses, source, waiveSize: true }), {
+          attempts: 30,
+          firstPauseMilliseconds: 200,
+          longestPauseMilliseconds: 200,
+          retryIf: (error) => error instanceof LockedError,
+        });
+      } finally {
+        child.kill('SIGCONT');
+      }
+      expect((await exited)[0]).toBe(1);
+      expect(await printed).toMatch(/^LockedError: This load lost its lock .*, so it stopped writing/);
+      expect(await bench.addressesIn(place.table)).toEqual(tableOf(next));
+      expect(await runLoad({ ...place, addresses, source })).toMatchObject({ outcome: 'unchanged' });
+    });
+    await Promise.all(resumed);
+  }, 60_000);
+
+  it('keeps its lock for as long as its process lives on this machine', async () => {
+    const { place, addresses, child, exited, printed } = loads.alive;
+    const { untilSeconds = 0 } = (await addresses.lock.holder()) ?? {};
+    try {
+      await sleep(Math.max(0, (untilSeconds + 1) * 1000 - Date.now()));
+      await expect(runLoad({ ...place, addresses })).rejects.toThrow(`kill -CONT ${child.pid}`);
+    } finally {
+      child.kill('SIGCONT');
+    }
+    // Nobody has taken its lock: it goes on and publishes.
+    expect(await printed).toBe('');
+    expect((await exited)[0]).toBe(0);
+    expect(await bench.addressesIn(place.table)).toEqual(tableOf(month));
+  }, 30_000);
+});

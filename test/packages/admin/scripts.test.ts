@@ -1,0 +1,135 @@
+import { globSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import * as admin from 'bag-adres-admin';
+import { packageScripts } from '../../../packages/admin/scripts.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const manifest = JSON.parse(read('packages/admin/package.json'));
+const ours = JSON.parse(read('package.json'));
+
+/** The packages that a script imports when it is loaded. */
+function importsOf(script = ''): string[] {
+  return [...script.matchAll(/^(?:import|export) (?:[^'"]*? from )?["']([^"']+)["']/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => !/^(node:|\.)/.test(name) && !builtinModules.includes(name))
+    .map((name) =>
+      name
+        .split('/')
+        .slice(0, name.startsWith('@') ? 2 : 1)
+        .join('/'),
+    )
+    .filter((name, at, all) => all.indexOf(name) === at)
+    .sort();
+}
+
+describe('the package bag-adres-admin', () => {
+  let scripts: Record<string, string>;
+
+  beforeAll(async () => {
+    scripts = await packageScripts();
+  });
+
+  it('imports the AWS SDK and nothing of CDK, Redoc or the rest of this project', () => {
+    const shared = Object.keys(scripts).filter((name) => /^shared-\w+\.js$/.test(name));
+    expect(shared.length).toBeGreaterThan(0);
+    const index = ['index.js', ...shared].map((name) => scripts[name]).join('\n');
+    expect(importsOf(index)).toEqual(['@aws-sdk/lib-dynamodb']);
+    expect(importsOf(scripts['loads.js'])).toEqual(['@aws-sdk/client-s3', '@aws-sdk/client-sfn']);
+    expect(importsOf(scripts['statements.js'])).toEqual(['@aws-sdk/client-s3']);
+    expect(importsOf(scripts['access.js'])).toEqual(['aws-cdk-lib', 'constructs']);
+  });
+
+  it('declares its imports as peer dependencies, with a range that includes our own versions', () => {
+    const imported = [...new Set(Object.values(scripts).flatMap((script) => importsOf(script)))].sort();
+    expect(Object.keys(manifest.peerDependencies).sort()).toEqual(imported);
+    expect(manifest.dependencies).toBeUndefined();
+    for (const [name, range] of Object.entries<string>(manifest.peerDependencies)) {
+      const [lowest, own] = [range.slice(1), ours.dependencies[name] as string];
+      expect(range).toMatch(/^\^\d+\.\d+\.\d+$/);
+      expect(own.split('.')[0]).toBe(lowest.split('.')[0]);
+      expect(own.localeCompare(lowest, 'en', { numeric: true })).toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it('is plain JavaScript, because Node does not strip types under node_modules', () => {
+    const names = ['index', 'loads', 'statements', 'access'];
+    const own = Object.keys(scripts).filter((name) => !name.startsWith('shared-'));
+    expect(own.sort()).toEqual(names.flatMap((name) => [`${name}.cjs`, `${name}.js`]).sort());
+    const { './package.json': _, ...exports } = manifest.exports;
+    expect(exports).toEqual(
+      Object.fromEntries(
+        names.map((name) => [
+          name === 'index' ? '.' : `./${name}`,
+          {
+            import: { types: `./dist/${name}.d.ts`, default: `./dist/${name}.js` },
+            require: { types: `./dist/${name}.d.cts`, default: `./dist/${name}.cjs` },
+          },
+        ]),
+      ),
+    );
+  });
+
+  it('is the same as CommonJS, of which each part requires the others as CommonJS', () => {
+    for (const [name, script] of Object.entries(scripts).filter(([name]) => name.endsWith('.cjs'))) {
+      expect([name, script]).toEqual([name, expect.not.stringMatching(/^(import|export) /m)]);
+      const required = [...script.matchAll(/require\("\.\/([^"]+)"\)/g)].map(([, path = '']) => path);
+      expect(required.filter((path) => scripts[path] === undefined)).toEqual([]);
+      expect(required.filter((path) => !path.endsWith('.cjs'))).toEqual([]);
+    }
+  });
+
+  it('has the version of the software, whose changelog it shares', () => {
+    expect(manifest.version).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+  });
+
+  it('exports createAdmin and AdminError, and allows no deep imports', () => {
+    expect(Object.keys(admin).sort()).toEqual([
+      'AdminError',
+      'createAdmin',
+      'isPerson',
+      'labelAfter',
+      'roles',
+      'windowNames',
+    ]);
+    expect(ours.exports).toBeUndefined();
+  });
+
+  it('refuses a client of another copy of the AWS SDK before anything is written', () => {
+    const client = { send: () => Promise.reject(new Error('sent')) } as never;
+    const create = () => admin.createAdmin({ client, table: 'accounts', checksumSecret: 'secret' });
+    expect(create).toThrow(/DynamoDBDocumentClient.from\(\).*two copies are installed/);
+  });
+});
+
+describe('the page for portals', () => {
+  const page = read('docs/portal.md');
+
+  it('describes every call of the package, with the codes that it refuses with', () => {
+    const source = ['core/accounts/admin/admin-error.ts', 'core/accounts/admin/statements.ts', 'loader/loads/loads.ts']
+      .map(read)
+      .join('\n');
+    const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];
+    expect(refusals.length).toBeGreaterThan(20);
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+    for (const [, group, call, codes = ''] of refusals) {
+      const row = rows.find((line) => line.includes(`\`${group}.${call}(`)) ?? `${group}.${call} is not described`;
+      expect(row).toMatch(/^\| /);
+      const named = [...(row.split('|')[3] ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code);
+      const expected = [...codes.matchAll(/'(\w+)'/g)].map(([, code]) => code);
+      expect([row, named.sort()]).toEqual([row, expected.sort()]);
+    }
+  });
+
+  it('shows all imports of the package', () => {
+    const pages = globSync(['docs/*.md', 'docs/examples/portal/*', 'packages/admin/README.md'], { cwd: root });
+    const imported = pages.flatMap((file) =>
+      [...read(file).matchAll(/from '(bag-adres-admin[^']*)'/g)].map(([, name]) => name),
+    );
+    expect(new Set(imported)).toEqual(
+      new Set(['', '/access', '/loads', '/statements'].map((path) => `bag-adres-admin${path}`)),
+    );
+  });
+});

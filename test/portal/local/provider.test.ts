@@ -1,0 +1,343 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { freshSecret } from '../../../portal/visit/cookies.ts';
+import { type AddressService, startAddressService } from '../../support/address-service.ts';
+import { createTestPortal, portalSettings } from '../../support/portal.ts';
+import { type StubAnswers, startStubProvider } from '../../support/stub-provider.ts';
+
+let service: AddressService;
+let provider: Awaited<ReturnType<typeof startStubProvider>>;
+let secret = 'the first session secret of these tests';
+let now = Date.now();
+
+beforeAll(async () => {
+  [service, provider] = await Promise.all([startAddressService(), startStubProvider()]);
+  await service.admin.plans.put({ code: 'small', limits: { day: 100 } });
+  await service.admin.accounts.create({ id: 'acme', plan: 'small' });
+});
+afterAll(async () => {
+  await provider.stop();
+  await service.stop();
+});
+
+function newPortal(signIn: Partial<typeof portalSettings.signIn> = {}) {
+  const settings = {
+    ...portalSettings,
+    signIn: { ...portalSettings.signIn, issuer: provider.issuer, ...signIn },
+    sessionSecret: freshSecret(
+      async () => secret,
+      () => now,
+    ),
+  };
+  return createTestPortal(service, { settings, now: () => now });
+}
+
+/** A browser that keeps the cookies of the portal. */
+function newBrowser({ app }: ReturnType<typeof newPortal>) {
+  const jar = new Map<string, string>();
+
+  async function get(path: string, init: RequestInit = {}) {
+    const headers = {
+      'accept-language': 'en',
+      'user-agent': 'Firefox',
+      cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+      ...(init.headers as Record<string, string>),
+    };
+    const response = await app.request(path, { ...init, headers });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
+    }
+    return { status: response.status, location: response.headers.get('location'), body: await response.text() };
+  }
+
+  /** Goes to the provider and comes back. */
+  async function signIn(answers: StubAnswers, path = '/sign-in') {
+    provider.set(answers);
+    const begun = await get(path);
+    const back = await fetch(begun.location ?? '', { redirect: 'manual' });
+    const { pathname, search } = new URL(back.headers.get('location') ?? '');
+    return get(pathname + search);
+  }
+
+  return { get, signIn, jar };
+}
+
+const session = '__Host-portal-session';
+const operator: StubAnswers = { idToken: { sub: 'o', groups: ['operators'] } };
+const member: StubAnswers = { idToken: { sub: 'm', email: 'jo@acme.nl', email_verified: true } };
+
+describe('an ID token', () => {
+  it('signs in whom it names', async () => {
+    const browser = newBrowser(newPortal());
+    expect(await browser.signIn(operator)).toMatchObject({ status: 303, location: '/' });
+    expect((await browser.get('/operator/accounts')).body).toContain('acme');
+  });
+
+  it.each<[string, Partial<StubAnswers>, Record<string, unknown>]>([
+    ['signed with a key that the provider does not publish', { foreignKey: true }, {}],
+    ['that is not signed', { algorithm: 'none' }, {}],
+    ['for another client', {}, { aud: 'other' }],
+    ['issued to another client', {}, { azp: 'other' }],
+    ['issued to another client, among its audiences', {}, { aud: ['portal', 'other'], azp: 'other' }],
+    ['of another issuer', {}, { iss: 'https://evil.example' }],
+    ['of another attempt', {}, { nonce: 'x' }],
+    ['that has expired', {}, { exp: 1 }],
+    ['issued an hour ago', {}, { iat: Math.floor(Date.now() / 1000) - 3600 }],
+    ['issued in the future', {}, { iat: Math.floor(Date.now() / 1000) + 3600 }],
+  ])('%s signs nobody in, and leaves a trace', async (_, answers, claims) => {
+    const portal = newPortal();
+    const browser = newBrowser(portal);
+    const answer = await browser.signIn({ idToken: { ...operator.idToken, ...claims }, ...answers });
+    expect([answer.status, browser.jar.has(session)]).toEqual([400, false]);
+    expect(answer.body).toContain('Sign in again');
+    const [entry] = await service.admin.sessions.audit(1);
+    expect(entry).toMatchObject({ action: 'session refuse', detail: { identity: '-' } });
+    expect(portal.logged).toHaveLength(1);
+  });
+
+  it.each([
+    ['a space', 'a b'],
+    ['300 characters', 'x'.repeat(300)],
+  ])('whose subject has %s leads to a page that says so', async (_, sub) => {
+    const browser = newBrowser(newPortal());
+    const answer = await browser.signIn({ idToken: { sub } });
+    expect([answer.status, browser.jar.has(session)]).toEqual([400, false]);
+    expect(answer.body).toContain('they can choose another claim');
+  });
+
+  it('with an e-mail address that is not verified shows the identity to be added by', async () => {
+    const browser = newBrowser(newPortal());
+    await browser.signIn({ idToken: { sub: 'u', email: 'jo@acme.nl' } });
+    const { body } = await browser.get('/');
+    expect(body).toContain('sub:u');
+    expect(body).toContain('did not confirm your e-mail address');
+  });
+});
+
+describe('a session', () => {
+  it('is replaced by another sign-in in the same browser', async () => {
+    const browser = newBrowser(newPortal());
+    await browser.signIn(operator);
+    const first = browser.jar.get(session) ?? '';
+    await browser.signIn(member);
+    expect(browser.jar.get(session)).not.toBe(first);
+    const copy = newBrowser(newPortal());
+    copy.jar.set(session, first);
+    expect((await copy.get('/operator/accounts')).body).toContain('Welcome');
+  });
+
+  it('is an id, which is worth nothing without the proof of the session secret', async () => {
+    const browser = newBrowser(newPortal());
+    await browser.signIn(operator);
+    const [id = '', proof = ''] = (browser.jar.get(session) ?? '').split('.');
+    expect((await service.admin.sessions.find(id))?.person).toBe('sub:o');
+    for (const forged of [id, `${id}.`, `${id}.${'A'.repeat(43)}`, `${id}x.${proof}`, `.${proof}`, proof]) {
+      browser.jar.set(session, forged);
+      expect((await browser.get('/operator/accounts')).body).toContain('Welcome');
+    }
+  });
+
+  it('of everybody ends in a warm instance at most 30 seconds after the session secret was replaced', async () => {
+    const browser = newBrowser(newPortal());
+    await browser.signIn(operator);
+    secret = 'the second session secret of these tests';
+    now += 31_000;
+    expect((await browser.get('/operator/accounts')).body).toContain('Welcome');
+    await browser.signIn(operator);
+    expect((await browser.get('/operator/accounts')).body).toContain('acme');
+  });
+
+  it('of an operator by a claim is confirmed by the provider after 5 minutes, and goes on where it was', async () => {
+    const browser = newBrowser(newPortal());
+    now = Date.now();
+    await browser.signIn(operator);
+    const cookie = browser.jar.get(session);
+    now += 301_000;
+    expect((await browser.get('/operator/plans')).location).toBe('/sign-in?back=%2Foperator%2Fplans');
+    // The table has the time of this machine.
+    expect(await browser.signIn(operator, '/sign-in?back=%2Foperator%2Fplans')).toMatchObject({
+      status: 303,
+      location: '/operator/plans',
+    });
+    expect(browser.jar.get(session)).toBe(cookie);
+    now = Date.now();
+    expect((await browser.get('/operator/plans')).body).toContain('small');
+  });
+
+  it('of an operator who lost the claim is one no more after that', async () => {
+    const browser = newBrowser(newPortal());
+    now = Date.now();
+    await browser.signIn(operator);
+    now += 301_000;
+    await browser.signIn({ idToken: { sub: 'o', groups: [] } }, '/sign-in?back=%2Foperator%2Fplans');
+    expect((await browser.get('/operator/plans')).status).toBe(404);
+    now = Date.now();
+    expect((await browser.get('/operator/plans')).status).toBe(404);
+  });
+
+  it('of an operator by a claim takes no form when that was confirmed over 15 minutes ago', async () => {
+    const portal = newPortal();
+    const person = await portal.signedIn({ subject: 'sub:late', operator: true });
+    now = Date.now() + 901_000;
+    const answer = await person.post('/operator/plans', { code: 'late', 'limit-day': '5' });
+    expect([answer.status, answer.body.includes('Nothing was saved')]).toEqual([403, true]);
+    expect((await service.admin.plans.list({ prefix: 'late' })).plans).toEqual([]);
+    now = Date.now();
+  });
+});
+
+describe('a recipe of docs/portal.md', () => {
+  const idTokens: [
+    provider: string,
+    signIn: Partial<typeof portalSettings.signIn>,
+    answers: StubAnswers,
+    email: string | undefined,
+    operator: boolean,
+  ][] = [
+    [
+      'Cognito',
+      { operatorClaim: { name: 'cognito:groups', value: 'operators' } },
+      {
+        idToken: {
+          sub: 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa',
+          'cognito:groups': ['operators'],
+          'cognito:username': 'f3a4c8e2-70a1-7050-0f4a-0b8ee8a8f1aa',
+          email: 'olaf@operator.nl',
+          email_verified: true,
+          token_use: 'id',
+          auth_time: 1,
+        },
+      },
+      'olaf@operator.nl',
+      true,
+    ],
+    [
+      'Cognito with a person whom admin-create-user made without email_verified',
+      {},
+      { idToken: { sub: 'f3a4c8e2', email: 'jo@acme.nl', email_verified: false } },
+      undefined,
+      false,
+    ],
+    [
+      'Entra ID',
+      { subjectClaim: 'oid', operatorClaim: { name: 'roles', value: 'operator' } },
+      {
+        idToken: {
+          sub: 'AAAAAAAAAAAAAAAAAAAAAIkzqFVrSaSaFHy782bbtaQ',
+          oid: '00000000-0000-0000-66f3-3332eca7ea81',
+          tid: '9122040d-6c67-4c5b-b112-36a304b66dad',
+          preferred_username: 'jo@acme.nl',
+          email: 'jo@acme.nl',
+          roles: ['operator'],
+          ver: '2.0',
+        },
+      },
+      undefined,
+      true,
+    ],
+    [
+      'Keycloak',
+      { operatorClaim: { name: 'groups', value: '/operators' } },
+      {
+        idToken: {
+          sub: '5c1b0b1e-9f0a-4f0a-8c1e-0d9a4f3c2b1a',
+          typ: 'ID',
+          azp: 'portal',
+          sid: 'x',
+          acr: '1',
+          email: 'olaf@operator.nl',
+          email_verified: true,
+          preferred_username: 'olaf',
+          groups: ['/operators'],
+        },
+      },
+      'olaf@operator.nl',
+      true,
+    ],
+    [
+      'Google',
+      {},
+      {
+        idToken: {
+          sub: '110169484474386276334',
+          azp: 'portal',
+          at_hash: undefined,
+          hd: 'acme.nl',
+          email: 'jo@acme.nl',
+          email_verified: true,
+        },
+      },
+      'jo@acme.nl',
+      false,
+    ],
+  ];
+
+  it.each(idTokens)('signs people in as %s documents its ID token', async (_, signIn, answers, email, isOperator) => {
+    const browser = newBrowser(newPortal(signIn));
+    const { operatorClaim } = { ...portalSettings.signIn, ...signIn };
+    await browser.signIn(answers);
+    const [id = ''] = (browser.jar.get(session) ?? '').split('.');
+    const found = await service.admin.sessions.find(id);
+    const subject = answers.idToken[signIn.subjectClaim ?? 'sub'];
+    expect(found?.people).toEqual([`sub:${subject}`, ...(email ? [email] : [])]);
+    expect(found?.claims.operator).toBe(isOperator ? `${operatorClaim?.name}=${operatorClaim?.value}` : undefined);
+    expect((await browser.get('/operator/plans')).status).toBe(isOperator ? 200 : 404);
+  });
+
+  it('lets an administrator invite a person of Entra ID by the object id, before the first sign-in', async () => {
+    await service.admin.members.add({ account: 'acme', person: 'sub:00000000-0000-0000-aaaa', role: 'viewer' });
+    const browser = newBrowser(newPortal({ subjectClaim: 'oid' }));
+    await browser.signIn({ idToken: { sub: 'pairwise', oid: '00000000-0000-0000-aaaa', email: 'x@acme.nl' } });
+    expect((await browser.get('/')).location).toBe('/accounts/acme');
+  });
+
+  it('refuses a person of another tenant of Entra ID, whose issuer is another one', async () => {
+    const browser = newBrowser(newPortal({ subjectClaim: 'oid' }));
+    const iss = 'https://login.microsoftonline.com/another-tenant/v2.0';
+    expect((await browser.signIn({ idToken: { sub: 'x', oid: 'y', iss } })).status).toBe(400);
+  });
+});
+
+describe('signing out', () => {
+  it('leads to the page of the provider, also with the parameter that Cognito has for the way back', async () => {
+    const metadata = { end_session_endpoint: `${provider.issuer}/logout` };
+    const portal = newPortal();
+    provider.set({ ...member, metadata });
+    const person = await portal.signedIn({ subject: 'sub:m' });
+    const { body } = await person.post('/sign-out');
+    const url = new URL((/href="([^"]*logout[^"]*)"/.exec(body)?.[1] ?? '').replaceAll('&amp;', '&'));
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: 'portal',
+      logout_uri: 'https://portal.example.nl/',
+      post_logout_redirect_uri: 'https://portal.example.nl/',
+    });
+  });
+});
+
+describe('a secret that is read again', () => {
+  it('is read every 30 seconds, once for all who need it, and kept for a minute while it can not be', async () => {
+    let time = 0;
+    let reads = 0;
+    let failing = false;
+    const read = freshSecret(
+      async () => {
+        if (failing) throw new Error('unreachable');
+        return `value ${++reads}`;
+      },
+      () => time,
+    );
+    expect(await Promise.all([read(), read()])).toEqual(['value 1', 'value 1']);
+    time = 29_999;
+    expect(await read()).toBe('value 1');
+    time = 30_000;
+    expect(await read()).toBe('value 2');
+    failing = true;
+    time = 89_999;
+    expect(await read()).toBe('value 2');
+    time = 90_000;
+    await expect(read()).rejects.toThrow('unreachable');
+    failing = false;
+    expect(await read()).toBe('value 3');
+  });
+});

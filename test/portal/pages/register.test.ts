@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
+import { loadsOf } from '../../../loader/loads/loads.ts';
+import { localLoadRunner } from '../../../local/portal.ts';
+import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
+import { createTestPortal } from '../../support/portal.ts';
+import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';
+
+let service: AddressService;
+let source: WaitingLoad;
+let register: WaitingLoad;
+let runner: ReturnType<typeof localLoadRunner>;
+let portal: ReturnType<typeof createTestPortal>;
+let operator: Awaited<ReturnType<typeof portal.signedIn>>;
+const reports: string[] = [];
+
+beforeAll(async () => {
+  service = await startAddressService();
+  source = await createWaitingLoad(service.client);
+});
+afterAll(async () => {
+  await source.remove();
+  await service.stop();
+});
+
+beforeEach(async () => {
+  register = await source.copy();
+  runner = localLoadRunner({ ...register, report: (text) => reports.push(text) });
+  const store = (actor: string) => createAdminStore(service.client, testTables.accounts, actor, Date.now);
+  await store('test').delete({ account: 'loads#', item: `approval#${register.waiting}` });
+  portal = createTestPortal(service, { loadsAs: async (actor) => loadsOf(store(actor), register.storage, runner) });
+  operator = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true });
+  return register.remove;
+});
+
+const field = (html: string, name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(html)?.[1] ?? '';
+
+describe('the register', () => {
+  it('shows its date, the last loads, and the loads that await approval, with reasons and examples', async () => {
+    const { body } = await operator.get('/operator/register');
+    for (const shown of ['8 Jan 2026', '>11<', `/operator/register/${register.waiting}`, 'remove many addresses'])
+      expect(body).toContain(shown);
+    const load = await operator.get(`/operator/register/${register.waiting}`);
+    for (const shown of ['8 Mar 2026', '36.4 %', '1381 AA 9 A', 'Buitenveer, Weesp', 'Hofstraat, Apeldoorn'])
+      expect(load.body).toContain(shown);
+  });
+
+  it('approves a load from its page after a confirmation, and it goes live', async () => {
+    const at = `/operator/register/${register.waiting}`;
+    const [, question = ''] = /href="([^"]+approve\?plan=[^"]+)"/.exec((await operator.get(at)).body) ?? [];
+    const asked = await operator.get(question);
+    expect(asked.body).toContain('removes 4 addresses');
+    const form = { plan: field(asked.body, 'plan') };
+    const answers = await Promise.all([operator.post(`${at}/approve`, form), operator.post(`${at}/approve`, form)]);
+    expect(answers.map(({ location }) => location).sort()).toEqual([
+      '/operator/register?done=approved',
+      '/operator/register?done=approvedBefore',
+    ]);
+    await runner.settle();
+    expect(reports.at(-1)).toContain('the snapshot of 2026-03-08 is live');
+    const { body } = await operator.get('/operator/register?done=approved');
+    for (const shown of ['The load is approved', '8 Mar 2026', 'olaf@operator.nl', 'No load awaits'])
+      expect(body).toContain(shown);
+    expect((await operator.post(`${at}/approve`, form)).location).toBe('/operator/register?done=approvedBefore');
+    expect((await operator.get(at)).status).toBe(404);
+  });
+
+  it('refuses an approval form of another plan, or without a plan', async () => {
+    const at = `/operator/register/${register.waiting}/approve`;
+    expect((await operator.get(`${at}?plan=0123456789abcdef`)).status).toBe(409);
+    expect((await operator.post(at, { plan: '0123456789abcdef' })).status).toBe(409);
+    expect((await operator.post(at)).status).toBe(409);
+    expect((await operator.get('/operator/register/..%2Fmanifest')).status).toBe(422);
+    expect(await runner.running()).toEqual([]);
+  });
+
+  it('says in Dutch which load awaits approval and why', async () => {
+    const person = await portal.signedIn({ subject: 'sub:o', email: 'olaf@operator.nl', operator: true }, 'nl');
+    const { body } = await person.get(`/operator/register/${register.waiting}`);
+    for (const shown of ['Update van 8 mrt 2026', 'veel adressen verdwijnen', '4 van 11 (36,4%)', 'Voorbeelden'])
+      expect(body).toContain(shown);
+  });
+
+  it('has no page when the loader is not connected', async () => {
+    const person = await createTestPortal(service).signedIn({ subject: 'sub:x', operator: true });
+    expect((await person.get('/operator/register')).body).toContain('not connected');
+  });
+});

@@ -1,0 +1,94 @@
+import { globSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
+
+type Parts = Record<'data' | 'service' | 'loader', Template>;
+const partsOf = ({ data, service, loader }: Parts): Parts => ({ data, service, loader });
+const first = (template: Template, type: string) => Object.values(ofType(template, type))[0]?.Properties;
+
+describe('a deployment with the settings for operators', () => {
+  let all: Parts;
+  let plain: Parts;
+  beforeAll(async () => {
+    all = partsOf(await templates({ ...everything, source: 'https://example.nl/x.zip' }));
+    plain = partsOf(await templates());
+  }, 60_000);
+
+  it('reserves and provisions concurrency for lookups alone, and none by default', () => {
+    const lookups = ({ service }: Parts) =>
+      Object.values(ofType(service, 'AWS::Lambda::Function')).map(({ Properties }) => [
+        Properties?.Description,
+        Properties?.ReservedConcurrentExecutions,
+      ]);
+    expect(lookups(all).filter(([, reserved]) => reserved !== undefined)).toEqual([['Looks up one address', 100]]);
+    expect(lookups(plain).filter(([, reserved]) => reserved !== undefined)).toEqual([]);
+    const provisioned = Object.values(ofType(all.service, 'AWS::Lambda::Alias')).map(
+      ({ Properties }) => Properties?.ProvisionedConcurrencyConfig,
+    );
+    expect(provisioned.filter(Boolean)).toEqual([{ ProvisionedConcurrentExecutions: 2 }]);
+  });
+
+  it('sets warm throughput only if configured', () => {
+    const warm = ({ data }: Parts) =>
+      Object.values(ofType(data, 'AWS::DynamoDB::Table')).map(({ Properties }) => Properties?.WarmThroughput);
+    expect(warm(plain)).toEqual([undefined, undefined]);
+    expect(warm(all)).toEqual([
+      { ReadUnitsPerSecond: 12_000, WriteUnitsPerSecond: 4000 },
+      { WriteUnitsPerSecond: 8000 },
+    ]);
+  });
+
+  it('limits the concurrent functions of a load to the configured number', async () => {
+    const concurrency = async (loadConcurrency?: number) => {
+      const { loader } = await templates(loadConcurrency ? { loadConcurrency } : {});
+      const definition = JSON.stringify(first(loader, 'AWS::StepFunctions::StateMachine')?.DefinitionString);
+      return [...definition.matchAll(/\bconcurrency\\+":(\d+)/g)].map(([, most]) => Number(most));
+    };
+    expect(await concurrency()).toEqual([10]);
+    expect(await concurrency(2)).toEqual([2]);
+  });
+
+  it('keeps every output of earlier releases, which scripts and other stacks read', () => {
+    const releases = globSync('docs/releases/outputs-*.json');
+    expect(releases.length).toBeGreaterThan(0);
+    for (const file of releases) {
+      const released: Record<keyof Parts, string[]> = JSON.parse(readFileSync(file, 'utf8'));
+      for (const [part, names] of Object.entries(released)) {
+        const { Outputs: now = {} } = all[part as keyof Parts];
+        const { Outputs: usual = {} } = plain[part as keyof Parts];
+        expect(Object.keys({ ...now, ...usual })).toEqual(expect.arrayContaining(names));
+      }
+    }
+  });
+});
+
+describe('another partition', () => {
+  it.each([
+    ['eusc-de-east-1', 'aws-eusc'],
+    ['cn-north-1', 'aws-cn'],
+  ])(
+    '%s has no ARN of the partition aws in any template',
+    async (region, partition) => {
+      const parts = partsOf(await templates({ region, schedule: 'off' }));
+      const text = JSON.stringify(parts);
+      expect(text).not.toMatch(/arn:aws:/);
+      expect(text).toMatch(new RegExp(`arn:(?:${partition}|"?,?\\{"Ref":"AWS::Partition"\\})`));
+    },
+    60_000,
+  );
+
+  it('is not prevented by a hard-coded ARN in the source', () => {
+    const files = globSync([
+      'lib/**/*.ts',
+      'core/**/*.ts',
+      'lambdas/**/*.ts',
+      'loader/**/*.ts',
+      'portal/**/*.ts',
+      'bin/**/*.ts',
+    ]);
+    expect(files.length).toBeGreaterThan(100);
+    // What a release is bundled with is never deployed.
+    const deployed = files.filter((file) => !file.startsWith('bin/release/'));
+    expect(deployed.filter((file) => /arn:aws:/.test(readFileSync(file, 'utf8')))).toEqual([]);
+  });
+});

@@ -1,0 +1,340 @@
+import { globSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { everything, ofType, type Template, templates } from '../lib/synthesized.ts';
+
+type Statement = { Effect: string; Action: string | string[]; Resource: unknown; Condition?: unknown };
+
+/** What each role may do, `action on resource`, with nothing of it left out. */
+function permissions(template: Template): Record<string, string[]> {
+  const roles = Object.keys(ofType(template, 'AWS::IAM::Role'));
+  const granted: Record<string, string[]> = Object.fromEntries(roles.map((role) => [role, []]));
+  for (const [id, { Properties = {} }] of Object.entries(ofType(template, 'AWS::IAM::Role'))) {
+    for (const managed of (Properties.ManagedPolicyArns as unknown[] | undefined) ?? [])
+      granted[id]?.push(`managed policy ${name(managed)}`);
+    expect(Properties.Policies).toBeUndefined();
+  }
+  for (const { Properties = {} } of Object.values(ofType(template, 'AWS::IAM::Policy'))) {
+    const { Statement } = Properties.PolicyDocument as { Statement: Statement[] };
+    const lines = Statement.flatMap(({ Effect, Action, Resource, Condition }) => {
+      expect(Effect).toBe('Allow');
+      return [Action]
+        .flat()
+        .flatMap((action) =>
+          [Resource]
+            .flat()
+            .map((resource) => `${action} on ${name(resource)}${Condition ? ` if ${JSON.stringify(Condition)}` : ''}`),
+        );
+    });
+    for (const role of Properties.Roles as { Ref: string }[]) granted[role.Ref]?.push(...lines);
+  }
+  return Object.fromEntries(
+    Object.entries(granted).map(([role, lines]) => [role.replace(/[0-9A-F]{8}$/, ''), lines.sort()]),
+  );
+}
+
+/** A resource in words: the construct that a reference leads to, without the hash of its logical id. */
+function name(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const text = JSON.stringify(value);
+  const output = /"OutputName":"PublishOutput(?:Ref|FnGetAtt)(\w+?)[0-9A-F]{8}(Arn)?[0-9A-F]{8}"/.exec(text)?.[1];
+  if (output) return output;
+  const part = (value as { 'Fn::Select'?: [number, { 'Fn::Split': [string, unknown] }] })['Fn::Select'];
+  if (part) return name(part[1]['Fn::Split'][1]);
+  const join = (value as { 'Fn::Join'?: [string, unknown[]] })['Fn::Join'];
+  if (join) return join[1].map(name).join('');
+  const reference =
+    (value as { 'Fn::GetAtt'?: [string, string] })['Fn::GetAtt']?.[0] ?? (value as { Ref?: string }).Ref;
+  return (reference ?? text).replace(/[0-9A-F]{8}$/, '');
+}
+
+/** The commands that these files construct: a new one here needs a grant in `lib`. */
+function commandsIn(pattern: string, options: { exclude?: string[] } = {}): string[] {
+  const sources = globSync(pattern, options).map((file) => readFileSync(file, 'utf8'));
+  const commands = sources.flatMap((source) =>
+    [...source.matchAll(/new (\w+)Command\(/g)].map(([, name]) => name ?? ''),
+  );
+  return [...new Set(commands)].sort();
+}
+
+const eventBus = 'arn:aws:events:eu-central-1:AWS::AccountId:event-bus/default';
+const tracing = ['xray:PutTelemetryRecords on *', 'xray:PutTraceSegments on *'];
+const logging = (group: string) => [`logs:CreateLogStream on ${group}`, `logs:PutLogEvents on ${group}`];
+
+describe('what each function may do', () => {
+  let plain: Awaited<ReturnType<typeof templates>>;
+  let encrypted: Awaited<ReturnType<typeof templates>>;
+  let untraced: Awaited<ReturnType<typeof templates>>;
+
+  beforeAll(async () => {
+    plain = await templates({ tracing: true });
+    untraced = await templates();
+    encrypted = await templates(everything);
+  }, 60_000);
+
+  it('is exactly this, in the service', () => {
+    const deployment = [
+      'managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited',
+    ];
+    expect(permissions(plain.service)).toEqual({
+      AddressRole: [
+        'dynamodb:BatchGetItem on Addresses',
+        'dynamodb:GetItem on Accounts',
+        'dynamodb:GetItem on Addresses',
+        'dynamodb:Query on Accounts',
+        'dynamodb:UpdateItem on Accounts',
+        ...logging('AddressLogs'),
+        ...tracing,
+      ],
+      ValidateRole: ['dynamodb:BatchGetItem on Accounts', ...logging('ValidateLogs'), ...tracing],
+      UsageRole: [
+        ...['BatchGetItem', 'GetItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action} on Accounts`),
+        ...logging('UsageLogs'),
+        ...['GetObject', 'ListBucket', 'PutObject'].map((action) => `s3:${action} on Statements`),
+        `events:PutEvents on ${eventBus}`,
+        ...tracing,
+      ].sort(),
+      UsageScheduleRole: ['lambda:InvokeFunction on UsageFunction'],
+      AddressDeploymentServiceRole: deployment,
+      ValidateDeploymentServiceRole: deployment,
+    });
+  });
+
+  it('is exactly this, in the loader', () => {
+    const { LoadRole, ...steps } = permissions(plain.loader);
+    const step = (name: string, ...lines: string[]) => ({
+      [`Steps${name}Role`]: [...lines, ...logging(`Steps${name}Logs`), ...tracing].sort(),
+    });
+    const table = (...operations: string[]) => operations.map((operation) => `dynamodb:${operation} on Addresses`);
+    const reads = (...places: string[]) => [
+      's3:ListBucket on Snapshots',
+      ...places.map((place) => `s3:GetObject on Snapshots/${place}`),
+    ];
+    const writes = (...places: string[]) => places.map((place) => `s3:PutObject on Snapshots/${place}`);
+    const removes = (...places: string[]) => places.map((place) => `s3:DeleteObject on Snapshots/${place}`);
+    const uploads = ['s3:PutObject on Snapshots/loads/*', 's3:AbortMultipartUpload on Snapshots/loads/*'];
+    const executions = 'arn:aws:states:eu-central-1:AWS::AccountId:execution';
+    expect(steps).toEqual({
+      ...step(
+        'Discover',
+        ...table('GetItem', 'PutItem', 'Scan', 'BatchGetItem'),
+        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*', 'mutations/*', 'uploads/*'),
+        ...uploads,
+        's3:PutObject on Snapshots/mutations/*',
+        's3:AbortMultipartUpload on Snapshots/mutations/*',
+        ...writes('manifest.json', 'manifest.copy.json'),
+        ...removes('loads/*', 'snapshots/*'),
+        `states:DescribeExecution on ${executions}:LoadMachine:*`,
+      ),
+      ...step('Stage', ...reads('loads/*', 'uploads/*'), ...uploads),
+      ...step('Reference', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Extract', ...reads('loads/*'), ...writes('loads/*')),
+      ...step('Collect', ...reads('loads/*'), ...writes('loads/*', 'snapshots/*')),
+      ...step('Mutate', ...reads('loads/*', 'snapshots/*', 'mutations/*'), ...writes('loads/*', 'snapshots/*')),
+      ...step('Merge', ...reads('loads/*', 'snapshots/*'), ...writes('loads/*', 'snapshots/*')),
+      ...step(
+        'Guard',
+        ...table('GetItem'),
+        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*'),
+        ...writes('manifest.json', 'manifest.copy.json', 'loads/*', 'approvals/*'),
+        ...removes('snapshots/*'),
+      ),
+      ...step('Apply', ...table('GetItem', 'BatchWriteItem'), ...reads('loads/*'), ...writes('loads/*')),
+      ...step(
+        'Publish',
+        ...table('GetItem', 'PutItem', 'BatchGetItem', 'ConditionCheckItem'),
+        ...reads('manifest.json', 'manifest.copy.json', 'loads/*', 'snapshots/*'),
+        ...writes('manifest.json', 'manifest.copy.json'),
+        ...removes('loads/*', 'snapshots/*', 'approvals/*', 'mutations/*'),
+      ),
+      ...step('Release', ...table('DeleteItem')),
+      LoadScheduleRole: ['states:StartExecution on LoadMachine'],
+    });
+    const invoked = [
+      'Apply',
+      'Collect',
+      'Discover',
+      'Extract',
+      'Guard',
+      'Merge',
+      'Mutate',
+      'Publish',
+      'Reference',
+      'Release',
+      'Stage',
+    ];
+    const delivery = ['Create', 'Delete', 'Get', 'Update'].map((verb) => `logs:${verb}LogDelivery on *`);
+    expect(LoadRole).toEqual(
+      [
+        ...invoked.map((name) => `lambda:InvokeFunction on Steps${name}Function:*`),
+        `events:PutEvents on ${eventBus}`,
+        'lambda:GetAccountSettings on *',
+        's3:GetObject on Snapshots/loads/*',
+        ...['AbortMultipartUpload', 'GetObject', 'ListMultipartUploadParts', 'PutObject'].map(
+          (action) => `s3:${action} on Snapshots/map-runs/*`,
+        ),
+        'states:StartExecution on LoadMachine',
+        `states:DescribeExecution on ${executions}:LoadMachine:*`,
+        `states:StopExecution on ${executions}:LoadMachine:*`,
+        ...['Apply', 'Extract', 'Merge'].map((map) => `states:RedriveExecution on ${executions}:LoadMachine/${map}:*`),
+        ...delivery,
+        'logs:ListLogDeliveries on *',
+        'logs:PutResourcePolicy on *',
+        'logs:DescribeResourcePolicies on *',
+        'logs:DescribeLogGroups on *',
+        'xray:GetSamplingRules on *',
+        'xray:GetSamplingTargets on *',
+        ...tracing,
+      ].sort(),
+    );
+  });
+
+  it('includes X-Ray only where tracing is on', () => {
+    for (const stack of ['service', 'loader'] as const) {
+      const lines = Object.values(permissions(untraced[stack])).flat();
+      expect(lines.length).toBeGreaterThan(5);
+      expect(lines.filter((line) => line.startsWith('xray:'))).toEqual([]);
+    }
+  });
+
+  // No local engine checks permissions, so a new call without a grant would fail only in the cloud.
+  it('covers every command that a request sends', () => {
+    const sent = commandsIn('{lambdas/{address,reference,http},core,core/addresses}/*.ts');
+    expect(sent).toEqual(['BatchGetItem', 'GetItem', 'Query', 'TransactWriteItems', 'UpdateItem']);
+    // IAM checks a transaction by what it contains; those of requests contain only updates.
+    const needed = sent.map((command) => (command === 'TransactWriteItems' ? 'UpdateItem' : command));
+    const granted = permissions(plain.service).AddressRole ?? [];
+    const [batch, ...others] = needed;
+    expect(granted).toContain(`dynamodb:${batch} on Addresses`);
+    for (const command of others) expect(granted).toContain(`dynamodb:${command} on Accounts`);
+    expect(commandsIn('{lambdas/validate/*,core/accounts/key-record}.ts')).toEqual(['BatchGetItem']);
+    expect(permissions(plain.service).ValidateRole).toContain('dynamodb:BatchGetItem on Accounts');
+  });
+
+  it('covers what the canary sends', () => {
+    expect(commandsIn('lambdas/canary/*.ts')).toEqual(['GetSecretValue']);
+    expect(permissions(encrypted.service).CanaryRole?.join()).toContain('secretsmanager:GetSecretValue');
+  });
+
+  it('covers the events that the usage job puts', async () => {
+    expect(commandsIn('lambdas/usage/*.ts')).toEqual(['PutEvents']);
+    expect(permissions((await templates({ usage: { messageAtShare: 0 } })).service).UsageRole?.join()).not.toContain(
+      'events:',
+    );
+  });
+
+  it('includes no usage job if it is turned off', async () => {
+    expect(Object.keys(permissions((await templates({ usage: { job: false } })).service)).join()).not.toContain(
+      'Usage',
+    );
+  });
+
+  // What these need of IAM, item by item, is in portal-access.test.ts.
+  it('covers every command that the admin module sends, by the access of a portal or an operator', () => {
+    expect(commandsIn('core/accounts/admin/statement-bucket.ts')).toEqual(['GetObject', 'ListObjectsV2', 'PutObject']);
+    const others = { exclude: ['**/key-record.ts', '**/statement-bucket.ts'] };
+    expect(commandsIn('core/accounts/**/*.ts', others)).toEqual([
+      'BatchGet',
+      'Delete',
+      'Get',
+      'Put',
+      'Query',
+      'Scan',
+      'TransactWrite',
+      'Update',
+    ]);
+  });
+
+  it('covers every command that the loader sends', () => {
+    expect(commandsIn('loader/{storage,steps}/*.ts')).toEqual([
+      'AbortMultipartUpload',
+      'BatchGetItem',
+      'BatchWriteItem',
+      'CompleteMultipartUpload',
+      'CreateMultipartUpload',
+      'DeleteItem',
+      'DeleteObjects',
+      'DescribeExecution',
+      'GetItem',
+      'GetObject',
+      'HeadObject',
+      'ListObjectsV2',
+      'PutItem',
+      'PutObject',
+      'Scan',
+      'TransactWriteItems',
+      'UploadPart',
+    ]);
+  });
+
+  it('is nothing in the data stack, except for configured backups', () => {
+    expect(permissions(plain.data)).toEqual({});
+    expect(permissions(encrypted.data)).toEqual({
+      AccountsBackupPlanAccountsRole: [
+        'managed policy arn:AWS::Partition:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup',
+      ],
+    });
+  });
+
+  it('adds only the use of one KMS key when the operator configures a key, and the canary', () => {
+    const useObjects = ['kms:Decrypt on EncryptionKey', 'kms:GenerateDataKey on EncryptionKey'];
+    const useTable = [
+      ...['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'GenerateDataKeyWithoutPlaintext'],
+      ...['ReEncryptFrom', 'ReEncryptTo'],
+    ].map((action) => `kms:${action} on EncryptionKey`);
+    const more = (plainRoles: Record<string, string[]>, encryptedRoles: Record<string, string[]>) =>
+      Object.fromEntries(
+        Object.entries(encryptedRoles).map(([role, lines]) => {
+          const added = lines.filter((line) => !plainRoles[role]?.includes(line));
+          return [role, [...new Set(added)]];
+        }),
+      );
+    expect(more(permissions(plain.service), permissions(encrypted.service))).toEqual({
+      AddressRole: useTable,
+      ValidateRole: useTable,
+      UsageRole: useTable,
+      UsageScheduleRole: [],
+      CanaryRole: [
+        ...useObjects.slice(0, 1),
+        ...logging('CanaryLogs'),
+        'secretsmanager:DescribeSecret on arn:aws:secretsmanager:eu-central-1:AWS::AccountId:secret:bag-adres-canary-??????',
+        'secretsmanager:GetSecretValue on arn:aws:secretsmanager:eu-central-1:AWS::AccountId:secret:bag-adres-canary-??????',
+        ...tracing,
+      ],
+      CanaryScheduleRole: ['lambda:InvokeFunction on CanaryFunction'],
+      AddressDeploymentServiceRole: [],
+      ValidateDeploymentServiceRole: [],
+    });
+    const inObjects = ['Stage', 'Reference', 'Extract', 'Collect', 'Mutate', 'Merge'].map((name) => [
+      `Steps${name}Role`,
+      useObjects,
+    ]);
+    const inTable = ['Discover', 'Guard', 'Apply', 'Publish', 'Release'].map((name) => [`Steps${name}Role`, useTable]);
+    expect(more(permissions(plain.loader), permissions(encrypted.loader))).toEqual({
+      ...Object.fromEntries([...inObjects, ...inTable]),
+      LoadRole: useObjects,
+      LoadScheduleRole: [],
+      // It reads accounts and the secret of checksums, and writes to the bucket of the operator alone.
+      BackupSetsScheduleRole: ['lambda:InvokeFunction on BackupSetsSetFunction'],
+      BackupSetsSetRole: [
+        'dynamodb:Scan on Accounts',
+        ...useTable,
+        ...logging('BackupSetsSetLogs'),
+        's3:GetObject on Snapshots/manifest.json',
+        's3:ListBucket on Snapshots',
+        's3:PutObject on arn:aws:s3:::adres-sets/prod/bag-adres-trial/*',
+        'secretsmanager:DescribeSecret on KeyChecksumSecret',
+        'secretsmanager:GetSecretValue on KeyChecksumSecret',
+        ...tracing,
+      ],
+    });
+  });
+
+  it('allows only the one API to invoke a function', () => {
+    const permits = Object.values(ofType(plain.service, 'AWS::Lambda::Permission'));
+    expect(permits.length).toBeGreaterThan(0);
+    for (const { Properties } of permits) {
+      expect(Properties?.Principal).toBe('apigateway.amazonaws.com');
+      expect(JSON.stringify(Properties?.SourceArn)).toContain('HttpApi');
+    }
+  });
+});

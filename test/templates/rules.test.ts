@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+const script = new URL('../lib/synthesize-with-rules.ts', import.meta.url).pathname;
+
+describe('the synthesis with all rules, warnings included', () => {
+  let reports: Record<string, { plugins: string[]; found: string[] }>;
+
+  beforeAll(async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [script], { maxBuffer: 2 ** 26 });
+    reports = JSON.parse(stdout);
+  }, 120_000);
+
+  it.each([
+    ['an identity provider', 'provider'],
+    ['a user pool', 'userPool'],
+  ])('has no findings with every option on and a portal with %s', (_, name) => {
+    // The check of properties has a report only where it finds something.
+    expect(reports[name]).toEqual({ plugins: expect.arrayContaining(['AwsSolutions', 'Serverless']), found: [] });
+  });
+
+  it('reports a bucket that breaks a rule', () => {
+    expect(reports.flawed?.found).toEqual(expect.arrayContaining([expect.stringContaining('AwsSolutions-S1')]));
+  });
+
+  it('reports an invalid value of a property', () => {
+    expect(reports.flawed?.found).toEqual(expect.arrayContaining([expect.stringContaining("'CHEAP' is not one of")]));
+  });
+});

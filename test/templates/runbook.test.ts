@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
+import { everything, ofType, portal, templates } from '../lib/synthesized.ts';
+
+const runbook = readFileSync(new URL('../../docs/runbook.md', import.meta.url), 'utf8');
+
+/** The alarms' chapters: heading and the headings below it. */
+const chapters = runbook
+  .split(/^## /m)
+  .slice(1)
+  .filter((chapter) => chapter.includes('### Description'))
+  .map((chapter) => ({
+    anchor: chapter.split('\n', 1)[0]?.toLowerCase().replaceAll(' ', '-') ?? '',
+    parts: [...chapter.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading),
+  }));
+
+describe('the runbook', () => {
+  let linked: string[];
+  let actions: [anchor: string, alarm: unknown[] | undefined, ok: unknown[] | undefined][];
+  let events: typeof actions;
+
+  beforeAll(async () => {
+    const { data, service, loader, stack } = await templates({ ...everything, portal });
+    const portalTemplate = stack(portalStackName(deploymentName(everything.stage))).template;
+    const alarms = [data, service, loader, portalTemplate].flatMap((template) =>
+      Object.values(ofType(template, 'AWS::CloudWatch::Alarm')),
+    );
+    linked = alarms.map(
+      ({ Properties }) => /docs\/runbook\.md#([a-z0-9-]+)$/.exec(`${Properties?.AlarmDescription}`)?.[1] ?? 'none',
+    );
+    const all: typeof actions = alarms.map(({ Properties = {} }, at) => [
+      linked[at] ?? 'none',
+      Properties.AlarmActions as unknown[],
+      Properties.OKActions as unknown[],
+    ]);
+    const isEvent = ([anchor]: (typeof actions)[number]) => /^(load|audit|table|backup-failed)/.test(anchor);
+    actions = all.filter((each) => !isEvent(each));
+    events = all.filter(isEvent);
+  }, 60_000);
+
+  it('has a chapter for every alarm, and none for an alarm that no longer exists', () => {
+    expect(linked.length).toBeGreaterThan(8);
+    expect([...new Set(linked)].sort()).toEqual(chapters.map(({ anchor }) => anchor).sort());
+  });
+
+  it('has a description, investigation and resolution for each alarm', () => {
+    for (const { anchor, parts } of chapters)
+      expect([anchor, parts]).toEqual([anchor, ['Description', 'Investigation', 'Resolution']]);
+  });
+
+  it('covers alarms that notify the operator when they go off and when they recover', () => {
+    for (const [, alarm, ok] of actions) expect([alarm, ok].map((each) => each?.length)).toEqual([1, 1]);
+  });
+
+  // Their metric is back at 0 five minutes later, which says nothing about the data.
+  it('covers alarms without a recovery message: failed and refused loads, failed backups, audits, samples of the table', () => {
+    expect([...new Set(events.map(([anchor]) => anchor))].sort()).toEqual([
+      'audit-differences',
+      'backup-failed',
+      'load-failed',
+      'load-refused',
+      'table-differs',
+    ]);
+    for (const [, alarm, ok] of events) expect([alarm?.length, ok]).toEqual([1, undefined]);
+  });
+});
