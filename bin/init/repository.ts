@@ -71,6 +71,8 @@ export function repository(found: Found, answers: Answers, version: string, pipe
     );
   writeNew(settingsFileName, json(settingsFile(fields, answers)));
   writeNew('.github/workflows/deploy.yml', pipeline);
+  // The pipeline and version managers read it.
+  writeNew('.nvmrc', '24\n');
   const ignored = found.read('.gitignore');
   write('.gitignore', withLines(ignored, ['node_modules/', 'cdk.out/', '*.log']));
   writeNew('README.md', readme(nameOf(found.name)));
@@ -150,7 +152,7 @@ function nameOf(folder: string): string {
 function readme(name: string): string {
   return `# ${name}
 
-The deployment of [bag-adres](https://www.npmjs.com/package/bag-adres): settings in \`bag-adres.json\`, by stage.
+The deployment of the npm package bag-adres: settings in \`bag-adres.json\`, by stage.
 
 - \`npm ci\`, then \`npx bag-adres config check\` and \`npx bag-adres config show --stage prod\`
 - Deploy: \`npx cdk deploy --all -c bagAdres.stage=test\`; without \`-c\` the stage is \`prod\`

@@ -22,6 +22,7 @@ describe('init in an empty folder', () => {
     expect(Object.keys(files).sort()).toEqual([
       '.github/workflows/deploy.yml',
       '.gitignore',
+      '.nvmrc',
       'README.md',
       'bag-adres.json',
       'cdk.json',
