@@ -102,8 +102,8 @@ async function start(options: StartOptions): Promise<void> {
 }
 
 /**
- * The portal, on the two ports after that of the service; the service starts without it if it fails. It takes 100 MB, so it is
- * loaded when somebody opens it.
+ * The portal, on the two ports after that of the service; the service starts without it if it fails. It takes memory and a
+ * third of the CPU of a start, so it is loaded when somebody opens it.
  */
 async function startPortalOf(
   { baseUrl }: Service,
