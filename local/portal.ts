@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
-import { type LoadDecision, type LoadRunner, loadsOf } from '../loader/loads/loads.ts';
 import { approveLoad, rejectLoad } from '../loader/run/run-load.ts';
 import type { LoadReport } from '../loader/steps/load-report.ts';
 import { type AddressTable, dynamoDbAddressTable } from '../loader/storage/address-table.ts';
 import { openStorage } from '../loader/storage/open.ts';
+import { type LoadDecision, type LoadRunner, loadsOf } from '../packages/admin/load-approvals.ts';
 import type { LocalPortal, LocalPortalOptions } from '../portal/local/portal.ts';
 import { localDynamoDb } from './engine/client.ts';
 import { startGateway } from './gateway/gateway.ts';

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdmin } from '../core/accounts/admin/admin.ts';
 import { environment } from '../core/names.ts';
 import type { Progress } from '../loader/progress.ts';
+import { createAdmin } from '../packages/admin/admin.ts';
 import { brandingVariable, type LocalBranding } from './branding.ts';
 import {
   type DataFolder,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { CompactEncrypt, compactDecrypt, importPKCS8, importSPKI } from 'jose';
 import * as z from 'zod/mini';
-import type { AccountsCounts } from '../core/accounts/admin/backup-lines.ts';
 import { secretFingerprint } from '../core/accounts/api-key.ts';
+import type { AccountsCounts } from './backup-lines.ts';
 
 /** Where sets are kept: a bucket, a folder. */
 export type SetStore = {

@@ -4,9 +4,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdmin } from '../core/accounts/admin/admin.ts';
-import { backupLines, countBackup } from '../core/accounts/admin/backup-lines.ts';
+import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
 import { backupEnvironment, environment, metricNames, metricNamespace, requireEnvironment } from '../core/names.ts';
+import { exportBackup } from './backup.ts';
+import { backupLines, countBackup } from './backup-lines.ts';
 import { writeBackupSet } from './backup-set.ts';
 import { registerPart } from './register.ts';
 
@@ -23,13 +24,8 @@ export async function handler(): Promise<{ set: string }> {
   const snapshots = requireEnvironment(environment.snapshotBucket);
   const [Bucket, prefix = ''] = requireEnvironment(backupEnvironment.destination).split(/\/(.*)/s);
   const checksumSecret = await readSecret(requireEnvironment(environment.keyChecksumSecretArn));
-  const admin = createAdmin({
-    client: dynamoDb,
-    table: requireEnvironment(environment.accountsTable),
-    checksumSecret: async () => checksumSecret,
-    actor: 'backup',
-  });
-  const backup = await admin.backup.export();
+  const store = createAdminStore(dynamoDb, requireEnvironment(environment.accountsTable), 'backup', Date.now);
+  const backup = await exportBackup(store);
   const { name, index } = await writeBackupSet(
     { put: async (key, Body) => void (await s3.send(new PutObjectCommand({ Bucket, Key: `${prefix}${key}`, Body }))) },
     {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Admin } from '../../core/accounts/admin/admin.ts';
 import type { KeyView } from '../../core/accounts/admin/key-views.ts';
 import type { MemberView } from '../../core/accounts/admin/members.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import type { openChecksumSecret, RotationStep } from '../connect/admin.ts';
 import {
   type AccountsOptions,

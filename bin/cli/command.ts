@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
-import type { Admin } from '../../core/accounts/admin/admin.ts';
 import {
   AdminError,
   checkAccountId,
@@ -20,6 +19,7 @@ import {
   type Role,
 } from '../../core/accounts/admin/admin-error.ts';
 import type { OwnLimitChanges } from '../../core/accounts/admin/window-changes.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import type { ConnectionOptions, OpenAdmin } from '../connect/admin.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 

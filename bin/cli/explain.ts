@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { readAddressInput } from '../../core/addresses/address-input.ts';
 import { addressKey } from '../../core/addresses/address-key.ts';
-import type { ExplainedVoorkomen, Explanation } from '../../loader/run/explain.ts';
 import { UsageError } from '../connect/errors.ts';
+import type { ExplainedVoorkomen, Explanation } from '../explain/explain-address.ts';
 import { type Terminal, withDataset } from './command.ts';
 import { type LoadCommandOptions, useLoads } from './dataset.ts';
 
@@ -28,7 +28,7 @@ Example:
       async (postcode: string, huisnummer: string, toevoeging: string | undefined, options: LoadCommandOptions) => {
         const key = keyOfArguments({ postcode, huisnummer, toevoeging: toevoeging ?? '' });
         await useLoads(terminal, options, async ({ context }) => {
-          const { explainAddress } = await import('../../loader/run/explain.ts');
+          const { explainAddress } = await import('../explain/explain-address.ts');
           const explanation = await explainAddress(context.storage, key);
           return { json: explanation, text: renderExplanation(explanation) };
         });

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { LoadDecision } from '../../loader/loads/loads.ts';
 import type { RefusedLoad } from '../../loader/run/refused-loads.ts';
 import type { LoadReport, RefusedLoadError } from '../../loader/steps/load-report.ts';
 import { sourceLocation } from '../../loader/storage/source.ts';
+import type { LoadDecision } from '../../packages/admin/load-approvals.ts';
 import { CommandError, UsageError } from '../connect/errors.ts';
 import type { LoadCommands, LoadRequest } from '../connect/loads.ts';
 import { callersPath, checkNewFile, type Result, type Terminal, withDataset, writeNewFile } from './command.ts';

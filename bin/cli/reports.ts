@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Admin } from '../../core/accounts/admin/admin.ts';
 import type { AuditEntry } from '../../core/accounts/admin/audit.ts';
 import type { DayRefusals } from '../../core/accounts/admin/usage.ts';
 import type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
 import { type RefusalCounts, refusalKinds } from '../../core/accounts/usage-record.ts';
 import { monthOf } from '../../core/calendar.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { SessionScope, SessionView } from '../../core/accounts/admin/sessions.ts';
+import type { SessionScope, SessionView } from '../../packages/admin/sessions.ts';
 import { UsageError } from '../connect/errors.ts';
 import {
   type AccountsOptions,

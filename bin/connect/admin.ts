@@ -12,7 +12,6 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { type StatementStore, type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
@@ -20,6 +19,7 @@ import { environment } from '../../core/names.ts';
 import { callersFolder, defaultDataFolder, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { statementFolder } from '../../local/statement-folder.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment, readStack } from './deployment.ts';
 import { CommandError, UsageError } from './errors.ts';
 

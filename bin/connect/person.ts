@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { DeleteCommand, type DynamoDBDocumentClient, PutCommand, paginateScan } from '@aws-sdk/lib-dynamodb';
-import type { Admin } from '../../core/accounts/admin/admin.ts';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import { memberPrefix, normalizedPerson, personPrefix } from '../../core/accounts/admin/members.ts';
 import { accountsTable } from '../../core/names.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 
 type StoredItem = Record<string, unknown>;
 

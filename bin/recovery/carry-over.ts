@@ -1,9 +1,9 @@
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
 import { accountsTable } from '../../core/names.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import type { Step } from './procedure.ts';
 
 /** A change in the audit. `partition` is an account id, or `plan#` and a code. */

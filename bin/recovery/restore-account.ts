@@ -7,11 +7,11 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
-import type { Backup } from '../../core/accounts/admin/backup.ts';
-import { countBackup } from '../../core/accounts/admin/backup-lines.ts';
 import { secretFingerprint } from '../../core/accounts/api-key.ts';
 import { dynamoDbAddressTable } from '../../loader/storage/address-table.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
+import type { Backup } from '../../recovery/backup.ts';
+import { countBackup } from '../../recovery/backup-lines.ts';
 import { openBackupSet } from '../../recovery/backup-set.ts';
 import { callerIdentity, deployedVersions } from '../connect/admin.ts';
 import { clientConfig, type Deployment, deploymentStacks, findDeployment } from '../connect/deployment.ts';

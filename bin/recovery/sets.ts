@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { backupLines, countBackup } from '../../core/accounts/admin/backup-lines.ts';
 import { openStorage } from '../../loader/storage/open.ts';
 import { paths, type Storage } from '../../loader/storage/storage.ts';
 import { readLocalState } from '../../local/data-folder.ts';
+import { backupLines, countBackup } from '../../recovery/backup-lines.ts';
 import { readSetIndex, type SetContents, type SetIndex, type SetStore } from '../../recovery/backup-set.ts';
 import { registerPart } from '../../recovery/register.ts';
 import { type ConnectionOptions, openAdmin } from '../connect/admin.ts';

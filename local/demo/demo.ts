@@ -1,5 +1,5 @@
-import type { Admin } from '../../core/accounts/admin/admin.ts';
 import { AdminError } from '../../core/accounts/admin/admin-error.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 import type { Historie, NumStand, Voorkomens } from './stand-xml.ts';
 import { writeExtract } from './write-extract.ts';
 

@@ -12,7 +12,6 @@ export type {
   RepairedWindow,
   WindowUsage,
 } from '../../core/accounts/admin/accounts.ts';
-export { type Admin, type AdminConfig, createAdmin } from '../../core/accounts/admin/admin.ts';
 export {
   AdminError,
   type AdminErrorCode,
@@ -24,12 +23,10 @@ export {
 } from '../../core/accounts/admin/admin-error.ts';
 export type { PageOptions } from '../../core/accounts/admin/admin-store.ts';
 export type { AuditAction, AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
-export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../core/accounts/admin/backup.ts';
 export type { KeyView } from '../../core/accounts/admin/key-views.ts';
 export { type KeyInput, labelAfter, type RotatedKey, type RotationInput } from '../../core/accounts/admin/keys.ts';
 export type { MemberBackup, MemberView } from '../../core/accounts/admin/members.ts';
 export type { PlanInput, PlanPage } from '../../core/accounts/admin/plans.ts';
-export type { SessionDetails, SessionPage, SessionScope, SessionView } from '../../core/accounts/admin/sessions.ts';
 export type { AccountUsage, DayRefusals, DayUsage } from '../../core/accounts/admin/usage.ts';
 export type { ListedUsage, UsagePage, UsagePageOptions } from '../../core/accounts/admin/usage-pages.ts';
 export type { UsageRange } from '../../core/accounts/admin/usage-range.ts';
@@ -38,3 +35,6 @@ export type { KeyRecord } from '../../core/accounts/key-record.ts';
 export type { Limits } from '../../core/accounts/quota.ts';
 export type { DayBackup, RefusalCounts, RefusalKind } from '../../core/accounts/usage-record.ts';
 export { type WindowName, windowNames, type windows } from '../../core/calendar.ts';
+export type { AccountBackup, Backup, ImportResult, KeyBackup } from '../../recovery/backup.ts';
+export { type Admin, type AdminConfig, createAdmin } from './admin.ts';
+export type { SessionDetails, SessionPage, SessionScope, SessionView } from './sessions.ts';

@@ -11,10 +11,10 @@ const mayImport: Record<string, readonly string[]> = {
   lambdas: ['core'],
   recovery: ['core', 'loader'],
   lib: ['core', 'loader'],
-  packages: ['core', 'loader', 'lib'],
+  packages: ['core', 'loader', 'lib', 'recovery'],
   portal: ['core', 'loader', 'lib', 'packages'],
-  local: ['core', 'loader', 'portal', 'lib'],
-  bin: ['core', 'loader', 'lambdas', 'recovery', 'lib', 'local', 'portal'],
+  local: ['core', 'loader', 'portal', 'packages', 'lib'],
+  bin: ['core', 'loader', 'lambdas', 'recovery', 'lib', 'packages', 'local', 'portal'],
 };
 const tops = Object.keys(mayImport);
 const sources = globSync(`{${tops}}/**/*.ts`, { cwd: root, exclude: ['**/dist/**'] })

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../core/accounts/admin/admin.ts';
 import { readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { synthesize } from '../../local/synthesize.ts';
+import { createAdmin } from '../../packages/admin/admin.ts';
 import { readyText, type Start, start } from '../support/start.ts';
 
 /** Found nowhere else, so that a search for it means something. */

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sfn';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import { createLoads, type LoadsConfig } from '../../loader/loads/load-machine.ts';
+import { createLoads, type LoadsConfig } from '../../packages/admin/loads.ts';
 import { type StateMachineBench, startStateMachineBench } from '../loader/state-machine-bench.ts';
 import { january, march, tableOf } from '../loader/steps/months.ts';
 import { type AddressService, startAddressService, testTables } from '../support/address-service.ts';

@@ -1,5 +1,4 @@
 import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createAdmin } from '../../core/accounts/admin/admin.ts';
 import { createAccessStore } from '../../core/accounts/charge/access-store.ts';
 import { createKeyStore } from '../../core/accounts/key-record.ts';
 import { createAddressStore } from '../../core/addresses/address-store.ts';
@@ -8,6 +7,7 @@ import type { StoreClient } from '../../core/dynamodb.ts';
 import type { Place } from '../../core/place-fields.ts';
 import { addressRoute } from '../../lambdas/address/route.ts';
 import { validateRoute } from '../../lambdas/validate/route.ts';
+import { createAdmin } from '../../packages/admin/admin.ts';
 import { expectContract } from './contract.ts';
 import { createTables, startDynamoDb } from './dynamodb.ts';
 import { gatewayEvent, lambdaContext, type TestRequest } from './gateway-event.ts';

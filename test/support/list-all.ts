@@ -1,6 +1,6 @@
 import type { Plan } from '../../core/accounts/account.ts';
 import type { AccountSummary } from '../../core/accounts/admin/accounts.ts';
-import type { Admin } from '../../core/accounts/admin/admin.ts';
+import type { Admin } from '../../packages/admin/admin.ts';
 
 /** All accounts, page by page. */
 export async function allAccounts({ accounts }: Pick<Admin, 'accounts'>): Promise<AccountSummary[]> {

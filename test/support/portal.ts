@@ -1,4 +1,4 @@
-import { createAdmin } from '../../core/accounts/admin/admin.ts';
+import { createAdmin } from '../../packages/admin/admin.ts';
 import { portalApp } from '../../portal/app.ts';
 import { portalCookies, sessionSeconds } from '../../portal/visit/cookies.ts';
 import type { PortalSettings, Tools } from '../../portal/visit/visit.ts';

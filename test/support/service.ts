@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Admin, createAdmin } from '../../core/accounts/admin/admin.ts';
 import { noProgress } from '../../loader/progress.ts';
 import { type LocalState, readLocalState } from '../../local/data-folder.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
 import { type Service, type ServiceOptions, startService } from '../../local/service.ts';
+import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 
 /** The whole service as `npm start` runs it: engine, bundled functions, gateway. Its data is removed when it stops. */
 export interface TestService extends Service {

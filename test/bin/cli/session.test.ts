@@ -1,6 +1,6 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../core/accounts/admin/admin.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import { startLocalRun } from '../command-line.ts';
 
 let bench: Awaited<ReturnType<typeof startLocalRun>>;

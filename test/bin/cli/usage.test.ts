@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../../bin/bag-adres.ts';
-import { createAdmin } from '../../../core/accounts/admin/admin.ts';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../core/accounts/charge/charge.ts';
 import { createRefusalCount } from '../../../core/accounts/usage-record.ts';
 import { dateOf } from '../../../core/calendar.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import { run, startLocalRun } from '../command-line.ts';
 
 const day = 86_400;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { deployedVersions, rotationStep } from '../../../bin/connect/admin.ts';
-import { createAdmin } from '../../../core/accounts/admin/admin.ts';
 import { readApiKey } from '../../../core/accounts/api-key.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { run } from '../command-line.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../core/accounts/admin/admin.ts';
 import { systemClock } from '../../../core/calendar.ts';
 import { optionalEnvironment, requireEnvironment } from '../../../core/names.ts';
+import { createAdmin } from '../../../packages/admin/admin.ts';
 import {
   createInstance,
   newAccount,

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../core/accounts/admin/admin.ts';
 import { demoKey } from '../../../local/demo/demo.ts';
+import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { createTables, startDynamoDb, type TestDynamoDb } from '../../support/dynamodb.ts';
 
 describe('the API key of the demo account', () => {

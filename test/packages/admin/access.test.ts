@@ -7,8 +7,8 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { type Admin, createAdmin } from '../../../core/accounts/admin/admin.ts';
 import { PortalAccess } from '../../../packages/admin/access.ts';
+import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../support/address-service.ts';
 
 const tableArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/Accounts';

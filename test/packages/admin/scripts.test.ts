@@ -108,7 +108,11 @@ describe('the page for portals', () => {
   const page = read('docs/portal.md');
 
   it('describes every call of the package, with the codes that it refuses with', () => {
-    const source = ['core/accounts/admin/admin-error.ts', 'core/accounts/admin/statements.ts', 'loader/loads/loads.ts']
+    const source = [
+      'core/accounts/admin/admin-error.ts',
+      'core/accounts/admin/statements.ts',
+      'packages/admin/load-approvals.ts',
+    ]
       .map(read)
       .join('\n');
     const refusals = [...source.matchAll(/^ {2}'(\w+)\.(\w+)': (.+);$/gm)];

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../core/accounts/admin/admin-store.ts';
-import { loadsOf } from '../../../loader/loads/loads.ts';
 import { localLoadRunner } from '../../../local/portal.ts';
+import { loadsOf } from '../../../packages/admin/load-approvals.ts';
 import { type AddressService, startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 import { createWaitingLoad, type WaitingLoad } from '../../support/waiting-load.ts';

@@ -1,6 +1,6 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Admin } from '../../../../core/accounts/admin/admin.ts';
+import type { Admin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { type AdminBench, startAdmin } from './admin-bench.ts';
 

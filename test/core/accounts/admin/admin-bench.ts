@@ -1,8 +1,8 @@
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
+import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { createTables, startDynamoDb } from '../../../support/dynamodb.ts';
 import { withCurrentNames, withLongNames } from '../../../support/first-layout.ts';
 import { sendPlainly } from '../../../support/plain-client.ts';

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { Admin } from '../../../../core/accounts/admin/admin.ts';
 import {
   AdminError,
   type AdminErrorCode,
@@ -18,6 +17,7 @@ import {
   readExpiry,
 } from '../../../../core/accounts/admin/admin-error.ts';
 import { issueApiKey } from '../../../../core/accounts/api-key.ts';
+import type { Admin } from '../../../../packages/admin/admin.ts';
 
 type Calls = { [Group in keyof Admin]: `${Group}.${keyof Admin[Group] & string}` }[keyof Admin];
 

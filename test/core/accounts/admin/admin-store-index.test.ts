@@ -1,6 +1,6 @@
 import { DeleteCommand, QueryCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
+import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { toFirstLayout } from '../../../support/first-layout.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';

@@ -1,9 +1,9 @@
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxActiveKeys } from '../../../../core/accounts/admin/active-keys.ts';
-import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { viewKeys } from '../../../../core/accounts/admin/key-views.ts';
 import { issueApiKey, readApiKey, storedKey } from '../../../../core/accounts/api-key.ts';
+import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';

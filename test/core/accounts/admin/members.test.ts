@@ -1,7 +1,7 @@
 import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { issueApiKey } from '../../../../core/accounts/api-key.ts';
+import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
 import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
 
 let service: Awaited<ReturnType<typeof startAddressService>>;

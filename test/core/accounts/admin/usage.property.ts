@@ -2,13 +2,13 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { maxUnrecordedDays } from '../../../../core/accounts/account.ts';
-import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { createAdminStore, getAccess } from '../../../../core/accounts/admin/admin-store.ts';
 import { recordUsage } from '../../../../core/accounts/admin/usage.ts';
 import { readAccounts } from '../../../../core/accounts/admin/usage-pages.ts';
 import { readApiKey } from '../../../../core/accounts/api-key.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
 import { charge } from '../../../../core/accounts/charge/charge.ts';
+import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { shardItems } from '../../../support/shards.ts';
 import { type AdminBench, checksumSecret, startAdmin } from './admin-bench.ts';
 

@@ -1,6 +1,6 @@
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../../core/accounts/admin/admin.ts';
+import { type Admin, createAdmin } from '../../../../packages/admin/admin.ts';
 import { allAccounts, allPlans } from '../../../support/list-all.ts';
 import { type AdminBench, checksumSecret, startAdmin } from '../admin/admin-bench.ts';
 

@@ -1,8 +1,8 @@
 import { TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Access } from '../../../../core/accounts/account.ts';
-import { createAdmin } from '../../../../core/accounts/admin/admin.ts';
 import { createAccessStore } from '../../../../core/accounts/charge/access-store.ts';
+import { createAdmin } from '../../../../packages/admin/admin.ts';
 import { toFirstLayout } from '../../../support/first-layout.ts';
 import { allAccounts } from '../../../support/list-all.ts';
 import { expectWholeShards, type Limits, shardItems } from '../../../support/shards.ts';

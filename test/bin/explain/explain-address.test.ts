@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { renderExplanation } from '../../../bin/cli/explain.ts';
-import { explainAddress } from '../../../loader/run/explain.ts';
+import { explainAddress } from '../../../bin/explain/explain-address.ts';
 import { runLoad } from '../../../loader/run/run-load.ts';
 import type { Storage } from '../../../loader/storage/storage.ts';
 import type { Voorkomens } from '../../../local/demo/stand-xml.ts';
 import { mutationsBetween } from '../../../local/demo/write-extract.ts';
-import { type LoadBench, startLoadBench } from '../steps/load-bench.ts';
-import { deliveryName, newDataset, Register, start } from '../steps/mutation-register.ts';
+import { type LoadBench, startLoadBench } from '../../loader/steps/load-bench.ts';
+import { deliveryName, newDataset, Register, start } from '../../loader/steps/mutation-register.ts';
 
 const begin = '2010-01-01';
 const [street, place] = ['0457300000000001', '3631'];

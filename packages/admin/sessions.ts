@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { instant } from '../../calendar.ts';
-import { guardedUpdate, type Item, isConflict } from '../../dynamodb.ts';
-import { accountsTable } from '../../names.ts';
-import { AdminError, checkAccountId, checkPerson } from './admin-error.ts';
-import { type AdminStore, getAccess, retryConflicts, type Write } from './admin-store.ts';
-import { type AuditAction, type AuditEntry, auditOf, noted } from './audit.ts';
-import { listMembers, normalizedPerson, personPrefix } from './members.ts';
+import { AdminError, checkAccountId, checkPerson } from '../../core/accounts/admin/admin-error.ts';
+import { type AdminStore, getAccess, retryConflicts, type Write } from '../../core/accounts/admin/admin-store.ts';
+import { type AuditAction, type AuditEntry, auditOf, noted } from '../../core/accounts/admin/audit.ts';
+import { listMembers, normalizedPerson, personPrefix } from '../../core/accounts/admin/members.ts';
+import { instant } from '../../core/calendar.ts';
+import { guardedUpdate, type Item, isConflict } from '../../core/dynamodb.ts';
+import { accountsTable } from '../../core/names.ts';
 
 /**
  * The sessions of a portal. A browser holds an id and nothing else; who that is, since when, and what the portal's rights

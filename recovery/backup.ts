@@ -1,14 +1,7 @@
-import { type WindowName, windowNames } from '../../calendar.ts';
-import { forEachConcurrently } from '../../concurrency.ts';
-import type { Item } from '../../dynamodb.ts';
-import { accountsTable } from '../../names.ts';
-import { accessItem, accessPrefix } from '../access-layout.ts';
-import type { Access, AccountState, Plan } from '../account.ts';
-import { isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../account-item.ts';
-import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../key-record.ts';
-import type { Limits } from '../quota.ts';
-import { backupDays, type DayBackup, restoreDay, unrecorded, usageRecord } from '../usage-record.ts';
-import { creation, setAccount } from './accounts.ts';
+import { accessItem, accessPrefix } from '../core/accounts/access-layout.ts';
+import type { Access, AccountState, Plan } from '../core/accounts/account.ts';
+import { isAccessItem, newAccessItem, planRecord, readAccess, readPlan } from '../core/accounts/account-item.ts';
+import { creation, setAccount } from '../core/accounts/admin/accounts.ts';
 import {
   AdminError,
   checkAccountId,
@@ -19,13 +12,26 @@ import {
   checkPlanCode,
   checkRole,
   checkShards,
-} from './admin-error.ts';
-import { type AdminStore, retryConflicts } from './admin-store.ts';
-import { audited } from './audit.ts';
-import { type MemberBackup, memberItems, memberPrefix, normalizedPerson, readMember } from './members.ts';
-import { getPlan, putPlan } from './plans.ts';
-import { checkDate } from './usage-range.ts';
-import { windowChanges } from './window-changes.ts';
+} from '../core/accounts/admin/admin-error.ts';
+import { type AdminStore, retryConflicts } from '../core/accounts/admin/admin-store.ts';
+import { audited } from '../core/accounts/admin/audit.ts';
+import {
+  type MemberBackup,
+  memberItems,
+  memberPrefix,
+  normalizedPerson,
+  readMember,
+} from '../core/accounts/admin/members.ts';
+import { getPlan, putPlan } from '../core/accounts/admin/plans.ts';
+import { checkDate } from '../core/accounts/admin/usage-range.ts';
+import { windowChanges } from '../core/accounts/admin/window-changes.ts';
+import { type KeyRecord, keyRecord, keyRecordItem, readKeyRecord } from '../core/accounts/key-record.ts';
+import type { Limits } from '../core/accounts/quota.ts';
+import { backupDays, type DayBackup, restoreDay, unrecorded, usageRecord } from '../core/accounts/usage-record.ts';
+import { type WindowName, windowNames } from '../core/calendar.ts';
+import { forEachConcurrently } from '../core/concurrency.ts';
+import type { Item } from '../core/dynamodb.ts';
+import { accountsTable } from '../core/names.ts';
 
 /** A key in a backup. `hash` is `null` for a revoked key; the key itself is stored nowhere. */
 export type KeyBackup = KeyRecord & { hash: Uint8Array | null };

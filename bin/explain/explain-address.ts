@@ -1,17 +1,17 @@
-import { readMutationDelivery } from '../bag/mutation-delivery.ts';
-import type { Mutation } from '../bag/mutations.ts';
-import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../bag/voorkomen.ts';
-import { keyOf, parseLine } from '../dataset/lines.ts';
-import type { ManifestEntry, MutationFile } from '../dataset/load.ts';
-import { type NamedObjects, namedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
-import { elsewhere, type ObjectLine, parseObjectLine } from '../dataset/objects.ts';
-import { occurrencesIn } from '../dataset/reference-file.ts';
-import { shardOf, unpackShard } from '../dataset/stored-form.ts';
-import { shardsOfObjects } from '../steps/extract.ts';
-import { readManifest } from '../steps/manifest.ts';
-import { UnknownSnapshotError } from '../steps/stored-loads.ts';
-import { findUnpacked, paths, type Storage } from '../storage/storage.ts';
-import { bufferAccess } from '../zip/random-access.ts';
+import { readMutationDelivery } from '../../loader/bag/mutation-delivery.ts';
+import type { Mutation } from '../../loader/bag/mutations.ts';
+import { dayOf, dayText, type NumVoorkomen, noEind, type ObjectVoorkomen } from '../../loader/bag/voorkomen.ts';
+import { keyOf, parseLine } from '../../loader/dataset/lines.ts';
+import type { ManifestEntry, MutationFile } from '../../loader/dataset/load.ts';
+import { type NamedObjects, namedObjects, ObjectShardReader } from '../../loader/dataset/object-shard.ts';
+import { elsewhere, type ObjectLine, parseObjectLine } from '../../loader/dataset/objects.ts';
+import { occurrencesIn } from '../../loader/dataset/reference-file.ts';
+import { shardOf, unpackShard } from '../../loader/dataset/stored-form.ts';
+import { shardsOfObjects } from '../../loader/steps/extract.ts';
+import { readManifest } from '../../loader/steps/manifest.ts';
+import { UnknownSnapshotError } from '../../loader/steps/stored-loads.ts';
+import { findUnpacked, paths, type Storage } from '../../loader/storage/storage.ts';
+import { bufferAccess } from '../../loader/zip/random-access.ts';
 
 /** One occurrence of a nummeraanduiding, openbare ruimte or woonplaats, in words. Dates are `2026-01-08`. */
 export type ExplainedVoorkomen = {

@@ -1,5 +1,5 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { Plan } from '../account.ts';
+import type { Plan } from '../../core/accounts/account.ts';
 import {
   type AccountChanges,
   type AccountInput,
@@ -14,17 +14,48 @@ import {
   setAccount,
   setAccountState,
   showAccount,
-} from './accounts.ts';
-import { revokeKey } from './active-keys.ts';
-import type { Role } from './admin-error.ts';
-import { createAdminStore, type PageOptions } from './admin-store.ts';
-import type { AuditEntry, AuditPage, AuditPageOptions } from './audit.ts';
-import { type Backup, exportBackup, type ImportResult, importBackup } from './backup.ts';
-import { deleteAccount } from './delete-account.ts';
-import { type KeyView, listKeys } from './key-views.ts';
-import { createKey, type KeyInput, type RotatedKey, type RotationInput, renameKey, rotateKey } from './keys.ts';
-import { accountsOf, addMember, listMembers, type MemberView, removeMember, roleIn } from './members.ts';
-import { auditPlan, auditPlanPage, listPlans, type PlanInput, type PlanPage, putPlan } from './plans.ts';
+} from '../../core/accounts/admin/accounts.ts';
+import { revokeKey } from '../../core/accounts/admin/active-keys.ts';
+import type { Role } from '../../core/accounts/admin/admin-error.ts';
+import { createAdminStore, type PageOptions } from '../../core/accounts/admin/admin-store.ts';
+import type { AuditEntry, AuditPage, AuditPageOptions } from '../../core/accounts/admin/audit.ts';
+import { deleteAccount } from '../../core/accounts/admin/delete-account.ts';
+import { type KeyView, listKeys } from '../../core/accounts/admin/key-views.ts';
+import {
+  createKey,
+  type KeyInput,
+  type RotatedKey,
+  type RotationInput,
+  renameKey,
+  rotateKey,
+} from '../../core/accounts/admin/keys.ts';
+import {
+  accountsOf,
+  addMember,
+  listMembers,
+  type MemberView,
+  removeMember,
+  roleIn,
+} from '../../core/accounts/admin/members.ts';
+import {
+  auditPlan,
+  auditPlanPage,
+  listPlans,
+  type PlanInput,
+  type PlanPage,
+  putPlan,
+} from '../../core/accounts/admin/plans.ts';
+import { type AccountUsage, usageOf } from '../../core/accounts/admin/usage.ts';
+import {
+  eachUsage,
+  type ListedUsage,
+  type UsagePage,
+  type UsagePageOptions,
+  usageOfAll,
+  usagePage,
+} from '../../core/accounts/admin/usage-pages.ts';
+import { firstKeptDay, readRetention, type UsageRange } from '../../core/accounts/admin/usage-range.ts';
+import { type Backup, exportBackup, type ImportResult, importBackup } from '../../recovery/backup.ts';
 import {
   auditSessions,
   confirmSession,
@@ -40,16 +71,6 @@ import {
   type SessionView,
   startSession,
 } from './sessions.ts';
-import { type AccountUsage, usageOf } from './usage.ts';
-import {
-  eachUsage,
-  type ListedUsage,
-  type UsagePage,
-  type UsagePageOptions,
-  usageOfAll,
-  usagePage,
-} from './usage-pages.ts';
-import { firstKeptDay, readRetention, type UsageRange } from './usage-range.ts';
 
 /** What `createAdmin` needs. */
 export type AdminConfig = {

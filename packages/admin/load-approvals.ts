@@ -4,11 +4,11 @@ import type { AdminStore } from '../../core/accounts/admin/admin-store.ts';
 import { type AuditEntry, audited, auditOf } from '../../core/accounts/admin/audit.ts';
 import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
-import { approvalRunPrefix } from '../names.ts';
-import { findRefusedPlan, refusedPlans } from '../run/refused-loads.ts';
-import type { Plan } from '../steps/load-report.ts';
-import { readManifest } from '../steps/manifest.ts';
-import type { Storage } from '../storage/storage.ts';
+import { approvalRunPrefix } from '../../loader/names.ts';
+import { findRefusedPlan, refusedPlans } from '../../loader/run/refused-loads.ts';
+import type { Plan } from '../../loader/steps/load-report.ts';
+import { readManifest } from '../../loader/steps/manifest.ts';
+import type { Storage } from '../../loader/storage/storage.ts';
 
 /** The register as lookups are answered from it, and the last loads, the newest first. */
 export type RegisterView = { snapshotDate: string | null; loads: PublishedLoad[] };

@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Admin, createAdmin } from '../../../../core/accounts/admin/admin.ts';
-import { startAddressService, testChecksumSecret, testTables } from '../../../support/address-service.ts';
+import { type Admin, createAdmin } from '../../../packages/admin/admin.ts';
+import { startAddressService, testChecksumSecret, testTables } from '../../support/address-service.ts';
 
 let service: Awaited<ReturnType<typeof startAddressService>>;
 let admin: Admin;
@@ -61,7 +61,7 @@ describe('a session', () => {
     expect(await itemsOf('person#sub:1')).toEqual([]);
   });
 
-  it.each(['', 'x', '#', 'a'.repeat(99), '../../..//////////'])('is not found by %j', async (id) => {
+  it.each(['', 'x', '#', 'a'.repeat(99), '../../'])('is not found by %j', async (id) => {
     expect(await admin.sessions.find(id)).toBe(null);
   });
 
