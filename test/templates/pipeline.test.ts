@@ -3,13 +3,34 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { everything, portal, type Template, templates } from '../lib/synthesized.ts';
 
+type Statement = { Action: string | string[]; Condition?: Record<string, Record<string, unknown>> };
+
+function statementsIn(file: string): Statement[] {
+  return JSON.parse(readFileSync(`docs/examples/pipeline/${file}`, 'utf8')).Statement;
+}
+
 /** The actions of a policy of the example, of every statement. */
 function actionsIn(file: string): string[] {
-  const { Statement } = JSON.parse(readFileSync(`docs/examples/pipeline/${file}`, 'utf8')) as {
-    Statement: { Action: string | string[] }[];
-  };
-  return Statement.flatMap(({ Action }) => Action);
+  return statementsIn(file).flatMap(({ Action }) => Action);
 }
+
+/** The actions that let a role do something: with one of these, whoever may also pass the role may do anything. */
+const givesPermission =
+  /^(?:\*|iam:(?:\*|CreateRole|PutRole.*|AttachRole.*|DeleteRolePermissionsBoundary|.*Policy(?:Version)?))$/;
+const harmless = ['iam:DeleteRolePolicy', 'iam:DetachRolePolicy', 'iam:GetRolePolicy', 'iam:UpdateAssumeRolePolicy'];
+
+/** What CloudFormation calls for these resources, by the handlers of their schemas in its registry. */
+const calls: Readonly<Record<string, string>> = {
+  'AWS::Lambda::Function':
+    'CreateFunction GetFunction GetFunctionCodeSigningConfig GetFunctionRecursionConfig GetRuntimeManagementConfig ' +
+    'PutFunctionConcurrency DeleteFunctionConcurrency UpdateFunctionCode UpdateFunctionConfiguration TagResource ' +
+    'UntagResource ListTags DeleteFunction',
+  'AWS::Lambda::Version': 'PublishVersion GetFunctionConfiguration GetProvisionedConcurrencyConfig DeleteFunction',
+  'AWS::Lambda::Alias':
+    'CreateAlias GetAlias UpdateAlias DeleteAlias PutProvisionedConcurrencyConfig GetProvisionedConcurrencyConfig ' +
+    'DeleteProvisionedConcurrencyConfig',
+  'AWS::Lambda::Permission': 'AddPermission GetPolicy RemovePermission',
+};
 
 /** What the actions of a service begin with, where that is not its name in CloudFormation. */
 const prefixes: Readonly<Record<string, string>> = {
@@ -35,6 +56,57 @@ describe('the policies of the example pipeline', () => {
     const allowed = actionsIn('execution-policy.json').map((action) => action.split(':', 1)[0]);
     const missing = [...services].filter((name) => !allowed.includes(prefixes[name] ?? name.toLowerCase()));
     expect(missing).toEqual([]);
+  });
+
+  it('name the calls of Lambda one by one, and leave out none that CloudFormation makes', () => {
+    const types = new Set(all.flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type)));
+    const ofLambda = [...types].filter((type) => type.startsWith('AWS::Lambda::'));
+    const needed = ofLambda.flatMap((type) => (calls[type] ?? `the calls of ${type}`).split(' '));
+    const allowed = actionsIn('execution-policy.json').flatMap((action) => /^lambda:(.*)$/.exec(action)?.[1] ?? []);
+    expect(ofLambda.length).toBeGreaterThan(3);
+    expect(needed.filter((name) => !allowed.includes(name))).toEqual([]);
+    expect(allowed.filter((name) => name.includes('*') || /Invoke|Layer/.test(name))).toEqual([]);
+  });
+
+  it('let nobody give a role any permission without the boundary', () => {
+    const giving = statementsIn('execution-policy.json').filter(({ Action }) =>
+      [Action].flat().some((action) => givesPermission.test(action) && !harmless.includes(action)),
+    );
+    expect(giving.length).toBeGreaterThan(1);
+    for (const { Condition = {} } of giving)
+      expect(Condition.StringEquals?.['iam:PermissionsBoundary']).toMatch(/:policy\/bag-adres-boundary$/);
+  });
+
+  it('have a boundary within which the roles of the stacks can do all that they do, and can give no permission', () => {
+    const within = actionsIn('permissions-boundary.json');
+    const resources = all.flatMap(({ Resources }) => Object.values(Resources));
+    const used = resources
+      .filter(({ Type }) => Type === 'AWS::IAM::Policy')
+      .flatMap(
+        ({ Properties }) => (Properties as { PolicyDocument: { Statement: Statement[] } }).PolicyDocument.Statement,
+      )
+      .flatMap(({ Action }) => Action);
+    expect(new Set(used).size).toBeGreaterThan(20);
+    expect([...new Set(used)].filter((action) => !within.includes(action))).toEqual([]);
+    expect(within.filter((action) => /[*]|^(?:iam|sts|organizations|account):/.test(action))).toEqual([]);
+    // Every policy is one that this test has read.
+    const inline = resources.filter(({ Type, Properties }) => Type === 'AWS::IAM::Role' && Properties?.Policies);
+    expect(inline).toEqual([]);
+  });
+
+  it('reach no role, function, table or bucket of others, which the stacks name by their own names', () => {
+    const named = all
+      .flatMap(({ Resources }) => Object.values(Resources))
+      .flatMap(({ Properties = {} }) =>
+        ['RoleName', 'FunctionName', 'TableName', 'BucketName'].map((name) => Properties[name]),
+      )
+      .filter((name) => typeof name === 'string');
+    expect(named).toEqual([]);
+    const ofStacks = statementsIn('execution-policy.json').filter(({ Action }) =>
+      [Action].flat().some((action) => /^(?:iam|lambda|dynamodb):/.test(action)),
+    ) as (Statement & { Resource: string | string[] })[];
+    expect(ofStacks.length).toBeGreaterThan(5);
+    for (const { Resource } of ofStacks) for (const one of [Resource].flat()) expect(one).toContain('bag-adres-');
   });
 
   it('allow every command of doctor', () => {
