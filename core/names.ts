@@ -67,6 +67,12 @@ export const usageEnvironment = {
   messageAtShare: 'USAGE_MESSAGE_AT_SHARE',
 } as const;
 
+/** For how many whole months the usage of a day is kept where no deployment says otherwise. */
+export const defaultUsageMonths = 25;
+
+/** Under which keys the bucket of statements has them. */
+export const statementsPrefix = 'statements/';
+
 /** Environment variables of the canary. */
 export const canaryEnvironment = {
   /** The complete URL of the lookup. */

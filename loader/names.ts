@@ -1,9 +1,7 @@
 /** The names that the loader's stack and the loader agree on. */
 
-/** Environment variables of the loader's Lambdas, besides that of the addresses table. */
+/** Environment variables of the loader's Lambdas, besides those of the table and the bucket. */
 export const loaderEnvironment = {
-  /** The bucket of every step. */
-  snapshotBucket: 'SNAPSHOT_BUCKET',
   /** `discover`: the extract to load when its input names none; PDOK's by default. */
   source: 'EXTRACT_SOURCE',
   /** `discover`: the list of mutations to follow; none by default. */
@@ -22,8 +20,17 @@ export const loaderEnvironment = {
   keepSnapshots: 'KEEP_SNAPSHOTS',
 } as const;
 
-/** The prefixes of the keys in the bucket. */
+/** The files with the state of the dataset, at the top of the bucket. */
+export const manifestKeys = {
+  manifest: 'manifest.json',
+  /** Written just before the manifest, and read only where that is damaged or missing. */
+  manifestCopy: 'manifest.copy.json',
+} as const;
+
+/** The prefixes of the other keys in the bucket. */
 export const storagePrefixes = {
+  /** Extracts that an operator uploads: `{"source": "s3://BUCKET/uploads/FILE.zip"}`. */
+  uploads: 'uploads/',
   /** Work of loads, removed when one is published; that of a refused load may expire. */
   loads: 'loads/',
   /** Approvals of refused loads; as the work. */
@@ -63,13 +70,17 @@ export const loaderErrors = {
 
 /** The defaults of a deployment, which holds the whole country, for the configuration schema and the steps. */
 export const loadDefaults = {
-  /** What a load may change before an operator has to approve it. A month changes some 0.5 % of the country. */
+  /**
+   * What a load may change before an operator has to approve it; the configuration says what each threshold is. Shares are of 1. A
+   * month changes some 0.5 % of the country.
+   */
   guard: {
     minimumAddresses: 9_000_000,
     maximumRemovedShare: 0.05,
     maximumChangedShare: 0.1,
     maximumAddedShare: 0.1,
     maximumProblemShare: 0.01,
+    /** A share is ignored where it is of this many addresses or fewer: in a hamlet one new street is a large share. */
     alwaysAllowed: 10,
   },
   /** How many snapshots stay, the live one included: a rollback can go to each of them. */

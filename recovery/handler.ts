@@ -6,6 +6,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../core/accounts/admin/admin-store.ts';
 import { backupEnvironment, environment, metricNames, metricNamespace, requireEnvironment } from '../core/names.ts';
+import { manifestKeys } from '../loader/names.ts';
 import { exportBackup } from './backup.ts';
 import { backupLines, countBackup } from './backup-lines.ts';
 import { writeBackupSet } from './backup-set.ts';
@@ -55,7 +56,7 @@ async function readSecret(SecretId: string): Promise<string> {
 
 async function manifestIn(Bucket: string): Promise<Uint8Array | null> {
   try {
-    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: 'manifest.json' }));
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: manifestKeys.manifest }));
     return (await Body?.transformToByteArray()) ?? null;
   } catch (error) {
     if (error instanceof NoSuchKey) return null; // nothing has been loaded yet

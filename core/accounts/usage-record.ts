@@ -1,6 +1,6 @@
 import { dateOf, secondsOf, windowEnd } from '../calendar.ts';
 import { documents, type Item, type StoreClient, type Update } from '../dynamodb.ts';
-import { accountsTable } from '../names.ts';
+import { accountsTable, defaultUsageMonths } from '../names.ts';
 import type { Access, RefusalCode, UsageCount } from './account.ts';
 import { accessKey } from './account-item.ts';
 
@@ -20,9 +20,6 @@ function recordKey(account: string, date: string): Record<string, string> {
 
 /** Lookups by UTC date. */
 export type UnitsByDate = Record<string, number>;
-
-/** How many whole months usage records are kept unless a deployment configures it. */
-export const defaultUsageMonths = 25;
 
 /** The lookups of the days that are not recorded yet, with the one that is being counted. */
 export function unrecorded({ total, date, mark, days }: UsageCount): UnitsByDate {

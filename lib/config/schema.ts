@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { defaultUsageMonths } from '../../core/names.ts';
 import { loadDefaults, publicMutations } from '../../loader/names.ts';
 import { backup, branding, domain, portal, schedule, tags, text, warmUnits } from './fields.ts';
 
@@ -74,9 +75,14 @@ const usage = z.strictObject({
     .meta({ allowed: '`true` or `false`' })
     .default(true)
     .describe(
-      'Deploys the hourly job that records usage and sends messages. Without it usage is still exact, but no messages are sent and records are kept for 25 months.',
+      `Deploys the hourly job that records usage and sends messages. Without it usage is still exact, but no messages are sent and records are kept for ${defaultUsageMonths} months.`,
     ),
-  months: z.int().min(1).max(120).default(25).describe('For how many whole months daily usage is kept.'),
+  months: z
+    .int()
+    .min(1)
+    .max(120)
+    .default(defaultUsageMonths)
+    .describe('For how many whole months daily usage is kept.'),
   statementLockYears: z
     .int()
     .min(0)

@@ -14,6 +14,7 @@ import {
   metricNamespaceVariable,
   requestDimensions,
 } from '../../core/names.ts';
+import { manifestKeys } from '../../loader/names.ts';
 import { deploymentName } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import type { DataStack } from '../data/data-stack.ts';
@@ -51,7 +52,7 @@ export class BackupSets extends Construct {
       withoutDeadLetterQueue: 'An alarm goes off when it fails, and Lambda runs it again.',
     })
       .usesTable(accounts, environment.accountsTable, 'Scan')
-      .usesBucket(snapshots, environment.snapshotBucket, { read: ['manifest.json'] });
+      .usesBucket(snapshots, environment.snapshotBucket, { read: [manifestKeys.manifest] });
     // By its ARN alone: the policy of its key, in another stack, would name the role of this one.
     const checksum = Secret.fromSecretCompleteArn(this, 'Checksum', keyChecksumSecret.secretArn);
     checksum.grantRead(lambda.function);

@@ -12,7 +12,7 @@ import { BackupSets } from './backup-sets.ts';
 import { LoadMachine } from './load-machine.ts';
 import { MAP_RUNS } from './load-states.ts';
 import { LoaderAlarms, LoaderDashboard } from './loader-monitoring.ts';
-import { LoaderSteps, mutationsSource, UPLOADS } from './loader-steps.ts';
+import { LoaderSteps, mutationsSource } from './loader-steps.ts';
 
 export type LoaderStackProps = { config: Config; stackName: string; data: DataStack };
 
@@ -64,7 +64,7 @@ function snapshotBucket(scope: Construct, config: Config, encryptionKey: IKey | 
     // must be emptied before it can be deleted.
     versioned: isProtected(config),
     lifecycleRules: [
-      ...[storagePrefixes.loads, storagePrefixes.approvals, MAP_RUNS, UPLOADS].map((prefix) => ({
+      ...[storagePrefixes.loads, storagePrefixes.approvals, MAP_RUNS, storagePrefixes.uploads].map((prefix) => ({
         id: `Expire-${prefix.slice(0, -1)}`,
         prefix,
         expiration: workExpiration,

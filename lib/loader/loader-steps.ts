@@ -5,7 +5,7 @@ import type { Function as CdkFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { environment, metricNamespaceOf, metricNamespaceVariable } from '../../core/names.ts';
-import { loaderEnvironment, publicMutations, storagePrefixes } from '../../loader/names.ts';
+import { loaderEnvironment, manifestKeys, publicMutations, storagePrefixes } from '../../loader/names.ts';
 import { packageVersion } from '../config/deployment.ts';
 import type { Config } from '../config/schema.ts';
 import { bundle } from '../shared/bundle.ts';
@@ -27,15 +27,12 @@ const oneCpuMb = 1769;
  */
 const writesPerSecond = 850;
 
-/** The prefix for extracts that an operator uploads: `{"source": "s3://BUCKET/uploads/FILE.zip"}`. */
-export const UPLOADS = 'uploads/';
-
 const loads = `${storagePrefixes.loads}*`;
 const snapshots = `${storagePrefixes.snapshots}*`;
 const approvals = `${storagePrefixes.approvals}*`;
 const mutations = `${storagePrefixes.mutations}*`;
-const uploads = `${UPLOADS}*`;
-const manifest = ['manifest.json', 'manifest.copy.json'];
+const uploads = `${storagePrefixes.uploads}*`;
+const manifest = Object.values(manifestKeys);
 
 type Step = {
   description: string;
@@ -190,7 +187,7 @@ export class LoaderSteps extends Construct {
               'Step Functions invokes it synchronously, retries it and notifies an operator: nothing is queued.',
           });
           if (table) step.usesTable(addresses, environment.addressesTable, ...table);
-          if (access) step.usesBucket(bucket, loaderEnvironment.snapshotBucket, access);
+          if (access) step.usesBucket(bucket, environment.snapshotBucket, access);
           return [name, step];
         },
       ),

@@ -18,6 +18,7 @@ import {
   metricNamespaceVariable,
   requestDimensions,
   requestMetricsVariable,
+  statementsPrefix,
   usageEnvironment,
 } from '../../core/names.ts';
 import { deploymentName } from '../config/deployment.ts';
@@ -183,12 +184,13 @@ export class UsageJobFunction extends LambdaFunction {
     });
     // A transaction of updates needs no more than UpdateItem.
     this.usesTable(accounts, environment.accountsTable, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem');
-    this.usesBucket(statements, environment.statementsBucket, { read: ['statements/*'], write: ['statements/*'] });
+    const all = [`${statementsPrefix}*`];
+    this.usesBucket(statements, environment.statementsBucket, { read: all, write: all });
     const { region } = config;
     const source = { StackName: Stack.of(statements).stackName, Region: region, OutputName: publishedStatements };
     acknowledge(
       this,
-      `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/statements/*]`,
+      `AwsSolutions-IAM5[Resource::${JSON.stringify({ 'Fn::GetStackOutput': source })}/${statementsPrefix}*]`,
       'Statements are named by their months, and by what is in them.',
     );
     if (config.usage.messageAtShare > 0)

@@ -2,6 +2,7 @@
 
 import type { Place } from '../../core/place-fields.ts';
 import { mergeReports, type ProblemReport } from '../bag/problem-report.ts';
+import type { loadDefaults } from '../names.ts';
 import { type Change, type ChangeCounts, type ChangeKind, hasAddress, keyOf, type Line, parseLine } from './lines.ts';
 
 /** What one worker found in its part of the extract. */
@@ -125,21 +126,8 @@ function sum<T>(items: readonly T[], count: (item: T) => number): number {
   return items.reduce((total, item) => total + count(item), 0);
 }
 
-/** What a load may change before an operator has to approve it. Shares are of 1: 0.02 is 2 %. */
-export type Thresholds = {
-  /** The fewest addresses that an extract may have. */
-  minimumAddresses: number;
-  /** Of the live addresses. */
-  maximumRemovedShare: number;
-  /** Of the live addresses. */
-  maximumChangedShare: number;
-  /** Of the live addresses. */
-  maximumAddedShare: number;
-  /** Of the addresses and problems together. */
-  maximumProblemShare: number;
-  /** A share is ignored where it is of this many addresses or fewer: in a hamlet one new street is a large share. */
-  alwaysAllowed: number;
-};
+/** What a load may change before an operator has to approve it. */
+export type Thresholds = Record<keyof typeof loadDefaults.guard, number>;
 
 /** Objections to the size of a difference, which is expected where one extract replaces another of another area. */
 const sizeCodes = ['too_many_removed', 'too_many_changed', 'too_many_added'] as const;

@@ -3,7 +3,7 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import * as z from 'zod';
-import { metricNames, metricNamespace, environment as tableVariables, versionDimension } from '../../core/names.ts';
+import { metricNames, metricNamespace, environment as variables, versionDimension } from '../../core/names.ts';
 import type { ChangeCounts } from '../dataset/lines.ts';
 import type { Thresholds } from '../dataset/load-counts.ts';
 import { loadDefaults, loaderEnvironment, neverNewer } from '../names.ts';
@@ -18,15 +18,8 @@ import { executionIsGone } from './execution-owner.ts';
 import type { TableSample } from './manifest.ts';
 import type { StepName } from './step-inputs.ts';
 
-const share = z.number().min(0);
-const thresholdsSchema = z.strictObject({
-  minimumAddresses: z.number().int().min(0),
-  maximumRemovedShare: share,
-  maximumChangedShare: share,
-  maximumAddedShare: share,
-  maximumProblemShare: share,
-  alwaysAllowed: z.number().int().min(0),
-}) satisfies z.ZodType<Thresholds>;
+/** The configuration has checked the values; a name that it does not know is an error here too. */
+const ownThresholds = z.partialRecord(z.enum(Object.keys(loadDefaults.guard)), z.number().min(0));
 
 /** What the steps use of the Lambda context. */
 export type Invocation = { getRemainingTimeInMillis(): number };
@@ -52,20 +45,20 @@ export class Deployment {
 
   /** The bucket of this deployment. */
   get storage(): Storage {
-    this.#storage ??= s3Storage(s3Client(), this.#require(loaderEnvironment.snapshotBucket));
+    this.#storage ??= s3Storage(s3Client(), this.#require(variables.snapshotBucket));
     return this.#storage;
   }
 
   /** The addresses table of this deployment. @param options are those of the first call */
   addresses(options?: AddressWriterOptions): AddressTable {
-    const table = this.#require(tableVariables.addressesTable);
+    const table = this.#require(variables.addressesTable);
     this.#addresses ??= dynamoDbAddressTable(new DynamoDBClient({}), table, options);
     return this.#addresses;
   }
 
   /** An object of the bucket, for an ItemReader. */
   itemsAt(key: string): { bucket: string; key: string } {
-    return { bucket: this.#require(loaderEnvironment.snapshotBucket), key };
+    return { bucket: this.#require(variables.snapshotBucket), key };
   }
 
   /** A positive whole number from the environment, or `otherwise`. */
@@ -79,7 +72,7 @@ export class Deployment {
 
   /** The default thresholds, overridden by those of this deployment. */
   get thresholds(): Thresholds {
-    const own = thresholdsSchema.partial().parse(JSON.parse(this.#environment[loaderEnvironment.thresholds] ?? '{}'));
+    const own = ownThresholds.parse(JSON.parse(this.#environment[loaderEnvironment.thresholds] ?? '{}'));
     return { ...loadDefaults.guard, ...own } as Thresholds;
   }
 

@@ -1,15 +1,13 @@
 import { crc32 } from 'node:zlib';
 import { checkedJson, parseCheckedJson } from '../dataset/stored-form.ts';
-import { storagePrefixes } from '../names.ts';
+import { manifestKeys, storagePrefixes } from '../names.ts';
 import type { RandomAccess } from '../zip/random-access.ts';
 
 const { loads, snapshots, approvals, mutations } = storagePrefixes;
 
 /** The keys of the storage. Everything under `loads/` is work that can be removed when the load is published. */
 export const paths = {
-  manifest: 'manifest.json',
-  /** Written just before the manifest, and read only where that is damaged or missing. */
-  manifestCopy: 'manifest.copy.json',
+  ...manifestKeys,
   ...storagePrefixes,
   approval: (load: string) => `${approvals}${load}.json`,
   snapshotOf: (snapshot: string) => `${snapshots}${snapshot}/`,

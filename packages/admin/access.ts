@@ -5,9 +5,9 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accountsTable, environment } from '../../core/names.ts';
+import { accountsTable, environment, statementsPrefix } from '../../core/names.ts';
 import { grantTable } from '../../lib/shared/grants.ts';
-import { approvalRunPrefix, storagePrefixes } from '../../loader/names.ts';
+import { approvalRunPrefix, manifestKeys, storagePrefixes } from '../../loader/names.ts';
 
 export type PortalAccessProps = {
   /** The table of the data stack's output `AccountsTableName`, with its `encryptionKey` if it has one. */
@@ -84,7 +84,7 @@ function grantStatements({ grantPrincipal }: IGrantable, bucket: IBucket): void 
   const grant = (actions: string[], resources: string[]) =>
     grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions, resources }));
   grant(['s3:ListBucket'], [bucket.bucketArn]);
-  grant(['s3:GetObject'], [bucket.arnForObjects('statements/*')]);
+  grant(['s3:GetObject'], [bucket.arnForObjects(`${statementsPrefix}*`)]);
   bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
 }
 
@@ -96,9 +96,7 @@ function grantLoads({ grantPrincipal }: IGrantable, { bucket, stateMachineArn }:
   grant(['s3:ListBucket'], [bucket.bucketArn]);
   grant(
     ['s3:GetObject'],
-    ['manifest.json', 'manifest.copy.json', `${storagePrefixes.loads}*/plan.json`].map((key) =>
-      bucket.arnForObjects(key),
-    ),
+    [...Object.values(manifestKeys), `${storagePrefixes.loads}*/plan.json`].map((key) => bucket.arnForObjects(key)),
   );
   bucket.encryptionKey?.grant({ grantPrincipal }, 'kms:Decrypt');
   grant(['states:StartExecution', 'states:ListExecutions'], [stateMachineArn]);

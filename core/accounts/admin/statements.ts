@@ -1,5 +1,6 @@
 import { dateOf, daySeconds, instant, secondsOf, windowEnd } from '../../calendar.ts';
 import { forEachConcurrently } from '../../concurrency.ts';
+import { statementsPrefix } from '../../names.ts';
 import { accessKey, readAccess } from '../account-item.ts';
 import { AdminError, checkAccountId } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
@@ -78,8 +79,7 @@ export type StatementsRefusals = {
 /** How long after its end a month is closed: more than clocks differ. Lookups of slower ones count on the next day. */
 const graceSeconds = 3600;
 
-const prefix = 'statements/';
-const marker = (month: string) => `${prefix}${month}.json`;
+const marker = (month: string) => `${statementsPrefix}${month}.json`;
 const indexed = 100;
 const concurrency = 16;
 
@@ -146,7 +146,9 @@ export function statementsOf(store: AdminStore, files: StatementStore): Statemen
   };
 
   const months = async (): Promise<UsageMonth[]> => {
-    const names = (await files.list(prefix)).flatMap((key) => /^statements\/(\d{4}-\d\d)\.json$/.exec(key)?.[1] ?? []);
+    const names = (await files.list(statementsPrefix)).flatMap((key) => {
+      return /^(\d{4}-\d\d)\.json$/.exec(key.slice(statementsPrefix.length))?.[1] ?? [];
+    });
     const closed = new Set(names);
     const { months: kept, since } = await readRetention(store);
     const now = store.nowSeconds();
@@ -237,7 +239,7 @@ async function writeFiles(
   const [json, csv] = [Buffer.concat(lines), Buffer.from(rows.join(''))];
   const [sha256, csvSha256] = [sha256Of(json), sha256Of(csv)];
   // Named by what is in them, so that one of another attempt is never taken for this one.
-  const name = (hash: string, extension: string) => `${prefix}${month}/${hash.slice(0, 16)}.${extension}`;
+  const name = (hash: string, extension: string) => `${statementsPrefix}${month}/${hash.slice(0, 16)}.${extension}`;
   const made = { file: name(sha256, 'jsonl'), csv: name(csvSha256, 'csv') };
   await files.create(made.file, json);
   await files.create(made.csv, csv);

@@ -1,6 +1,5 @@
 import { dateOf, daySeconds, isDate, secondsOf, windowStart } from '../../calendar.ts';
-import { accountsTable } from '../../names.ts';
-import { defaultUsageMonths } from '../usage-record.ts';
+import { accountsTable, defaultUsageMonths } from '../../names.ts';
 import { AdminError } from './admin-error.ts';
 import type { AdminStore } from './admin-store.ts';
 

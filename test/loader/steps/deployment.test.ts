@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { loaderEnvironment } from '../../../loader/names.ts';
+import { configSchema } from '../../../lib/config/schema.ts';
+import { loadDefaults, loaderEnvironment } from '../../../loader/names.ts';
 import { Deployment } from '../../../loader/steps/deployment.ts';
 
 const before = process.env.POWERTOOLS_METRICS_DISABLED;
@@ -48,3 +49,17 @@ it.each([
   jest.restoreAllMocks();
   expect(lines).toMatchObject([{ DatasetAgeDays: age }]);
 });
+
+it('the guard uses the thresholds of the configuration by its names, and the defaults for the others', () => {
+  const deployment = new Deployment('guard', { [loaderEnvironment.thresholds]: '{"maximumRemovedShare":0.3}' });
+  expect(deployment.thresholds).toEqual({ ...loadDefaults.guard, maximumRemovedShare: 0.3 });
+  expect(Object.keys(configSchema.shape.guard.unwrap().shape)).toEqual(Object.keys(loadDefaults.guard));
+});
+
+it.each(['{"maximumRemovedshare":0.3}', '{"maximumRemovedShare":-1}', '{"maximumRemovedShare":"0.3"}'])(
+  'the guard does not start with thresholds that no configuration has: %s',
+  (text) => {
+    const deployment = new Deployment('guard', { [loaderEnvironment.thresholds]: text });
+    expect(() => deployment.thresholds).toThrow('maximumRemoved');
+  },
+);
