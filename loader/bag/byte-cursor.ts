@@ -154,6 +154,13 @@ export class ByteCursor {
 
   /** Past a date `2021-10-15`, up to the next tag; returns it as the number 20211015, or -1. */
   readDate(): number {
+    const number = this.peekDate();
+    this.position += 10;
+    return this.bytes[this.position] === lessThan ? number : -1;
+  }
+
+  /** The date at the cursor, whatever follows it, or -1; does not move. */
+  peekDate(): number {
     const start = this.position;
     let number = 0;
     for (let i = 0; i < 10; i++) {
@@ -166,8 +173,7 @@ export class ByteCursor {
         return -1;
       }
     }
-    this.position = start + 10;
-    return this.bytes[this.position] === lessThan ? number : -1;
+    return number;
   }
 }
 

@@ -1,54 +1,6 @@
 import { type ByteCursor, literal, RepeatingText } from './byte-cursor.ts';
-import type { StandVisit } from './interpret-stand.ts';
-import type { ReadCounts } from './problem-report.ts';
-import {
-  dayOf,
-  type NotCurrentReason,
-  type Nummeraanduiding,
-  noEind,
-  type OpenbareRuimte,
-  type Span,
-} from './voorkomen.ts';
-
-/** Reads occurrences whose bytes are exactly as Kadaster writes them. */
-export type FastParser = {
-  /** Reads the `sl:stand` at the cursor and moves past it, or returns false and leaves it unread. */
-  parse(cursor: ByteCursor): boolean;
-};
-
-/** Counts occurrences, and visits those that count on the day (`visit`) or from a later day on (`later`). */
-abstract class CountingParser<T> implements FastParser {
-  protected readonly day: number;
-  protected readonly span: Span = { volgnummer: 0, begin: 0, eind: 0 };
-  readonly #counts: ReadCounts;
-  readonly #visit: StandVisit<T>;
-  readonly #later: StandVisit<T> | undefined;
-
-  constructor(peildatum: string, counts: ReadCounts, visit: StandVisit<T>, later?: StandVisit<T>) {
-    this.day = dayOf(peildatum);
-    this.#counts = counts;
-    this.#visit = visit;
-    this.#later = later;
-  }
-
-  abstract parse(cursor: ByteCursor): boolean;
-
-  /** Counts an occurrence, and returns the visit that it gets, if any. */
-  protected visitOf(isIssued: boolean, validity: Exclude<Validity, 'unknown_shape'>): StandVisit<T> | undefined {
-    const counts = this.#counts;
-    counts.voorkomens++;
-    if (!isIssued) {
-      counts.notCurrent.withdrawn++;
-      return undefined;
-    }
-    if (validity === 'current') {
-      counts.current++;
-      return this.#visit;
-    }
-    counts.notCurrent[validity === 'later' ? 'future' : validity]++;
-    return validity === 'later' ? this.#later : undefined;
-  }
-}
+import type { Nummeraanduiding, OpenbareRuimte } from './voorkomen.ts';
+import { CountingParser } from './voorkomen-parser.ts';
 
 /** The elements that both a nummeraanduiding and an openbare ruimte have. */
 const issued = literal('<Objecten:status>Naamgeving uitgegeven</Objecten:status>');
@@ -57,95 +9,6 @@ const geconstateerd = literal('<Objecten:geconstateerd>');
 const documentdatum = literal('</Objecten:geconstateerd><Objecten:documentdatum>');
 const documentnummer = literal('</Objecten:documentdatum><Objecten:documentnummer>');
 const ligtInEnd = literal('</Objecten-ref:WoonplaatsRef></Objecten:ligtIn>');
-
-const voorkomenOpen = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
-const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
-const beginEnd = literal('</Historie:beginGeldigheid>');
-const eind = literal('<Historie:eindGeldigheid>');
-const eindEnd = literal('</Historie:eindGeldigheid>');
-const registratie = literal('<Historie:tijdstipRegistratie>');
-const registratieEnd = literal('</Historie:tijdstipRegistratie>');
-const eindRegistratie = literal('<Historie:eindRegistratie>');
-const eindRegistratieEnd = literal('</Historie:eindRegistratie>');
-const inactief = literal('<Historie:tijdstipInactief>');
-const inactiefEnd = literal('</Historie:tijdstipInactief>');
-const registratieLV = literal('<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>');
-const registratieLVEnd = literal('</Historie:tijdstipRegistratieLV>');
-const eindRegistratieLV = literal('<Historie:tijdstipEindRegistratieLV>');
-const eindRegistratieLVEnd = literal('</Historie:tijdstipEindRegistratieLV>');
-const inactiefLV = literal('<Historie:tijdstipInactiefLV>');
-const inactiefLVEnd = literal('</Historie:tijdstipInactiefLV>');
-const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
-const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
-const voorkomenClose = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
-
-const plain = {
-  registratie: literal('</Historie:beginGeldigheid><Historie:tijdstipRegistratie>'),
-  registratieLV: literal('</Historie:tijdstipRegistratie>', '<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>'),
-  close: literal(
-    '</Historie:tijdstipRegistratieLV>',
-    '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
-  ),
-};
-
-/**
- * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count
- * unless the register changes.
- */
-type Validity = 'current' | 'later' | NotCurrentReason | 'unknown_shape';
-
-/**
- * Moves past `Objecten:voorkomen`, and returns whether an occurrence with the live status counts on `day` (20211015),
- * by the rules and in the order of `whyNotCurrent`. Sets `span` for one that counts or will.
- */
-function parseVoorkomen(cursor: ByteCursor, day: number, span: Span): Validity {
-  if (!cursor.skip(voorkomenOpen)) return 'unknown_shape';
-  const volgnummer = cursor.readNumber();
-  if (volgnummer === 0 || !cursor.skip(begin)) return 'unknown_shape';
-  const beginGeldigheid = cursor.readDate();
-  if (beginGeldigheid < 0) return 'unknown_shape';
-  span.volgnummer = volgnummer;
-  span.begin = beginGeldigheid;
-  span.eind = noEind;
-  const start = cursor.position;
-  if (skipPlainRest(cursor)) return beginGeldigheid > day ? 'later' : 'current';
-  cursor.position = start;
-  if (!cursor.skip(beginEnd)) return 'unknown_shape';
-  const hasEind = cursor.skip(eind);
-  const eindGeldigheid = hasEind ? cursor.readDate() : noEind;
-  if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
-  if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
-  if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
-  const isInactief = cursor.skip(inactief);
-  if (isInactief && !(cursor.skipText() && cursor.skip(inactiefEnd))) return 'unknown_shape';
-  if (!cursor.skip(registratieLV) || !cursor.skipText() || !cursor.skip(registratieLVEnd)) return 'unknown_shape';
-  if (cursor.skip(eindRegistratieLV) && !(cursor.skipText() && cursor.skip(eindRegistratieLVEnd))) {
-    return 'unknown_shape';
-  }
-  const isInactiefLV = cursor.skip(inactiefLV);
-  if (isInactiefLV && !(cursor.skipText() && cursor.skip(inactiefLVEnd))) return 'unknown_shape';
-  const isNietBagLV = cursor.skip(nietBagLV);
-  if (isNietBagLV && !(cursor.skipText() && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
-  if (!cursor.skip(voorkomenClose)) return 'unknown_shape';
-
-  span.eind = eindGeldigheid;
-  const isOut = isInactief || isInactiefLV || isNietBagLV;
-  if (beginGeldigheid > day) return isOut || eindGeldigheid <= beginGeldigheid ? 'future' : 'later';
-  if (eindGeldigheid <= day) return 'ended';
-  if (isInactief || isInactiefLV) return 'inactive';
-  return isNietBagLV ? 'not_bag' : 'current';
-}
-
-/** The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead of ten. */
-function skipPlainRest(cursor: ByteCursor): boolean {
-  return (
-    cursor.skip(plain.registratie) &&
-    cursor.skipText() &&
-    cursor.skip(plain.registratieLV) &&
-    cursor.skipText() &&
-    cursor.skip(plain.close)
-  );
-}
 
 const numOpen = literal(
   '<sl:stand><sl-bag-extract:bagObject><Objecten:Nummeraanduiding>',
@@ -207,12 +70,17 @@ export class FastNummeraanduidingParser extends CountingParser<Nummeraanduiding>
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(documentnummerEnd)) return false;
     const place = cursor.skip(numLigtIn) ? cursor.position : absent;
     if (place !== absent && !(cursor.skipDigits(4) && cursor.skip(ligtInEnd))) return false;
-    const validity = parseVoorkomen(cursor, this.day, this.span);
+    const validity = this.parseVoorkomen(cursor);
     if (validity === 'unknown_shape' || !cursor.skip(ligtAan)) return false;
     const street = cursor.position;
     if (!cursor.skipDigits(16) || !cursor.skip(numClose)) return false;
 
-    this.visitOf(isIssued, validity)?.(
+    this.visitOf(
+      isIssued,
+      validity,
+      cursor,
+      identificatie,
+    )?.(
       {
         identificatie: () => cursor.text(identificatie, 16),
         writeIdentificatie: (target) => cursor.copy(identificatie, 16, target),
@@ -265,10 +133,15 @@ export class FastOpenbareRuimteParser extends CountingParser<OpenbareRuimte> {
     if (!cursor.skip(documentnummer) || !cursor.skipEscapedText() || !cursor.skip(oprLigtIn)) return false;
     const place = cursor.position;
     if (!cursor.skipDigits(4) || !cursor.skip(ligtInEnd)) return false;
-    const validity = parseVoorkomen(cursor, this.day, this.span);
+    const validity = this.parseVoorkomen(cursor);
     if (validity === 'unknown_shape' || !cursor.skip(oprClose)) return false;
 
-    this.visitOf(isIssued, validity)?.(
+    this.visitOf(
+      isIssued,
+      validity,
+      cursor,
+      identificatie,
+    )?.(
       {
         identificatie: cursor.text(identificatie, 16),
         naam: cursor.text(name, length),

@@ -53,7 +53,22 @@ export type ReadRule<T> = (fields: Occurrence, file: string) => T | Problem;
  * How to read an occurrence, and the callbacks for one that counts on the date (`visit`) or will on a later one
  * (`later`).
  */
-type Visits<T> = { read: ReadRule<T>; visit: StandVisit<T>; later: StandVisit<T> | undefined };
+type Visits<T> = Pick<ReadOptions<T>, 'later' | 'since'> & { read: ReadRule<T>; visit: StandVisit<T> };
+
+/** How to read the occurrences of a file. */
+export type ReadOptions<T> = {
+  /** Leaves everything to the strict parser. */
+  strictly?: boolean;
+  /** Visits what will count on a later date. */
+  later?: StandVisit<T> | undefined;
+  /** Counts as `changed` every object of which something was recorded on this day or later, or that began or ended after it. */
+  since?: number | undefined;
+};
+
+/** Whether an occurrence is of an object that counts as changed `since` a day; `recorded` is when the register last recorded something of it. */
+export function hasChanged({ begin, eind }: Span, recorded: number, since: number, day: number): boolean {
+  return recorded >= since || (begin > since && begin <= day) || (eind > since && eind <= day);
+}
 
 /**
  * Adds an occurrence to `counts`, and visits it if it counts on `peildatum` or will later.
@@ -65,11 +80,14 @@ export function visitStand<T extends object>(
   file: string,
   peildatum: string,
   counts: ReadCounts,
-  { read, visit, later }: Visits<T>,
+  { read, visit, later, since }: Visits<T>,
 ): void {
   const geldigheid = geldigheidOf(kind, fields, file);
   const span = spanOf(fields, file);
   counts.voorkomens++;
+  if (since !== undefined && hasChanged(span, recordedOn(fields), since, dayOf(peildatum))) {
+    counts.changed.push(fields.identificatie);
+  }
   const reason = whyNotCurrent(geldigheid, liveStatus[kind], peildatum);
   if (reason === null) {
     keep(read(fields, file), counts, (found) => visit(found, span));
@@ -107,6 +125,15 @@ export function geldigheidOf(kind: ObjectKind, fields: Occurrence, file: string)
     tijdstipInactiefLV,
     tijdstipNietBagLV,
   };
+}
+
+/** The last day on which the register recorded something of an occurrence; `noEind` where that can't be told. */
+function recordedOn(fields: Occurrence): number {
+  const { tijdstipRegistratieLV, tijdstipEindRegistratieLV, tijdstipInactiefLV, tijdstipNietBagLV } = fields;
+  const times = [tijdstipRegistratieLV, tijdstipEindRegistratieLV, tijdstipInactiefLV, tijdstipNietBagLV];
+  return Math.max(
+    ...times.map((time) => (time === undefined ? 0 : dayOf(/^\s*(\d{4}-\d\d-\d\d)/.exec(time)?.[1] ?? '9999-99-99'))),
+  );
 }
 
 function dateIn({ identificatie }: Occurrence, text: string, file: string): string {

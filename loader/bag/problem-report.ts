@@ -79,6 +79,8 @@ export type ReadCounts = {
   notCurrent: Record<NotCurrentReason, number>;
   /** Those that would count, but have a value that the register's rules forbid. */
   problems: Problem[];
+  /** The objects of which something was recorded, began or ended since the date that was asked for. */
+  changed: string[];
 };
 
 /** Counts of nothing. */
@@ -88,6 +90,7 @@ export function emptyCounts(): ReadCounts {
     current: 0,
     notCurrent: { withdrawn: 0, future: 0, ended: 0, inactive: 0, not_bag: 0 },
     problems: [],
+    changed: [],
   };
 }
 

@@ -2,11 +2,12 @@
 
 import { ExtractError } from '../extract-error.ts';
 import { ByteCursor } from './byte-cursor.ts';
-import { FastNummeraanduidingParser, FastOpenbareRuimteParser, type FastParser } from './fast-parser.ts';
+import { FastNummeraanduidingParser, FastOpenbareRuimteParser } from './fast-parser.ts';
 import {
   type Fields,
   type Occurrence,
   occurrenceOf,
+  type ReadOptions,
   type ReadRule,
   type StandVisit,
   toNummeraanduiding,
@@ -17,18 +18,18 @@ import {
 import { emptyCounts, type ReadCounts } from './problem-report.ts';
 import { documentOf, namespaces, type ObjectKind, SchemaParser } from './schema.ts';
 import type { Woonplaats } from './voorkomen.ts';
+import type { FastParser } from './voorkomen-parser.ts';
 
 /**
- * Visits each object in `xml` that counts on `peildatum`, and with `later` each that will count on a later date; counts all
- * others by reason. A `Span` is valid during the visit. Throws an `ExtractError` that names `file` for anything but
- * well-formed XML in the known schema; visits may precede it. `strictly` leaves everything to the strict parser.
+ * Visits each object in `xml` that counts on `peildatum`; counts all others by reason. A `Span` is valid during the visit.
+ * Throws an `ExtractError` that names `file` for anything but well-formed XML in the known schema; visits may precede it.
  */
 export type ReadObjects<T> = (
   xml: Buffer,
   file: string,
   peildatum: string,
   visit: StandVisit<T>,
-  options?: { strictly?: boolean; later?: StandVisit<T> },
+  options?: ReadOptions<T>,
 ) => ReadCounts;
 
 /** Reads the nummeraanduidingen of an XML file. */
@@ -37,12 +38,11 @@ export const readNummeraanduidingen = objectReader('NUM', toNummeraanduiding, Fa
 /** Reads the streets of an XML file. */
 export const readOpenbareRuimten = objectReader('OPR', toOpenbareRuimte, FastOpenbareRuimteParser);
 
-/** The class of a fast parser; `later` as in `ReadObjects`. */
 type FastParserClass<T> = new (
   peildatum: string,
   counts: ReadCounts,
   visit: StandVisit<T>,
-  later?: StandVisit<T>,
+  options: ReadOptions<T>,
 ) => FastParser;
 
 /** The reader of files of `kind`, whose objects `read` makes from the fields of an occurrence. */
@@ -51,10 +51,11 @@ function objectReader<T extends object>(
   read: ReadRule<T>,
   Parser: FastParserClass<T>,
 ): ReadObjects<T> {
-  return (xml, file, peildatum, visit, { strictly = false, later } = {}) => {
+  return (xml, file, peildatum, visit, options = {}) => {
     const counts = emptyCounts();
-    const onStand = (fields: Occurrence) => visitStand(kind, fields, file, peildatum, counts, { read, visit, later });
-    const fastParser = strictly ? undefined : new Parser(peildatum, counts, visit, later);
+    const onStand = (fields: Occurrence) =>
+      visitStand(kind, fields, file, peildatum, counts, { read, visit, ...options });
+    const fastParser = options.strictly ? undefined : new Parser(peildatum, counts, visit, options);
     readStands(xml, file, kind, peildatum, onStand, fastParser);
     return counts;
   };
@@ -69,11 +70,11 @@ export async function readWoonplaatsen(
   file: string,
   peildatum: string,
   visit: StandVisit<Woonplaats>,
-  later?: StandVisit<Woonplaats>,
+  options: Omit<ReadOptions<Woonplaats>, 'strictly'> = {},
 ): Promise<ReadCounts> {
   const counts = emptyCounts();
   const parser = new StandParser('WPL', file, peildatum, (fields) =>
-    visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, later }),
+    visitStand('WPL', fields, file, peildatum, counts, { read: toWoonplaats, visit, ...options }),
   );
   let refusal: unknown;
   for await (const chunk of xml) {

@@ -39,8 +39,8 @@ const voorkomen: Content = {
     'Historie:eindRegistratie': 'skipped',
     'Historie:tijdstipInactief': 'text',
     'Historie:BeschikbaarLV': {
-      'Historie:tijdstipRegistratieLV': 'skipped',
-      'Historie:tijdstipEindRegistratieLV': 'skipped',
+      'Historie:tijdstipRegistratieLV': 'text',
+      'Historie:tijdstipEindRegistratieLV': 'text',
       'Historie:tijdstipInactiefLV': 'text',
       'Historie:tijdstipNietBagLV': 'text',
     },

@@ -61,13 +61,15 @@ export function mergeShards(shards: readonly ShardCounts[]): ShardCounts {
     listsChanged: sum(shards, ({ listsChanged }) => listsChanged),
     // Absent in the work of an earlier release.
     upgraded: sum(shards, ({ upgraded = 0 }) => upgraded),
-    changes: {
-      added: sum(shards, ({ changes }) => changes.added),
-      changed: sum(shards, ({ changes }) => changes.changed),
-      removed: sum(shards, ({ changes }) => changes.removed),
-    },
+    changes: sumOfChanges(shards.map(({ changes }) => changes)),
     examples: { added: examples('added'), changed: examples('changed'), removed: examples('removed') },
   };
+}
+
+/** Several counts as one. */
+export function sumOfChanges(counts: readonly ChangeCounts[]): ChangeCounts {
+  const of = (kind: ChangeKind) => sum(counts, (one) => one[kind]);
+  return { added: of('added'), changed: of('changed'), removed: of('removed') };
 }
 
 /** Counts of nothing. */

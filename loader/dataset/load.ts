@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Member } from '../bag/extract-members.ts';
 import type { ProblemCounts } from '../bag/problem-report.ts';
+import { dayOf } from '../bag/voorkomen.ts';
 import type { ZipEntry } from '../zip/zip.ts';
 import type { ChangeCounts } from './lines.ts';
 
@@ -56,6 +57,11 @@ export type Load = {
    * the days since was corrected.
    */
   start?: ReplayBase;
+  /**
+   * For an extract that is newer than a live dataset of days: the date of that. What nothing was recorded of since must be the same
+   * in both.
+   */
+  auditSince?: string;
   /** How many of the days can't be applied without each other; 1 where there are no others to apply again. */
   leastDays?: number;
   /** The snapshot to roll back to; only for a rollback. */
@@ -82,6 +88,11 @@ export type Load = {
 /** The date of the extract that the load reads, before its mutations are applied. */
 export function extractDate({ extract, peildatum }: Load): string {
   return extract?.peildatum ?? peildatum;
+}
+
+/** `auditSince` as the readers of an extract take it. */
+export function changedSince({ auditSince }: Load): number | undefined {
+  return auditSince === undefined ? undefined : dayOf(auditSince);
 }
 
 /** The id of the snapshot that the load makes, or rolls back to as it is. */
@@ -152,7 +163,8 @@ export type ManifestEntry = {
   since?: MutationFile[];
   /**
    * For an extract loaded after days of mutations: the number of addresses that these had got wrong, which the load
-   * corrected. All 0 if the mutations were applied correctly and none was replaced later.
+   * corrected. All 0 if the mutations were applied correctly and none was replaced later. Of an extract that is newer than these
+   * days only what has not changed since can be compared.
    */
   audit?: ChangeCounts;
   voorkomens: number;

@@ -119,6 +119,7 @@ type Header = {
   bytes: number;
   groups: number[];
   problems: ProblemReport;
+  changed: string[];
 };
 
 const version = 2;
@@ -129,7 +130,7 @@ const version = 2;
  * whole file.
  */
 export class ReferenceWriter {
-  readonly #header: Header = { version, streets: 0, bytes: 0, groups: [], problems: emptyReport() };
+  readonly #header: Header = { version, streets: 0, bytes: 0, groups: [], problems: emptyReport(), changed: [] };
   readonly #packed: Buffer[] = [];
   readonly #places = new GrowingBytes();
   readonly #group = new GrowingBytes();
@@ -145,6 +146,11 @@ export class ReferenceWriter {
 
   addProblems(problems: Iterable<Problem>): void {
     for (const problem of problems) addProblem(this.#header.problems, problem);
+  }
+
+  /** Adds streets and places that `ReadCounts` calls changed. */
+  addChanged(identificaties: readonly string[]): void {
+    this.#header.changed.push(...identificaties);
   }
 
   /** Packs the streets added since the last call. */
@@ -221,9 +227,9 @@ export function referenceAt({ streets, places }: ReferenceMemory): Reference {
   return { openbareRuimten: new StreetTable(streets), woonplaatsen };
 }
 
-/** The problems that a `ReferenceWriter` packed. */
-export function referenceProblems(packed: Buffer): ProblemReport {
-  return headerOf(packed).header.problems;
+/** The problems and the changed streets and places that a `ReferenceWriter` packed. */
+export function referenceCounts(packed: Buffer): Pick<Header, 'problems' | 'changed'> {
+  return headerOf(packed).header;
 }
 
 function headerOf(packed: Buffer): { header: Header; start: number } {

@@ -4,7 +4,7 @@ import { extractDate, type Load, type Part } from '../dataset/load.ts';
 import { type LoadCounts, mergeParts, type PartCounts } from '../dataset/load-counts.ts';
 import { addEdit, type Edits, editsByShard, type FoundObjects } from '../dataset/object-shard.ts';
 import { identificatieOf, type ObjectLine, objectLines, parseObjectLine } from '../dataset/objects.ts';
-import { checkedReference, referenceProblems } from '../dataset/reference-file.ts';
+import { checkedReference, referenceCounts } from '../dataset/reference-file.ts';
 import { shardOf } from '../dataset/stored-form.ts';
 import { concurrentReads, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
 import { type Extracted, readRows, type StoredPart } from './extract.ts';
@@ -16,6 +16,8 @@ export type Collected = Pick<LoadCounts, keyof PartCounts> & {
   addresses?: number;
   objects: number;
   parts: StoredPart[];
+  /** The nummeraanduidingen, streets and places that have changed since `auditSince`. */
+  changed?: string[];
 };
 
 /** One shard to merge. */
@@ -33,10 +35,12 @@ export async function collect(storage: Storage, loadId: string): Promise<{ shard
     ...(await getJson<Extracted>(storage, paths.extracted(loadId, part))),
   }));
   const reference = await getUnpacked(storage, paths.reference(loadId), checkedReference);
+  const { problems, changed } = referenceCounts(reference);
   const collected: Collected = {
-    ...mergeParts([...extracted, { voorkomens: 0, problems: referenceProblems(reference) }]),
+    ...mergeParts([...extracted, { voorkomens: 0, problems }]),
     objects: extracted.reduce((sum, { objects }) => sum + objects, 0),
     parts: extracted.map(({ part, segments }) => ({ part, segments })),
+    ...(load.auditSince !== undefined && { changed: [...changed, ...extracted.flatMap((part) => part.changed)] }),
   };
   const edits = editsByShard(await editsOfDivided(storage, load, extracted));
   for (const [shard, ofShard] of edits) await putJson(storage, paths.edits(loadId, shard), ofShard);

@@ -11,7 +11,7 @@ import { openSource } from '../storage/open.ts';
 import { sourceInTime } from '../storage/remote-reads.ts';
 import { type Source, SourceError } from '../storage/source.ts';
 import { paths, putJson, type Storage } from '../storage/storage.ts';
-import { DeliveryFinder } from './delivery-finder.ts';
+import { DeliveryFinder, gemeentenOf } from './delivery-finder.ts';
 import { discoverMutations, withCorrections } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
 import { currentManifest, type Found, finishPending, type LoadContext, loadStatus, sampleTable } from './manifest.ts';
@@ -102,6 +102,8 @@ async function describe(
   const listing = await listed(applied.length > 0 ? mutations : []);
   const finder = new DeliveryFinder(storage, listing, { extract, rejected: again ? [] : manifest.rejected });
   const days = await withCorrections(finder, applied);
+  const isNewer = base?.extract && base.extract.peildatum !== base.peildatum && base.peildatum < peildatum;
+  const isSameArea = base?.extract && String(gemeentenOf(base.extract)) === String(gemeentenOf(extract));
   const contents = [identity, ...days.map(({ key }) => key)].join(' ');
   return {
     id: loadId(peildatum, contents, base?.load ?? null),
@@ -109,6 +111,7 @@ async function describe(
     peildatum: days.at(-1)?.tot ?? peildatum,
     base: base && { load: base.load, peildatum: base.peildatum, snapshot: base.snapshot },
     target: null,
+    ...(isNewer && isSameArea && { auditSince: base.peildatum }),
     days,
     ...(finder.notes.length > 0 && { notes: finder.notes }),
     extract,

@@ -3,7 +3,15 @@ import { fileLabel } from '../bag/extract-members.ts';
 import { addProblem, emptyReport } from '../bag/problem-report.ts';
 import { readNummeraanduidingen } from '../bag/read-stands.ts';
 import type { Nummeraanduiding, Span } from '../bag/voorkomen.ts';
-import { extractDate, extractName, type Load, type Part, type Snapshot, startOf } from '../dataset/load.ts';
+import {
+  changedSince,
+  extractDate,
+  extractName,
+  type Load,
+  type Part,
+  type Snapshot,
+  startOf,
+} from '../dataset/load.ts';
 import type { PartCounts } from '../dataset/load-counts.ts';
 import { type Edges, ObjectRows } from '../dataset/object-rows.ts';
 import { type Edits, edited, isNamed, type NamedObjects, ObjectShardReader } from '../dataset/object-shard.ts';
@@ -31,7 +39,7 @@ import { readZipMember } from './stage.ts';
 /**
  * What `extractPart` stores beside the object lines (`objects` is their number); if it exists, the part is finished.
  */
-export type Extracted = PartCounts & Edges & { objects: number; segments: Segments };
+export type Extracted = PartCounts & Edges & { objects: number; segments: Segments; changed: string[] };
 
 /** Where the lines of each postcode3 are stored among those of one part. */
 export type StoredPart = { part: string; segments: Segments };
@@ -52,15 +60,17 @@ export async function extractPart(
   const peildatum = extractDate(load);
   const rows = new ObjectRows(peildatum);
   const problems = emptyReport();
+  const changed: string[] = [];
   let voorkomens = 0;
   const add = (num: Nummeraanduiding, span: Span) => rows.add(num, span);
   await readZipMember(storage, load, index, async (zip, member) => {
     for (const file of files) {
       const label = fileLabel(extractName(load), member, file);
       const counts = await withEntry(zip, file, label, (xml) =>
-        readNummeraanduidingen(xml, label, peildatum, add, { later: add }),
+        readNummeraanduidingen(xml, label, peildatum, add, { later: add, since: changedSince(load) }),
       );
       for (const problem of counts.problems) addProblem(problems, problem);
+      for (const identificatie of counts.changed) changed.push(identificatie);
       voorkomens += counts.voorkomens;
       onRead({ bytes: file.compressedSize, rows: counts.voorkomens });
     }
@@ -68,7 +78,7 @@ export async function extractPart(
   const edges = rows.end();
   const { bytes, segments } = rows.pack();
   await putPacked(storage, paths.rows(loadId, part), bytes);
-  const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments };
+  const extracted: Extracted = { voorkomens, problems, ...edges, objects: rows.count, segments, changed };
   await putJson(storage, paths.extracted(loadId, part), extracted);
 }
 

@@ -8,6 +8,7 @@ import {
   mergeShards,
   objections,
   problemCount,
+  sumOfChanges,
   type Thresholds,
   thresholdsOfDays,
 } from '../dataset/load-counts.ts';
@@ -58,7 +59,7 @@ export async function guard(
   if ((base?.load ?? null) !== (load.base?.load ?? null)) {
     throw new StaleLoadError(`Another load was published since ${loadId} began. Run the load again.`);
   }
-  const { counts, files, snapshot, setAside } = await addUp(storage, loadId);
+  const { counts, files, snapshot, setAside, unexplained } = await addUp(storage, loadId);
   const approved = (await storage.open(paths.approval(loadId))) !== null;
   const wasJudged = load.kind === 'rollback';
   const isDisposable = (source: SourceVersion | null | undefined) => source != null && source.location === disposable;
@@ -81,7 +82,7 @@ export async function guard(
     days: load.days.map(({ name }) => name),
     stopped: load.stopped ?? null,
     extractPeildatum: load.extract?.peildatum ?? null,
-    audit: isAudit(load, base) ? counts.changes : null,
+    audit: load.auditSince !== undefined ? unexplained : isAudit(load, base) ? counts.changes : null,
     setAside: setAsideOf(setAside),
     notes: load.notes ?? [],
     objections: against,
@@ -138,7 +139,8 @@ async function addUp(storage: Storage, loadId: string) {
     shards: named(({ keys }) => keys > 0),
     objects: named(({ hasObjects }) => hasObjects),
   };
-  return { counts, files, snapshot, setAside: mutated?.setAside ?? [] };
+  const unexplained = sumOfChanges(merged.flatMap((shard) => shard.unexplained ?? []));
+  return { counts, files, snapshot, setAside: mutated?.setAside ?? [], unexplained };
 }
 
 /** The problems after the mutations: streets and places that are current several times were counted again. */

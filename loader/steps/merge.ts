@@ -6,8 +6,17 @@ import {
   problemCounts,
   reportOfCounts,
 } from '../bag/problem-report.ts';
+import { isExplained } from '../dataset/audit.ts';
 import { deriveRows } from '../dataset/derive-rows.ts';
-import { diff, hasAddress, joinRows, type Line } from '../dataset/lines.ts';
+import {
+  type Change,
+  type ChangeCounts,
+  type ChangeKind,
+  diff,
+  hasAddress,
+  joinRows,
+  type Line,
+} from '../dataset/lines.ts';
 import { extractName, type Load, resultOf, type Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
 import {
@@ -17,10 +26,11 @@ import {
   type ObjectShardReader,
   ObjectShardWriter,
 } from '../dataset/object-shard.ts';
-import { referencesOf, withoutEnded } from '../dataset/objects.ts';
+import { type ObjectLine, referencesOf, withoutEnded } from '../dataset/objects.ts';
 import { checkedReference, type ReferenceMemory, referenceAt } from '../dataset/reference-file.ts';
 import { ChangeWriter, countLines, postcode3sOf, ShardReader, ShardWriter } from '../dataset/stored-form.ts';
 import { findJson, getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
+import type { Collected } from './collect.ts';
 import { type ObjectSource, objectSource } from './extract.ts';
 import { lambdaStep } from './lambda-step.ts';
 import type { Mutated } from './mutate.ts';
@@ -32,6 +42,8 @@ export type Merged = ShardCounts & {
   files: { name: string; writes: number }[];
   /** Whether the new snapshot has objects of this shard. */
   hasObjects: boolean;
+  /** The changes that nothing explains which was recorded since `auditSince`. */
+  unexplained: ChangeCounts;
   addresses: number;
   problems: ProblemReport;
 };
@@ -54,10 +66,13 @@ export async function mergeShard(
   if (await storage.open(paths.merged(loadId, shard))) return { objects: 0 };
   const load = await getJson<Load>(storage, paths.load(loadId));
   const before = await snapshotOf(storage, load.base?.snapshot ?? null, shard);
-  const merged: Merged = { shard, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() };
+  const merged: Merged = {
+    ...{ shard, files: [], hasObjects: false, ...noChanges(), addresses: 0, problems: emptyReport() },
+    unexplained: noChanges().changes,
+  };
   const objects = new ObjectShardWriter();
   const makesSnapshot = resultOf(load) === load.id;
-  const after = makesSnapshot
+  const after: Lines = makesSnapshot
     ? await derived(storage, load, shard, memory, objects, merged, before)
     : await snapshotOf(storage, load.target?.snapshot ?? null, shard);
 
@@ -86,6 +101,8 @@ export async function mergeShard(
     merged.listKeys += lines.length - keys;
     for (const change of diff(before.next(postcode3), lines)) {
       countChange(merged, change);
+      const { kind } = change;
+      if (kind in merged.unexplained && after.isError?.(change)) merged.unexplained[kind as ChangeKind]++;
       changes.add(change);
       if (changes.count === changesPerFile) await flush();
     }
@@ -110,7 +127,11 @@ async function copyReference(storage: Storage, from: string, to: string): Promis
 }
 
 /** Returns the lines of a shard in order, one postcode3 at a time; `null` for those that equal the live dataset's. */
-type Lines = { next(postcode3: string): Line[] | null | Promise<Line[] | null> };
+type Lines = {
+  next(postcode3: string): Line[] | null | Promise<Line[] | null>;
+  /** Whether a change of the last part that was returned is one that the live dataset should have had. */
+  isError?: (change: Change) => boolean;
+};
 
 async function snapshotOf(storage: Storage, snapshot: Snapshot | null, shard: string): Promise<ShardReader> {
   if (!snapshot?.shards.includes(shard)) return new ShardReader(null);
@@ -147,6 +168,7 @@ async function derived(
     !edits[part] &&
     !hasCome(stored.result(part).next, peildatum) &&
     !(await isNamed?.(part));
+  let last: ObjectLine[] = [];
   const next = async (part: string) => {
     const atStart = unchanged?.next(part) ?? null; // in order, whether it is needed or not
     if (source.stored && (await isSame(part, source.stored))) {
@@ -158,6 +180,7 @@ async function derived(
     }
     const whole = edited(await source.lines(part), edits[part]);
     const lines = isMutated ? withoutEnded(part, whole, peildatum) : whole;
+    last = lines;
     const problems = emptyReport();
     const { next, ...rows } = deriveRows(lines, reference, peildatum, extractName(load), (problem) =>
       addProblem(problems, problem),
@@ -168,7 +191,9 @@ async function derived(
     merged.problems = mergeReports([merged.problems, problems]);
     return joinRows(rows);
   };
-  return { next };
+  if (load.auditSince === undefined) return { next };
+  const changed = new Set((await getJson<Collected>(storage, paths.collected(load.id))).changed);
+  return { next, isError: (change) => !isExplained(change, last, changed, reference) };
 }
 
 /** Whether an occurrence begins or ceases to be valid in the time between the two snapshots. */

@@ -3,7 +3,7 @@ import type { StandVisit } from '../bag/interpret-stand.ts';
 import type { Problem } from '../bag/problem-report.ts';
 import { readOpenbareRuimten, readWoonplaatsen } from '../bag/read-stands.ts';
 import type { OpenbareRuimte, Woonplaats } from '../bag/voorkomen.ts';
-import { extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
+import { changedSince, extractDate, extractName, type Load, type Part } from '../dataset/load.ts';
 import { type ReferenceMemory, ReferenceWriter, readReferenceFile } from '../dataset/reference-file.ts';
 import type { Amount } from '../progress.ts';
 import { getJson, getUnpacked, paths, putJson, putPacked, type Storage } from '../storage/storage.ts';
@@ -29,6 +29,7 @@ export async function reference(
   }
   const load = await getJson<Load>(storage, paths.load(loadId));
   const peildatum = extractDate(load);
+  const since = changedSince(load);
   const file = new ReferenceWriter();
   const addStreet: StandVisit<OpenbareRuimte> = (street, span) => file.addStreet(street, span);
   const addPlace: StandVisit<Woonplaats> = (place, span) => file.addPlace(place, span);
@@ -45,13 +46,17 @@ export async function reference(
       }
       for (const entry of files) {
         const label = fileLabel(extractName(load), member, entry);
-        const { voorkomens, problems } =
+        const { voorkomens, problems, changed } =
           member.kind === 'OPR'
             ? await withEntry(zip, entry, label, (xml) =>
-                readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet }),
+                readOpenbareRuimten(xml, label, peildatum, addStreet, { later: addStreet, since }),
               )
-            : await readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, addPlace);
+            : await readWoonplaatsen(entryStream(zip, entry, label), label, peildatum, addPlace, {
+                later: addPlace,
+                since,
+              });
         file.addProblems(problems);
+        file.addChanged(changed);
         file.endGroup();
         onRead({ rows: voorkomens, bytes: entry.compressedSize });
       }

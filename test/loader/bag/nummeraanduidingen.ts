@@ -55,6 +55,8 @@ export function read(xml: string | Buffer, reader: 'fast' | 'strict'): Outcome {
     const counts = readNummeraanduidingen(Buffer.from(xml), 'a.xml', peildatum, visit(visited), {
       strictly: reader === 'strict',
       later: visit(later),
+      // Of every other file also which objects have changed.
+      since: xml.length % 2 === 0 ? 20260107 : undefined,
     });
     return { visited, later, counts };
   } catch (error) {

@@ -5,7 +5,13 @@ import type { NumStand } from '../../../local/demo/stand-xml.ts';
 import { numXml, read, someNum } from './nummeraanduidingen.ts';
 
 const day = fc.constantFrom('2010-09-29', '2026-01-07', '2026-01-08', '2026-01-09', '2104-01-21', '20-1-1', '');
-const moment = fc.constantFrom('2020-01-01T10:00:00.000', '');
+const moment = fc.constantFrom(
+  '2020-01-01T10:00:00.000',
+  '2026-01-08T10:00:00.000',
+  ' 2026-01-08T10:00:00.000',
+  '2026',
+  '',
+);
 const often = <T>(usual: T, arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary });
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) => often<T | undefined>(undefined, arbitrary);
@@ -29,6 +35,7 @@ const num = fc
     live: often(true, fc.boolean()),
     type: often('Verblijfsobject', fc.constantFrom('Ligplaats', 'Standplaats')),
     documentnummer: often('Z.9837/D.6498', text),
+    geregistreerdLV: rarely(moment),
     tijdstipInactief: rarely(moment),
     tijdstipInactiefLV: rarely(moment),
     tijdstipNietBagLV: rarely(moment),

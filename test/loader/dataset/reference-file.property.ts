@@ -8,7 +8,7 @@ import {
   ReferenceWriter,
   readReferenceFile,
   referenceAt,
-  referenceProblems,
+  referenceCounts,
 } from '../../../loader/dataset/reference-file.ts';
 import { checkedJson, packLineBytes } from '../../../loader/dataset/stored-form.ts';
 
@@ -179,7 +179,8 @@ describe('the file of streets and places', () => {
   it('reports which objects do not exist, without being read completely', () => {
     const file = new ReferenceWriter();
     file.addProblems([{ kind: 'invalid_value', file: 'a.xml', identificatie: '35' }]);
-    expect(referenceProblems(file.pack())).toMatchObject({ invalid_value: { count: 1 }, no_postcode: { count: 0 } });
+    const { problems } = referenceCounts(file.pack());
+    expect(problems).toMatchObject({ invalid_value: { count: 1 }, no_postcode: { count: 0 } });
   });
 
   it('is refused when a byte of it was damaged', async () => {

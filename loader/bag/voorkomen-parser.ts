@@ -1,0 +1,163 @@
+import { type ByteCursor, literal } from './byte-cursor.ts';
+import { hasChanged, type ReadOptions, type StandVisit } from './interpret-stand.ts';
+import type { ReadCounts } from './problem-report.ts';
+import { dayOf, type NotCurrentReason, noEind, type Span } from './voorkomen.ts';
+
+/** Reads occurrences whose bytes are exactly as Kadaster writes them. */
+export type FastParser = {
+  /** Reads the `sl:stand` at the cursor and moves past it, or returns false and leaves it unread. */
+  parse(cursor: ByteCursor): boolean;
+};
+
+/** Counts occurrences, and visits those that count on the day (`visit`) or from a later day on (`later`). */
+export abstract class CountingParser<T> implements FastParser {
+  protected readonly day: number;
+  protected readonly span: Span = { volgnummer: 0, begin: 0, eind: 0 };
+  readonly #counts: ReadCounts;
+  readonly #visit: StandVisit<T>;
+  readonly #later: StandVisit<T> | undefined;
+  readonly #since: number;
+  /** The last day on which anything was recorded of the occurrence that is being read; only where it is asked for. */
+  #recorded = 0;
+
+  constructor(
+    peildatum: string,
+    counts: ReadCounts,
+    visit: StandVisit<T>,
+    { later, since = noEind }: ReadOptions<T> = {},
+  ) {
+    this.day = dayOf(peildatum);
+    this.#counts = counts;
+    this.#visit = visit;
+    this.#later = later;
+    this.#since = since;
+  }
+
+  abstract parse(cursor: ByteCursor): boolean;
+
+  /** Counts an occurrence, and returns the visit that it gets, if any. `identificatie` is where that of its object is. */
+  protected visitOf(
+    isIssued: boolean,
+    validity: Exclude<Validity, 'unknown_shape'>,
+    cursor: ByteCursor,
+    identificatie: number,
+  ): StandVisit<T> | undefined {
+    const counts = this.#counts;
+    counts.voorkomens++;
+    if (this.#since < noEind && hasChanged(this.span, this.#recorded, this.#since, this.day)) {
+      counts.changed.push(cursor.text(identificatie, 16));
+    }
+    if (!isIssued) {
+      counts.notCurrent.withdrawn++;
+      return undefined;
+    }
+    if (validity === 'current') {
+      counts.current++;
+      return this.#visit;
+    }
+    counts.notCurrent[validity === 'later' ? 'future' : validity]++;
+    return validity === 'later' ? this.#later : undefined;
+  }
+
+  /**
+   * Moves past `Objecten:voorkomen`, and returns whether an occurrence with the live status counts on `day` (20211015),
+   * by the rules and in the order of `whyNotCurrent`. Sets `span` for one that counts or will.
+   */
+  protected parseVoorkomen(cursor: ByteCursor): Validity {
+    const { day, span } = this;
+    this.#recorded = 0;
+    if (!cursor.skip(voorkomenOpen)) return 'unknown_shape';
+    const volgnummer = cursor.readNumber();
+    if (volgnummer === 0 || !cursor.skip(begin)) return 'unknown_shape';
+    const beginGeldigheid = cursor.readDate();
+    if (beginGeldigheid < 0) return 'unknown_shape';
+    span.volgnummer = volgnummer;
+    span.begin = beginGeldigheid;
+    span.eind = noEind;
+    const start = cursor.position;
+    if (this.#skipPlainRest(cursor)) return beginGeldigheid > day ? 'later' : 'current';
+    cursor.position = start;
+    if (!cursor.skip(beginEnd)) return 'unknown_shape';
+    const hasEind = cursor.skip(eind);
+    const eindGeldigheid = hasEind ? cursor.readDate() : noEind;
+    if (hasEind && (eindGeldigheid < 0 || !cursor.skip(eindEnd))) return 'unknown_shape';
+    if (!cursor.skip(registratie) || !cursor.skipText() || !cursor.skip(registratieEnd)) return 'unknown_shape';
+    if (cursor.skip(eindRegistratie) && !(cursor.skipText() && cursor.skip(eindRegistratieEnd))) return 'unknown_shape';
+    const isInactief = cursor.skip(inactief);
+    if (isInactief && !(cursor.skipText() && cursor.skip(inactiefEnd))) return 'unknown_shape';
+    if (!cursor.skip(registratieLV) || !this.#skipTime(cursor) || !cursor.skip(registratieLVEnd))
+      return 'unknown_shape';
+    if (cursor.skip(eindRegistratieLV) && !(this.#skipTime(cursor) && cursor.skip(eindRegistratieLVEnd))) {
+      return 'unknown_shape';
+    }
+    const isInactiefLV = cursor.skip(inactiefLV);
+    if (isInactiefLV && !(this.#skipTime(cursor) && cursor.skip(inactiefLVEnd))) return 'unknown_shape';
+    const isNietBagLV = cursor.skip(nietBagLV);
+    if (isNietBagLV && !(this.#skipTime(cursor) && cursor.skip(nietBagLVEnd))) return 'unknown_shape';
+    if (!cursor.skip(voorkomenClose)) return 'unknown_shape';
+
+    span.eind = eindGeldigheid;
+    const isOut = isInactief || isInactiefLV || isNietBagLV;
+    if (beginGeldigheid > day) return isOut || eindGeldigheid <= beginGeldigheid ? 'future' : 'later';
+    if (eindGeldigheid <= day) return 'ended';
+    if (isInactief || isInactiefLV) return 'inactive';
+    return isNietBagLV ? 'not_bag' : 'current';
+  }
+
+  /** The rest of the most common occurrence, which has begun and has no end: the same tags in four comparisons instead of ten. */
+  #skipPlainRest(cursor: ByteCursor): boolean {
+    return (
+      cursor.skip(plain.registratie) &&
+      cursor.skipText() &&
+      cursor.skip(plain.registratieLV) &&
+      this.#skipTime(cursor) &&
+      cursor.skip(plain.close)
+    );
+  }
+
+  /** Past a time; its day counts where it is asked since when an object has changed. */
+  #skipTime(cursor: ByteCursor): boolean {
+    if (this.#since < noEind) {
+      const day = cursor.peekDate();
+      if (day < 0) return false;
+      if (day > this.#recorded) this.#recorded = day;
+    }
+    return cursor.skipText();
+  }
+}
+
+const voorkomenOpen = literal('<Objecten:voorkomen><Historie:Voorkomen><Historie:voorkomenidentificatie>');
+const begin = literal('</Historie:voorkomenidentificatie><Historie:beginGeldigheid>');
+const beginEnd = literal('</Historie:beginGeldigheid>');
+const eind = literal('<Historie:eindGeldigheid>');
+const eindEnd = literal('</Historie:eindGeldigheid>');
+const registratie = literal('<Historie:tijdstipRegistratie>');
+const registratieEnd = literal('</Historie:tijdstipRegistratie>');
+const eindRegistratie = literal('<Historie:eindRegistratie>');
+const eindRegistratieEnd = literal('</Historie:eindRegistratie>');
+const inactief = literal('<Historie:tijdstipInactief>');
+const inactiefEnd = literal('</Historie:tijdstipInactief>');
+const registratieLV = literal('<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>');
+const registratieLVEnd = literal('</Historie:tijdstipRegistratieLV>');
+const eindRegistratieLV = literal('<Historie:tijdstipEindRegistratieLV>');
+const eindRegistratieLVEnd = literal('</Historie:tijdstipEindRegistratieLV>');
+const inactiefLV = literal('<Historie:tijdstipInactiefLV>');
+const inactiefLVEnd = literal('</Historie:tijdstipInactiefLV>');
+const nietBagLV = literal('<Historie:tijdstipNietBagLV>');
+const nietBagLVEnd = literal('</Historie:tijdstipNietBagLV>');
+const voorkomenClose = literal('</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>');
+
+const plain = {
+  registratie: literal('</Historie:beginGeldigheid><Historie:tijdstipRegistratie>'),
+  registratieLV: literal('</Historie:tijdstipRegistratie>', '<Historie:BeschikbaarLV><Historie:tijdstipRegistratieLV>'),
+  close: literal(
+    '</Historie:tijdstipRegistratieLV>',
+    '</Historie:BeschikbaarLV></Historie:Voorkomen></Objecten:voorkomen>',
+  ),
+};
+
+/**
+ * Whether an occurrence counts, or that its bytes are not in the known form. `later` is a `future` one that will count
+ * unless the register changes.
+ */
+type Validity = 'current' | 'later' | NotCurrentReason | 'unknown_shape';

@@ -1,0 +1,26 @@
+import type { Reference } from './derive-rows.ts';
+import { type Change, parseLine } from './lines.ts';
+import { identificatieOf, type ObjectLine, referencesOf } from './objects.ts';
+
+/**
+ * Whether something that was recorded since the live date explains a change from the live dataset to a newer extract: of a
+ * nummeraanduiding of the address, its street or its place. A change without that is an error of the days before that date.
+ * @param lines those of the part that the key is in
+ */
+export function isExplained(
+  { before, after }: Change,
+  lines: readonly ObjectLine[],
+  changed: ReadonlySet<string>,
+  { openbareRuimten }: Reference,
+): boolean {
+  const places = [before, after].flatMap((line) => (line === null ? [] : parseLine(line).places));
+  const ids = new Set(places.flatMap(({ nummeraanduidingen = [] }) => nummeraanduidingen));
+  // Lines of an earlier release have no ids: nothing can be told of them.
+  if (ids.size === 0) return true;
+  for (const id of ids) if (changed.has(id)) return true;
+  return lines.some((line) => {
+    if (!ids.has(identificatieOf(line))) return false;
+    const { street, place } = referencesOf(line);
+    return [street, place, openbareRuimten.get(street)?.woonplaats ?? ''].some((id) => changed.has(id));
+  });
+}
