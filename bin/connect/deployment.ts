@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { deploymentOf, type StackPart, stackNames } from '../../lib/config/deployment.ts';
+import { deploymentOf, portalStackName, type StackPart, stackNames } from '../../lib/config/deployment.ts';
 import { CommandError } from './errors.ts';
 
 /** A CloudFormation stack: its status, like `UPDATE_COMPLETE`, and its outputs by name. */
@@ -25,6 +25,18 @@ export async function readStackOutputs(stack: string): Promise<StackView['output
   return (await readStack(stack)).outputs;
 }
 
+/** The portal of a deployment: its stack, by status and outputs; `undefined` where there is none. */
+export async function readPortal(deployment: string): Promise<(StackView & { stack: string }) | undefined> {
+  const stack = portalStackName(deployment);
+  return readStack(stack).then(
+    (view) => ({ ...view, stack }),
+    (error: Error) => {
+      if (!/does not exist/.test(error.message)) throw error;
+      return undefined;
+    },
+  );
+}
+
 /** The outputs of a deployment. */
 export type Deployment = {
   /** What the names of its stacks begin with: `bag-adres-prod`. */
@@ -46,9 +58,14 @@ export type OutputName =
 
 /**
  * `Version`: of this project, when it was deployed. `ExtractSource`, `MutationsSource`: the extract and the list of mutations
- * that the daily check asks for.
+ * that the daily check asks for. `BackupRoleArn`: the role that writes backup sets.
  */
-export type OptionalOutputName = 'StatementsBucketName' | 'Version' | 'ExtractSource' | 'MutationsSource';
+export type OptionalOutputName =
+  | 'BackupRoleArn'
+  | 'StatementsBucketName'
+  | 'Version'
+  | 'ExtractSource'
+  | 'MutationsSource';
 
 /** The deployment that `stack` names, by any of its stacks or by its own name, and the names of all its stacks. */
 export function deploymentStacks(stack: string): { name: string; stacks: Record<StackPart, string> } {

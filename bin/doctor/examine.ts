@@ -8,7 +8,7 @@ import { pdokExtract } from '../../loader/storage/open.ts';
 import { type LocalState, projectRoot, readLocalState } from '../../local/data-folder.ts';
 import { demoPeildatum } from '../../local/demo/demo.ts';
 import { localDynamoDb } from '../../local/engine/client.ts';
-import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
+import { clientConfig, deploymentStacks, findDeployment, readPortal } from '../connect/deployment.ts';
 import {
   checkAlarms,
   checkBootstrap,
@@ -23,6 +23,14 @@ import {
   checkTable,
   checkVersion,
 } from './check-aws.ts';
+import {
+  checkAlarmStates,
+  checkBackups,
+  checkCertificate,
+  checkPortal,
+  checkTableSettings,
+  readAlarms,
+} from './check-operations.ts';
 import { examine, type Finding, failed, okay, skipped, warning } from './finding.ts';
 
 /** More than the five seconds within which every request is answered. */
@@ -130,6 +138,8 @@ export async function examineStack(stack: string | undefined, lookup: LookupOpti
 async function examineDeployment(stack: string, { key, address }: LookupOptions): Promise<Finding[]> {
   const { name, stacks } = deploymentStacks(stack);
   const names = Object.values(stacks);
+  const portal = await readPortal(name).catch(() => undefined);
+  if (portal) names.push(portal.stack);
   const findings = await Promise.all(names.map((one) => examine(`stack ${one}`, () => checkStack(one))));
   if (findings.some(({ state }) => state === 'failed')) {
     return [...findings, skipped('the service', 'Not all of its stacks are deployed.')];
@@ -142,20 +152,40 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
     const addresses = output('AddressesTableName');
     const accounts = output('AccountsTableName');
     const baseUrl = output('BaseUrl');
+    const portalUrl = portal?.outputs.PortalUrl;
+    const alarms = await readAlarms(name, names).catch((error: Error) => error);
     const find = async () => address ?? (await someAddress(dynamoDb, addresses));
     findings.push(checkVersion(optionalOutput('Version'), await ownVersion()));
-    const checks: [string, () => Promise<Finding>][] = [
+    const checks: (readonly [string, () => Promise<Finding>])[] = [
       ['addresses table', () => checkTable(dynamoDb, 'addresses table', addresses)],
       ['addresses backup', () => checkProtection(dynamoDb, 'addresses backup', addresses)],
       ['accounts table', () => checkTable(dynamoDb, 'accounts table', accounts)],
       ['accounts backup', () => checkProtection(dynamoDb, 'accounts backup', accounts)],
+      ['addresses settings', () => checkTableSettings(dynamoDb, stacks.data, 'addresses', addresses)],
+      ['accounts settings', () => checkTableSettings(dynamoDb, stacks.data, 'accounts', accounts)],
       ['alarms', () => checkAlarms(output('AlarmTopicArn'))],
+      ['alarm states', async () => checkAlarmStates(orThrow(alarms))],
+      [
+        'backups',
+        async () => {
+          const hasSets = optionalOutput('BackupRoleArn') !== undefined;
+          const hasCopies = orThrow(alarms).some(({ AlarmName }) => AlarmName?.includes('-AccountsBackupLate'));
+          return checkBackups({ stage: stageOf(name), hasSets, hasCopies });
+        },
+      ],
       [
         'dataset',
         () => checkDataset(dynamoDb, addresses, where, { daily: optionalOutput('MutationsSource') !== undefined }),
       ],
       ['source', () => checkSource(optionalOutput('ExtractSource') ?? pdokExtract)],
       ['last load', () => checkLoads(stepFunctions, output('StateMachineArn'), where)],
+      ['certificate', () => checkCertificate('certificate', baseUrl)],
+      ...(portalUrl
+        ? ([
+            ['portal', () => checkPortal(portalUrl)],
+            ['portal certificate', () => checkCertificate('portal certificate', portalUrl)],
+          ] as const)
+        : []),
       ['api', () => checkApi(baseUrl)],
       ['key', () => checkKey(baseUrl, key)],
       ['lookup', () => checkLookup(baseUrl, key, find)],
@@ -166,6 +196,14 @@ async function examineDeployment(stack: string, { key, address }: LookupOptions)
     dynamoDb.destroy();
     stepFunctions.destroy();
   }
+}
+
+/** `prod` for `bag-adres-prod`: what its metrics are under. */
+const stageOf = (deployment: string) => deployment.replace(/^bag-adres-/, '');
+
+function orThrow<T>(found: T | Error): T {
+  if (found instanceof Error) throw found;
+  return found;
 }
 
 /** Checks the running `npm start`. */

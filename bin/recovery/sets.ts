@@ -7,7 +7,7 @@ import { backupLines, countBackup } from '../../recovery/backup-lines.ts';
 import { readSetIndex, type SetContents, type SetIndex, type SetStore } from '../../recovery/backup-set.ts';
 import { registerPart } from '../../recovery/register.ts';
 import { type ConnectionOptions, openAdmin } from '../connect/admin.ts';
-import { clientConfig, deploymentStacks, findDeployment, readStackOutputs } from '../connect/deployment.ts';
+import { clientConfig, deploymentStacks, findDeployment, readPortal } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 
 /** A place with backup sets: `s3://bucket/prefix` or a folder, which another account or region can be. */
@@ -83,11 +83,7 @@ async function stackParts(stack: string): Promise<OtherParts> {
 
 /** The session secret of the portal; none where there is no portal, or one of an older version. */
 export async function sessionSecretOf(name: string): Promise<string | undefined> {
-  const outputs = await readStackOutputs(`${name}-portal`).catch((error: Error) => {
-    if (/does not exist/.test(error.message)) return {} as Record<string, string>;
-    throw error;
-  });
-  return outputs.SessionSecretArn;
+  return (await readPortal(name))?.outputs.SessionSecretArn;
 }
 
 async function registerParts(storage: Storage, location: string): Promise<Pick<SetContents, 'manifest' | 'snapshots'>> {

@@ -18,6 +18,25 @@ const lambdaSettings = 'GET /2016-08-19/account-settings';
 const day = 86_400_000;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
+/** What the deployed template of the data stack gives its tables. */
+const table = (Properties: object) => ({
+  Type: 'AWS::DynamoDB::Table',
+  Properties: { DeletionProtectionEnabled: true, Tags: [{ Key: 'stage', Value: 'a' }], ...Properties },
+});
+const Resources = {
+  Addresses1: table({}),
+  Accounts1: table({ TimeToLiveSpecification: { AttributeName: 'expires', Enabled: true } }),
+};
+const TemplateBody = JSON.stringify({ Resources }).replaceAll('"', '&quot;');
+const template = `<GetTemplateResponse><GetTemplateResult><TemplateBody>${TemplateBody}</TemplateBody></GetTemplateResult></GetTemplateResponse>`;
+const alarm = (name: string, state = 'OK') => ({
+  AlarmName: name,
+  StateValue: state,
+  ActionsEnabled: true,
+  AlarmDescription: `What ${name} says. What to do: docs/runbook.md#${name}`,
+});
+const alarms = [alarm('a-service-AlarmsServerErrors-1X'), alarm('a-data-TableAlarms-2X')];
+
 let service: HttpService;
 let aws: Awaited<ReturnType<typeof startFakeAws>>;
 let key: string;
@@ -46,6 +65,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await dataset(20);
+  delete stacks['a-portal'];
   Object.assign(stacks, {
     CDKToolkit: { outputs: { BootstrapVersion: '28' } },
     'a-data': {
@@ -57,7 +77,11 @@ beforeEach(async () => {
     },
     'a-service': { status: 'UPDATE_COMPLETE', outputs: { BaseUrl: service.baseUrl, Version: version } },
     'a-loader': {
-      outputs: { StateMachineArn: machine, ExtractSource: source.serve('extract.zip', Buffer.alloc(2e6)) },
+      outputs: {
+        StateMachineArn: machine,
+        ExtractSource: source.serve('extract.zip', Buffer.alloc(2e6)),
+        BackupRoleArn: 'arn:aws:iam::123456789012:role/a-loader-backup',
+      },
     },
   });
   Object.assign(operations, {
@@ -66,6 +90,11 @@ beforeEach(async () => {
     DescribeTable: () => ({ value: { Table: { TableStatus: 'ACTIVE', DeletionProtectionEnabled: true } } }),
     DescribeContinuousBackups: () => recovery('ENABLED'),
     ListExecutions: () => lastLoad('SUCCEEDED'),
+    GetTemplate: () => ({ value: template }),
+    DescribeTimeToLive: () => timeToLive('ENABLED'),
+    ListTagsOfResource: () => ({ value: { Tags: [{ Key: 'stage', Value: 'a' }] } }),
+    DescribeAlarms: () => ({ value: { MetricAlarms: alarms } }),
+    GetMetricStatistics: () => lastSet(1),
     ListSubscriptionsByTopic: () => subscribers('arn:aws:sns:eu-west-1:123456789012:alarms:1'),
   });
 });
@@ -92,6 +121,13 @@ const subscribers = (...arns: string[]) => {
   const list = `<ListSubscriptionsByTopicResult><Subscriptions>${members}</Subscriptions></ListSubscriptionsByTopicResult>`;
   return { value: `<ListSubscriptionsByTopicResponse>${list}</ListSubscriptionsByTopicResponse>` };
 };
+const timeToLive = (status: string) => ({
+  value: { TimeToLiveDescription: { TimeToLiveStatus: status, AttributeName: 'expires' } },
+});
+/** The metric of a backup set that was written so many days ago. */
+const lastSet = (days: number) => ({
+  value: { Datapoints: [{ Timestamp: Date.now() / 1000 - days * 86_400, Sum: 1 }] },
+});
 const lastLoad = (status: string) => ({
   value: { executions: [{ executionArn: 'x:load-1', name: 'load-1', status, startDate: 1_790_000_000 }] },
 });
@@ -124,7 +160,11 @@ describe('doctor', () => {
   it('reports a healthy deployment, and looks up an address', async () => {
     const { exit, checks, err } = await doctor('--key', key, '--address', '1012 RJ 147');
     expect([exit, err]).toEqual([0, '']);
-    expect(Object.values(checks).map(({ state }) => state)).toEqual(Array.from({ length: 19 }, () => 'ok'));
+    // The API of this test has no certificate.
+    const states = Object.values(checks).filter(({ check }) => check !== 'certificate');
+    expect(states.map(({ state }) => state)).toEqual(Array.from({ length: 23 }, () => 'ok'));
+    expect(checks['alarm states']?.found).toBe('none of 2 is on');
+    expect(checks.backups?.found).toMatch(/^the last set was written in the hour of 20/);
     expect(Object.keys(checks)[0]).toBe('version');
     expect(checks.version?.found).toBe(`${version}, as this command line`);
     expect(checks.source?.found).toMatch(/^http:\S+extract\.zip: 2 MB, last modified/);
@@ -157,6 +197,85 @@ describe('doctor', () => {
 
   it.each<[string, () => void | Promise<void>, string, string, RegExp]>([
     ['an old register', () => dataset(46), 'dataset', 'warning', /published monthly.*load status --stack a/],
+    [
+      'a register that is a week behind its mutations',
+      async () => {
+        await dataset(8);
+        Object.assign(stacks['a-loader']?.outputs ?? {}, { MutationsSource: 'https://example.nl/' });
+      },
+      'dataset',
+      'warning',
+      /Mutations are published daily/,
+    ],
+    [
+      'a server of the source that is down, which does not fail a deployment',
+      () => void Object.assign(stacks['a-loader']?.outputs ?? {}, { ExtractSource: 'http://127.0.0.1:1/extract.zip' }),
+      'source',
+      'warning',
+      /Wait until its server is back/,
+    ],
+    [
+      'a table whose items no longer expire',
+      () => answers('DescribeTimeToLive', () => timeToLive('DISABLED')),
+      'accounts settings',
+      'warning',
+      /A deployment does not bring them back.*TTL/,
+    ],
+    [
+      'a table without its tags',
+      () => answers('ListTagsOfResource', () => ({ value: { Tags: [] } })),
+      'addresses settings',
+      'warning',
+      /A deployment does not bring them back/,
+    ],
+    [
+      'an alarm that is on, and no alarm of another deployment',
+      () =>
+        answers('DescribeAlarms', () => ({
+          value: { MetricAlarms: [...alarms, alarm('a-loader-Failed', 'ALARM'), alarm('a-b-data-Failed', 'ALARM')] },
+        })),
+      'alarm states',
+      'warning',
+      /^What a-loader-Failed says\. What to do: \S+$/,
+    ],
+    [
+      'alarms whose actions are switched off',
+      () =>
+        answers('DescribeAlarms', () => ({
+          value: { MetricAlarms: alarms.map((one) => ({ ...one, ActionsEnabled: false })) },
+        })),
+      'alarm states',
+      'warning',
+      /enable-alarm-actions --alarm-names a-service-AlarmsServerErrors-1X a-data-TableAlarms-2X$/,
+    ],
+    [
+      'a backup that is late',
+      () => answers('GetMetricStatistics', () => lastSet(3)),
+      'backups',
+      'warning',
+      /backup-late/,
+    ],
+    [
+      'backups that never leave the account',
+      () => void delete stacks['a-loader']?.outputs.BackupRoleArn,
+      'backups',
+      'warning',
+      /recovery\.md#backup-sets/,
+    ],
+    [
+      'a portal that does not lead to its provider',
+      () => void Object.assign(stacks, { 'a-portal': { outputs: { PortalUrl: service.baseUrl } } }),
+      'portal',
+      'failed',
+      /portal-fails/,
+    ],
+    [
+      'a portal whose stack is broken',
+      () => void Object.assign(stacks, { 'a-portal': { status: 'UPDATE_ROLLBACK_FAILED', outputs: {} } }),
+      'stack a-portal',
+      'failed',
+      /continue-update-rollback --stack-name a-portal/,
+    ],
     [
       'few functions at once',
       () => answers(lambdaSettings, () => concurrency(10)),
