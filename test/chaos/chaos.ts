@@ -11,6 +11,7 @@ import { localDynamoDb } from '../../local/engine/client.ts';
 import { type Engine, startEngine, startEngineAt } from '../../local/engine/engine.ts';
 import { createAdmin } from '../../packages/admin/admin.ts';
 import { Random } from '../bench/generator/random.ts';
+import { runBatches } from './batches/run-batches.ts';
 import { Disasters } from './disasters.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import { startExtractServer } from './extract-server.ts';
@@ -34,7 +35,7 @@ const plans: [account: string, limits: Customer['limits']][] = [
   ['trial', { day: 150 }],
 ];
 
-type Options = { minutes: number; seed: number; runs: number };
+type Options = { minutes: number; seed: number; runs: number; batches?: number };
 
 const command = new Command('npm run chaos --')
   .description(
@@ -44,6 +45,7 @@ const command = new Command('npm run chaos --')
   .option('--minutes <number>', 'how long', minutes, 5)
   .option('--seed <number>', 'repeats the choices of a run, though not their timing', Number, Date.now() % 1_000_000)
   .option('--runs <number>', 'how many runs, each with the next seed', Number, 1)
+  .option('--batches <number>', 'sends so many POST /v1/addresses instead, and compares each with a model', Number)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
   .action(main);
 await command.parseAsync();
@@ -54,6 +56,10 @@ function minutes(text: string): number {
 }
 
 async function main(options: Options): Promise<void> {
+  if (options.batches !== undefined) {
+    for (let run = 0; run < options.runs; run++) await batchChaos(options.batches, options.seed + run);
+    return;
+  }
   const disk = process.env[diskVariable];
   if (disk === undefined && canMountDisk()) {
     process.exitCode = await runOnDisk();
@@ -62,6 +68,22 @@ async function main(options: Options): Promise<void> {
   if (disk === undefined)
     console.log('This system lets nobody mount a small disk (unshare --user --mount): none gets full.');
   for (let run = 0; run < options.runs; run++) await chaos({ ...options, seed: options.seed + run }, disk);
+}
+
+async function batchChaos(batches: number, seed: number): Promise<void> {
+  const begin = performance.now();
+  const step = Math.ceil(batches / 10);
+  let next = step;
+  const progress = (sent: number) => {
+    if (sent < next) return;
+    console.log(`${sent} batches, ${Math.round((performance.now() - begin) / 1000)} seconds`);
+    next += step;
+  };
+  const { counts, findings } = await runBatches({ batches, seed, killEvery: 100, progress });
+  console.log(JSON.stringify(counts));
+  if (findings.length === 0) return console.log(`Seed ${seed}: no finding.`);
+  console.log(`Seed ${seed}: ${findings.length} findings.\n${findings.join('\n')}`);
+  process.exitCode = 1;
 }
 
 function canMountDisk(): boolean {
