@@ -12,7 +12,7 @@ import '../support/quiet.js';
 import { startHttpService } from '../support/http-service.ts';
 import { installTools } from '../support/install-tools.ts';
 import { generators } from './generators.ts';
-import { lookups, type Program, runLookups } from './lookups.ts';
+import { calls, type Program, runLookups } from './lookups.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const examples = join(root, 'docs/examples/generated-client');
@@ -29,7 +29,7 @@ async function generate(name: string): Promise<string> {
   mkdirSync(project, { recursive: true });
   cpSync(join(root, 'docs/openapi.json'), join(project, 'openapi.json'));
   cpSync(join(examples, `${name}.ts`), join(project, 'consumer.ts'));
-  for (const file of ['outcomes.ts', 'problems.ts', 'orval.config.js']) {
+  for (const file of ['outcomes.ts', 'problems.ts', 'requests.ts', 'orval.config.js']) {
     cpSync(join(examples, file), join(project, file));
   }
   const [, command] = /^\/\/ npx (.+)\n/.exec(readFileSync(join(project, 'consumer.ts'), 'utf8')) ?? [];
@@ -117,7 +117,7 @@ async function check(name: string, service: Awaited<ReturnType<typeof startHttpS
     `[${generator}](examples/generated-client/${name}.ts)${beside.map((one) => ` with ${one}`).join('')}`,
     union(outcomes),
     union(problems),
-    `${lookups.length - wrong.length} of ${lookups.length}`,
+    `${calls - wrong.length} of ${calls}`,
     note,
   ];
   const faults = [

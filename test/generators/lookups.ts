@@ -2,12 +2,14 @@ import { StoreUnavailable } from '../../core/dynamodb.ts';
 import { newAccount } from '../support/address-service.ts';
 import type { HttpService } from '../support/http-service.ts';
 
-type Query = { postcode: string; huisnummer: number; toevoeging?: string };
+type Query = { postcode: string; huisnummer: number; toevoeging?: string; include?: string[] };
+type Batch = { addresses: Query[]; include?: string[] };
 
 /** What each example in `docs/examples/generated-client` exports, as far as it is used here. */
 export type Program = {
   createClient(baseUrl: string, key: string): unknown;
   describeLookup(client: unknown, query: Query): Promise<string>;
+  describeLookups(client: unknown, batch: Batch): Promise<string[]>;
   planOf(client: unknown): Promise<string>;
 };
 
@@ -26,7 +28,7 @@ const withFault =
   };
 
 /** Every outcome and every problem of a lookup, with what the examples make of it. */
-export const lookups: { query: Query; prepare: Prepare; expected: string }[] = [
+const lookups: { query: Query; prepare: Prepare; expected: string }[] = [
   { query: address, prepare: withNewAccount, expected: 'Nieuwezijds Voorburgwal, Amsterdam' },
   {
     query: { postcode: '1381 de', huisnummer: 30, toevoeging: 'a 100' },
@@ -42,6 +44,16 @@ export const lookups: { query: Query; prepare: Prepare; expected: string }[] = [
     query: { postcode: '9999SD', huisnummer: 3 },
     prepare: withNewAccount,
     expected: 'several: Teststraat, Testdorp; Teststraat, Teststad',
+  },
+  {
+    query: { postcode: '9999SD', huisnummer: 1, include: ['nummeraanduidingen'] },
+    prepare: withNewAccount,
+    expected: 'Teststraat, Testdorp, 9999200000000011, 9999200000000012',
+  },
+  {
+    query: { postcode: '9999SD', huisnummer: 2, toevoeging: 'A', include: ['toevoegingen', 'nummeraanduidingen'] },
+    prepare: withNewAccount,
+    expected: 'Teststraat, Testdorp, 9999200000000021; existing toevoegingen: A, B',
   },
   {
     query: { postcode: '', huisnummer: 0 },
@@ -80,13 +92,60 @@ export const lookups: { query: Query; prepare: Prepare; expected: string }[] = [
   { query: address, prepare: withFault(() => new Error('a fault of ours')), expected: 'failed: Internal error' },
 ];
 
+/** The same for many lookups in one request. */
+const batches: { batch: Batch; prepare: Prepare; expected: string[] }[] = [
+  {
+    batch: { addresses: [{ postcode: '9999SD', huisnummer: 3 }, address, { postcode: '9999SD', huisnummer: 2 }] },
+    prepare: withNewAccount,
+    expected: [
+      'several: Teststraat, Testdorp; Teststraat, Teststad',
+      'Nieuwezijds Voorburgwal, Amsterdam',
+      'no such address; existing toevoegingen: A, B',
+    ],
+  },
+  {
+    batch: {
+      addresses: [{ postcode: '9999SD', huisnummer: 2, toevoeging: 'b' }],
+      include: ['toevoegingen', 'nummeraanduidingen'],
+    },
+    prepare: withNewAccount,
+    expected: ['Teststraat, Testdorp, 9999200000000022; existing toevoegingen: A, B'],
+  },
+  {
+    batch: { addresses: [address, { postcode: '', huisnummer: 0 }] },
+    prepare: withNewAccount,
+    expected: ['invalid: /addresses/1/postcode missing, /addresses/1/huisnummer huisnummer-zero'],
+  },
+  {
+    batch: { addresses: Array.from({ length: 100 }, () => ({ ...address, toevoeging: ' '.repeat(700) })) },
+    prepare: withNewAccount,
+    expected: ['not sent as the service takes it: Content too large'],
+  },
+  {
+    batch: { addresses: [address, address] },
+    prepare: async (service) => (await newAccount(service, { minute: 1 })).key,
+    expected: ['no quota left this minute'],
+  },
+  { batch: { addresses: [address] }, prepare: async () => 'no key', expected: ['refused: Unauthorized'] },
+];
+
+/** How many requests for addresses are compared. */
+export const calls = lookups.length + batches.length;
+
 /** What a program makes of the lookups and of a key, where that is not what is expected: a sentence for each. */
 export async function runLookups(program: Program, service: HttpService): Promise<string[]> {
   const wrong: string[] = [];
+  const compare = (described: string, expected: string) => {
+    if (described !== expected) wrong.push(`expected "${expected}", but it says "${described}"`);
+  };
   for (const { query, prepare, expected } of lookups) {
     const client = program.createClient(service.baseUrl, await prepare(service));
-    const described = await program.describeLookup(client, query).catch(String);
-    if (described !== expected) wrong.push(`expected "${expected}", but it says "${described}"`);
+    compare(await program.describeLookup(client, query).catch(String), expected);
+  }
+  for (const { batch, prepare, expected } of batches) {
+    const client = program.createClient(service.baseUrl, await prepare(service));
+    const described = await program.describeLookups(client, batch).catch((error: unknown) => [String(error)]);
+    compare(described.join(' | '), expected.join(' | '));
   }
   const { key, plan } = await newAccount(service, limits);
   const named = await program.planOf(program.createClient(service.baseUrl, key)).catch(String);

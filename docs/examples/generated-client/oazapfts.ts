@@ -1,12 +1,13 @@
 // npx oazapfts openapi.json client.ts
 // The package @oazapfts/runtime sends the requests.
-import { type LookupAnswer, lookUpAddress, validateKey } from './client.ts';
+import { type LookupAnswer, lookUpAddress, lookUpAddresses, validateKey } from './client.ts';
 import { describeAnswer } from './outcomes.ts';
 import { describeProblem } from './problems.ts';
+import type { Batch, Query } from './requests.ts';
 
 export type Answer = LookupAnswer;
 export type Problem = Exclude<Awaited<ReturnType<typeof lookUpAddress>>, { status: 200 }>['data'];
-export type Query = { postcode: string; huisnummer: number; toevoeging?: string };
+export type BatchProblem = Exclude<Awaited<ReturnType<typeof lookUpAddresses>>, { status: 200 }>['data'];
 type Client = ReturnType<typeof createClient>;
 
 /** The options of every request: the address of the API, and the key in the header. */
@@ -15,9 +16,14 @@ export function createClient(baseUrl: string, key: string) {
 }
 
 export async function describeLookup(client: Client, query: Query): Promise<string> {
-  const { postcode, huisnummer, toevoeging } = query;
-  const response = await lookUpAddress(postcode, huisnummer, toevoeging === undefined ? {} : { toevoeging }, client);
+  const { postcode, huisnummer, ...optional } = query;
+  const response = await lookUpAddress(postcode, huisnummer, optional, client);
   return response.status === 200 ? describeAnswer(response.data) : describeProblem(response.data);
+}
+
+export async function describeLookups(client: Client, batch: Batch): Promise<string[]> {
+  const response = await lookUpAddresses(batch, client);
+  return response.status === 200 ? response.data.results.map(describeAnswer) : [describeProblem(response.data)];
 }
 
 export async function planOf(client: Client): Promise<string> {

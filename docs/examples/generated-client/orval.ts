@@ -1,11 +1,19 @@
 // npx orval --config orval.config.js
-import { type LookupAnswer, lookUpAddress, type lookUpAddressResponseError, validateKey } from './client.ts';
+import {
+  type LookupAnswer,
+  lookUpAddress,
+  lookUpAddresses,
+  type lookUpAddressesResponseError,
+  type lookUpAddressResponseError,
+  validateKey,
+} from './client.ts';
 import { describeAnswer } from './outcomes.ts';
 import { describeProblem } from './problems.ts';
+import type { Batch, Query } from './requests.ts';
 
 export type Answer = LookupAnswer;
 export type Problem = lookUpAddressResponseError['data'];
-export type Query = { postcode: string; huisnummer: number; toevoeging?: string };
+export type BatchProblem = lookUpAddressesResponseError['data'];
 type Client = ReturnType<typeof createClient>;
 
 /** The address of the API, which the generated functions begin each URL with, as `orval.config.js` tells them. */
@@ -20,6 +28,11 @@ export function createClient(baseUrl: string, key: string) {
 export async function describeLookup(client: Client, query: Query): Promise<string> {
   const response = await lookUpAddress(query, client);
   return response.status === 200 ? describeAnswer(response.data) : describeProblem(response.data);
+}
+
+export async function describeLookups(client: Client, batch: Batch): Promise<string[]> {
+  const response = await lookUpAddresses(batch, client);
+  return response.status === 200 ? response.data.results.map(describeAnswer) : [describeProblem(response.data)];
 }
 
 export async function planOf(client: Client): Promise<string> {

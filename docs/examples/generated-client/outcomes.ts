@@ -1,15 +1,27 @@
 import type { Answer } from './consumer.ts';
 
+type Place = { straat: string; woonplaats: string; nummeraanduidingen?: string[] };
+
 /** The result of a lookup in a line. The compiler reports an outcome that is not handled. */
 export function describeAnswer(answer: Answer): string {
   switch (answer.status) {
     case 'ok':
-      return `${answer.address.straat}, ${answer.address.woonplaats}`;
+      return describePlace(answer.address) + toevoegingenOf(answer);
     case 'not_found':
-      return `no such address; existing toevoegingen: ${answer.toevoegingen.map((one) => one ?? 'none').join(', ')}`;
+      return `no such address${toevoegingenOf(answer)}`;
     case 'ambiguous':
-      return `several: ${answer.candidates.map(({ straat, woonplaats }) => `${straat}, ${woonplaats}`).join('; ')}`;
+      return `several: ${answer.candidates.map(describePlace).join('; ')}${toevoegingenOf(answer)}`;
     default:
       return answer satisfies never;
   }
+}
+
+/** The ids are there if `include` names them. */
+function describePlace({ straat, woonplaats, nummeraanduidingen = [] }: Place): string {
+  return [straat, woonplaats, ...nummeraanduidingen].join(', ');
+}
+
+/** The list is there if `include` names it, and always if the address does not exist. */
+function toevoegingenOf({ toevoegingen }: Answer): string {
+  return toevoegingen ? `; existing toevoegingen: ${toevoegingen.map((one) => one ?? 'none').join(', ')}` : '';
 }
