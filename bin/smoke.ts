@@ -13,7 +13,7 @@ import {
   type SmokeOptions,
 } from './smoke/check.ts';
 import { batchChecks, batchLookups } from './smoke/check-batch.ts';
-import { lookupChecks, mostLookups as mostSingleLookups } from './smoke/check-lookups.ts';
+import { lookupChecks, mostSingleLookups } from './smoke/check-lookups.ts';
 import { requestChecks } from './smoke/check-requests.ts';
 
 /** Examines each response that the other checks got; these come last. */

@@ -9,7 +9,7 @@ export type LocalBranding = Omit<z.output<typeof branding>, 'logo'> & {
 };
 
 /** The branding in a JSON file, whose logo is relative to it. Throws an `Error` that says what is wrong in it. */
-export function readBranding(file: string): LocalBranding {
+export function readBrandingFile(file: string): LocalBranding {
   const { success, data, error } = branding.safeParse(parse(file));
   if (!success) {
     const faults = error.issues.map(({ path, message }) => `${path.join('.') || 'the file'}: ${message}`);

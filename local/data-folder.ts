@@ -112,7 +112,7 @@ export async function emptyDataFolder(folder: DataFolder): Promise<void> {
 }
 
 /** Reads the identity of the folder, or creates one. */
-export async function readIdentity({ path }: DataFolder): Promise<FolderIdentity> {
+export async function readFolderIdentity({ path }: DataFolder): Promise<FolderIdentity> {
   const text = await readFile(identityFile(path), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;

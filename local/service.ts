@@ -9,7 +9,7 @@ import {
   type DataFolder,
   emptyDataFolder,
   openDataFolder,
-  readIdentity,
+  readFolderIdentity,
   removeLocalState,
   writeIdentity,
   writeLocalState,
@@ -85,7 +85,7 @@ export async function startService(options: ServiceOptions, resources: AsyncDisp
   );
   const stacks = await readAssembly(output);
   const describe = async () => {
-    const identity = await readIdentity(folder);
+    const identity = await readFolderIdentity(folder);
     const tableName = (logicalId: string) => `${logicalId}-${identity.suffix}`;
     return { identity, app: await localApp(stacks, { tableName, secret: identity.checksumSecret }) };
   };

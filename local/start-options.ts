@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, type Option } from 'commander';
 import { sourceLocation } from '../loader/storage/source.ts';
-import { type LocalBranding, readBranding } from './branding.ts';
+import { type LocalBranding, readBrandingFile } from './branding.ts';
 import { callersFolder } from './data-folder.ts';
 
 /** The options of `npm start`; `data` is absent where it was not given. */
@@ -78,7 +78,7 @@ function requestsPerSecond(text: string): number {
 
 function brandingFile(text: string): LocalBranding {
   try {
-    return readBranding(folder(text));
+    return readBrandingFile(folder(text));
   } catch (error) {
     throw error instanceof InvalidArgumentError ? error : new InvalidArgumentError((error as Error).message);
   }

@@ -9,8 +9,8 @@ import {
   type Page,
   type Person,
   type PortalLinks,
+  type PortalRole,
   type PortalSettings,
-  type Role,
 } from './visit/visit.ts';
 
 /** What surrounds a page. */
@@ -25,7 +25,7 @@ export type Frame = {
   canSwitch: boolean;
   person?: Person;
   formField?: Html;
-  account?: { id: string; role: Role };
+  account?: { id: string; role: PortalRole };
 };
 
 type Tab = { path: string; name: string };

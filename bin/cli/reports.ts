@@ -19,8 +19,8 @@ import {
 } from './command.ts';
 
 /** What a row of usage sums up. */
-export type Period = 'day' | 'month';
-type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Period };
+export type Granularity = 'day' | 'month';
+type UsageOptions = AccountsOptions & { from?: string; to?: string; by: Granularity };
 
 /** Lookups of a day (`2026-11-21`) or a month (`2026-11`). */
 type Row = { period: string; lookups: number };
@@ -63,11 +63,11 @@ Example:
 }
 
 /** `--by`. */
-export function byPeriod(fallback: Period): Option {
+export function byPeriod(fallback: Granularity): Option {
   return new Option('--by <period>', 'sums by day or by month').choices(['day', 'month']).default(fallback);
 }
 
-function rangeOf(from: string | undefined, to: string | undefined, by: Period): UsageRange {
+function rangeOf(from: string | undefined, to: string | undefined, by: Granularity): UsageRange {
   const last = to === undefined ? {} : { to: /^\d{4}-\d\d$/.test(to) ? monthRange('--to', to).to : to };
   if (from !== undefined) {
     return { from: /^\d{4}-\d\d$/.test(from) ? monthRange('--from', from).from : from, ...last };
@@ -87,7 +87,7 @@ export function monthRange(option: string, month: string): { from: string; to: s
 }
 
 /** The lookups by day or month. */
-export function rowsOf(days: readonly { date: string; lookups: number }[], by: Period): Row[] {
+export function rowsOf(days: readonly { date: string; lookups: number }[], by: Granularity): Row[] {
   const sums = new Map<string, number>();
   for (const { date, lookups } of days) {
     const period = by === 'day' ? date : date.slice(0, 7);
@@ -101,7 +101,7 @@ function byMonth(rows: Row[]): { month: string; lookups: number }[] {
 }
 
 /** A table, or on a terminal of so many columns a bar for each row. */
-function renderUsage(rows: Row[], by: Period, columns: number | undefined): string {
+function renderUsage(rows: Row[], by: Granularity, columns: number | undefined): string {
   const sum = rows.reduce((total, { lookups }) => total + lookups, 0);
   const total = `${counted(sum, 'lookup')} in ${counted(rows.length, by)}.`;
   const cells = rows.map(({ period, lookups }) => [period, thousands(lookups)]);
@@ -131,7 +131,7 @@ function refusalsByMonth(refusals: readonly DayRefusals[]): RefusalsOfMonth[] {
 }
 
 /** A second table, of the days or months with refusals; nothing if there are none. */
-function renderRefusals(refusals: readonly DayRefusals[], by: Period): string {
+function renderRefusals(refusals: readonly DayRefusals[], by: Granularity): string {
   if (refusals.length === 0) return '';
   const row = (period: string, { quota, input, inactive }: RefusalCounts) => [
     period,

@@ -16,10 +16,10 @@ import {
   useAdmin,
   withAccounts,
 } from './command.ts';
-import { byPeriod, monthRange, type Period, rowsOf } from './reports.ts';
+import { byPeriod, type Granularity, monthRange, rowsOf } from './reports.ts';
 
 type OfMonth = AccountsOptions & { month: string };
-type ExportOptions = AccountsOptions & { month: string; by: Period; csv?: true };
+type ExportOptions = AccountsOptions & { month: string; by: Granularity; csv?: true };
 
 /** `usage export`, `statement`, `months` and `close`. */
 export function addUsageCommands(program: Command, terminal: Terminal): void {
@@ -165,7 +165,7 @@ type Row = { account: string; period: string; lookups: number };
 async function exportRows(
   terminal: Terminal,
   accounts: AsyncIterable<Exported>,
-  { by, csv, json }: { by: Period; csv: true | undefined; json: true | undefined },
+  { by, csv, json }: { by: Granularity; csv: true | undefined; json: true | undefined },
 ): Promise<Result | undefined> {
   const period = by === 'day' ? 'date' : 'month';
   const head = ['account', period, 'lookups'];

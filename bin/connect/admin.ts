@@ -106,11 +106,11 @@ function namedTables(accountsTable: string, env: NodeJS.ProcessEnv): Tables {
 async function bucketNamed(bucket: string | undefined): Promise<StatementStore | undefined> {
   if (!bucket) return undefined;
   // Imported here because most commands need no client of S3.
-  const [{ S3Client }, { statementBucket }] = await Promise.all([
+  const [{ S3Client }, { s3Statements }] = await Promise.all([
     import('@aws-sdk/client-s3'),
     import('../../core/accounts/admin/statement-bucket.ts'),
   ]);
-  return statementBucket(new S3Client(clientConfig), bucket);
+  return s3Statements(new S3Client(clientConfig), bucket);
 }
 
 /**

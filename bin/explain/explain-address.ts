@@ -41,7 +41,7 @@ export type ExplainedChange = {
 };
 
 /** Why an address is what it is. Plain JSON. */
-export type Explanation = {
+export type AddressExplanation = {
   key: string;
   /** The live dataset. */
   peildatum: string;
@@ -65,7 +65,7 @@ export type Explanation = {
  * only what the storage holds already: the live snapshot, the deliveries since its extract, and the snapshots that are kept.
  * @throws UnknownSnapshotError where nothing is live
  */
-export async function explainAddress(storage: Storage, key: string): Promise<Explanation> {
+export async function explainAddress(storage: Storage, key: string): Promise<AddressExplanation> {
   const { published, history } = await readManifest(storage);
   if (!published)
     throw new UnknownSnapshotError('Nothing was loaded yet, so there is no address to explain. Run "load run".');
@@ -142,7 +142,7 @@ const withoutMark = (line: ObjectLine) => (line.startsWith(elsewhere) ? line.sli
 /** The objects that have or had the key in the snapshots that are kept, and what it answered in each. */
 async function earlierOf(storage: Storage, published: ManifestEntry, history: readonly ManifestEntry[], key: string) {
   const ids = new Set<string>();
-  const earlier: Explanation['earlier'] = [];
+  const earlier: AddressExplanation['earlier'] = [];
   const seen = new Set<string>();
   for (const entry of [published, ...history]) {
     if (seen.has(entry.snapshot.id)) continue;
@@ -264,7 +264,7 @@ function lastChange(
   isThere: boolean,
   voorkomens: readonly ExplainedVoorkomen[],
   changes: readonly ExplainedChange[],
-): Explanation['since'] {
+): AddressExplanation['since'] {
   const start = extract?.peildatum ?? peildatum;
   const counts = ({ kind }: Pick<ExplainedChange, 'kind'>) => isThere || kind === 'NUM';
   const dates = [

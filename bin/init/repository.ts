@@ -15,7 +15,7 @@ export type Answers = {
 type NewFile = { path: string; text: string; former?: string };
 
 /** What the folder has already. */
-export type Found = {
+export type ExistingFolder = {
   /** The name of the folder. */
   name: string;
   /** Reads a file; undefined if there is none. */
@@ -41,7 +41,7 @@ export type Repository = {
  * @param pipeline the text of the workflow
  * @throws InitError
  */
-export function repository(found: Found, answers: Answers, version: string, pipeline: string): Repository {
+export function repository(found: ExistingFolder, answers: Answers, version: string, pipeline: string): Repository {
   const cdk = readJson(found, 'cdk.json');
   const packageJson = readJson(found, 'package.json');
   if (packageJson?.name === 'bag-adres')
@@ -79,7 +79,7 @@ export function repository(found: Found, answers: Answers, version: string, pipe
   return { files, kept, takenOver: Object.keys(fields) };
 }
 
-function readJson({ read }: Found, path: string): Json | undefined {
+function readJson({ read }: ExistingFolder, path: string): Json | undefined {
   const text = read(path);
   if (text === undefined) return undefined;
   try {

@@ -7,7 +7,7 @@ import { type Admin, createAdmin } from '../../packages/admin/admin.ts';
 import type { Step } from './procedure.ts';
 
 /** A change in the audit. `partition` is an account id, or `plan#` and a code. */
-export type AuditedChange = { partition: string; time: string; actor: string; action: string; detail: Item };
+export type RecordedChange = { partition: string; time: string; actor: string; action: string; detail: Item };
 
 type Item = Record<string, unknown>;
 
@@ -15,7 +15,7 @@ type Item = Record<string, unknown>;
 const withdrawals = new Set(['key revoke', 'member remove', 'account suspend', 'account delete']);
 
 /** Every change of the accounts table after a time, the oldest first, from its audit. Reads the whole table. */
-export async function changesSince(client: DynamoDBClient, table: string, at: Date): Promise<AuditedChange[]> {
+export async function changesSince(client: DynamoDBClient, table: string, at: Date): Promise<RecordedChange[]> {
   const pages = paginateScan(
     { client },
     {
@@ -26,7 +26,7 @@ export async function changesSince(client: DynamoDBClient, table: string, at: Da
       ExpressionAttributeValues: { ':from': { S: `audit#${at.toISOString()}` }, ':to': { S: 'audit#~' } },
     },
   );
-  const found: AuditedChange[] = [];
+  const found: RecordedChange[] = [];
   for await (const { Items = [] } of pages) {
     for (const item of Items) {
       const { time, actor, action, detail = {}, ...key } = unmarshall(item);
@@ -37,8 +37,8 @@ export async function changesSince(client: DynamoDBClient, table: string, at: Da
 }
 
 /** The withdrawals that come last for what they are about: a member who was removed and added again stays. */
-function withdrawalsIn(changes: readonly AuditedChange[]): AuditedChange[] {
-  const latest = new Map<string, AuditedChange>();
+function withdrawalsIn(changes: readonly RecordedChange[]): RecordedChange[] {
+  const latest = new Map<string, RecordedChange>();
   for (const change of changes) {
     const [noun = '', verb = ''] = change.action.split(' ');
     // Another limit leaves a suspension in force.
@@ -50,9 +50,9 @@ function withdrawalsIn(changes: readonly AuditedChange[]): AuditedChange[] {
 }
 
 /** The changes that a restore loses, and those that it makes again. */
-export type LostChanges = { lost: AuditedChange[]; carriedOver: AuditedChange[] };
+export type LostChanges = { lost: RecordedChange[]; carriedOver: RecordedChange[] };
 
-export function sortChanges(changes: readonly AuditedChange[]): LostChanges {
+export function sortChanges(changes: readonly RecordedChange[]): LostChanges {
   const carriedOver = withdrawalsIn(changes);
   return { lost: changes.filter((change) => !carriedOver.includes(change)), carriedOver };
 }
@@ -63,7 +63,7 @@ export function sortChanges(changes: readonly AuditedChange[]): LostChanges {
  */
 export function carryOverStep(
   client: DynamoDBClient,
-  carriedOver: readonly AuditedChange[],
+  carriedOver: readonly RecordedChange[],
   { copy, actor, isLive }: { copy: string; actor: string; isLive: () => Promise<boolean> },
 ): Step {
   const noSecret = async () => Promise.reject(new Error('no key is created here'));
@@ -87,7 +87,7 @@ export function carryOverStep(
 }
 
 /** Whether what a change withdrew is there in the copy. */
-async function isInForce(admin: Admin, { partition: account, action, detail }: AuditedChange): Promise<boolean> {
+async function isInForce(admin: Admin, { partition: account, action, detail }: RecordedChange): Promise<boolean> {
   return ifThere(async () => {
     if (action === 'key revoke')
       return (await admin.keys.list(account)).some(({ keyId, state }) => keyId === detail.keyId && state !== 'revoked');
@@ -98,7 +98,7 @@ async function isInForce(admin: Admin, { partition: account, action, detail }: A
   });
 }
 
-async function withdraw(admin: Admin, { partition: account, action, detail }: AuditedChange): Promise<void> {
+async function withdraw(admin: Admin, { partition: account, action, detail }: RecordedChange): Promise<void> {
   if (action === 'key revoke') await admin.keys.revoke({ account, keyId: String(detail.keyId) });
   else if (action === 'member remove') await admin.members.remove({ account, person: String(detail.person) });
   else await admin.accounts.suspend(account);

@@ -6,7 +6,7 @@ import { callerIdentity } from '../connect/admin.ts';
 import { clientConfig, deploymentStacks, findDeployment } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
 import { openLoads } from '../connect/loads.ts';
-import { type AuditedChange, carryOverStep, changesSince, sortChanges } from './carry-over.ts';
+import { carryOverStep, changesSince, type RecordedChange, sortChanges } from './carry-over.ts';
 import { type Patience, type ProcedureReport, patient, runProcedure } from './procedure.ts';
 import {
   checkRecoverable,
@@ -133,9 +133,9 @@ async function compareAddresses({ stack, print }: RestoreInput): Promise<string>
   }
 }
 
-function renderChanges(changes: { lost: AuditedChange[]; carriedOver: AuditedChange[] } | null): string[] {
+function renderChanges(changes: { lost: RecordedChange[]; carriedOver: RecordedChange[] } | null): string[] {
   if (!changes) return ['The table is deleted: what was changed since was listed when this restore began.'];
-  const list = (title: string, some: AuditedChange[]) =>
+  const list = (title: string, some: RecordedChange[]) =>
     some.length === 0
       ? []
       : [

@@ -41,14 +41,14 @@ export async function deployedSettings(dataStack: string, table: TableName): Pro
   const client = new CloudFormationClient(clientConfig);
   try {
     const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: dataStack }));
-    return settingsIn(TemplateBody, table);
+    return tableSettingsIn(TemplateBody, table);
   } finally {
     client.destroy();
   }
 }
 
 /** @throws CommandError when the template has no such table */
-export function settingsIn(template: string, table: TableName): TableSettings {
+export function tableSettingsIn(template: string, table: TableName): TableSettings {
   const prefix = table === 'accounts' ? 'Accounts' : 'Addresses';
   const { Resources = {} } = JSON.parse(template) as { Resources?: Record<string, unknown> };
   const found = Object.entries(Resources)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
+import type { Limits } from '../../core/accounts/quota.ts';
 import { isWindowName, type WindowName, windowEnd, windowNames, windowStart } from '../../core/calendar.ts';
 import {
   assertJson,
@@ -7,7 +8,6 @@ import {
   assertProblem,
   assertText,
   type Check,
-  type Limits,
   type Run,
   Skip,
   type SmokeAddress,
@@ -179,7 +179,7 @@ async function sendUncounted({ client }: Run): Promise<void> {
 /** How often two lookups are compared: a window may end between them. */
 const comparisons = 3;
 /** The most lookups that a run makes: those of the comparison, and one or two for each other check. */
-export const mostLookups = 2 * comparisons + 8;
+export const mostSingleLookups = 2 * comparisons + 8;
 
 /** The outcomes of lookups, and what they cost. */
 export const lookupChecks: readonly Check[] = [

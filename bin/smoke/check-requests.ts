@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Limits } from '../../core/accounts/quota.ts';
 import { isWindowName } from '../../core/calendar.ts';
 import {
   assertJson,
@@ -7,7 +8,6 @@ import {
   assertStatus,
   assertText,
   type Check,
-  type Limits,
   type RequestOptions,
   type Run,
   type SmokeAnswer,

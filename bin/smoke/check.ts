@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WindowName } from '../../core/calendar.ts';
+import type { Limits } from '../../core/accounts/quota.ts';
 
 /** An address as a person writes it: `1381AA 9 a`. */
 export type SmokeAddress = { postcode: string; huisnummer: number; toevoeging: string };
@@ -13,9 +13,6 @@ export type SmokeOptions = {
   ambiguous?: SmokeAddress;
   lettered?: SmokeAddress;
 };
-
-/** The limits of the key by time window; `null` is unlimited. */
-export type Limits = Partial<Record<WindowName, number | null>>;
 
 /** What the checks of one run share. */
 export type Run = {

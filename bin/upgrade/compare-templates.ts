@@ -1,5 +1,5 @@
 /** What this reads of a CloudFormation template. */
-export type StackTemplate = {
+export type ComparedTemplate = {
   Resources?: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
   Outputs?: Record<string, unknown>;
 };
@@ -45,7 +45,7 @@ export type TemplateChanges = {
  * Compares two templates of a stack. The code of functions is left out, as are their versions: each release has new ones, and old
  * versions are retained.
  */
-export function compareTemplates(before: StackTemplate, after: StackTemplate): TemplateChanges {
+export function compareTemplates(before: ComparedTemplate, after: ComparedTemplate): TemplateChanges {
   const [old, next] = [resourcesOf(before), resourcesOf(after)];
   const losses: Loss[] = [];
   for (const [logicalId, { Type: type, Properties: properties = {} }] of old) {
@@ -71,7 +71,7 @@ export function compareTemplates(before: StackTemplate, after: StackTemplate): T
   };
 }
 
-function resourcesOf({ Resources = {} }: StackTemplate) {
+function resourcesOf({ Resources = {} }: ComparedTemplate) {
   return new Map(
     Object.entries(Resources)
       .filter(([, { Type }]) => Type !== 'AWS::Lambda::Version')
@@ -92,7 +92,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** The version of bag-adres in a template: an output of the service, else a tag; undefined for the data stack, which has none. */
-export function versionIn(template: StackTemplate): string | undefined {
+export function versionIn(template: ComparedTemplate): string | undefined {
   const output = (template.Outputs?.Version as { Value?: unknown } | undefined)?.Value;
   if (typeof output === 'string') return output;
   return /"Key":"version","Value":"([^"]+)"/.exec(JSON.stringify(template))?.[1];

@@ -1,14 +1,14 @@
 import {
+  type ComparedTemplate,
   compareTemplates,
   type Loss,
-  type StackTemplate,
   type TemplateChanges,
   versionIn,
 } from './compare-templates.ts';
 import { compareVersions, type Release, releasesBetween } from './releases.ts';
 
 /** A stack as it is deployed, and as the installed version makes it. */
-export type StackState = { name: string; deployed: StackTemplate | undefined; next: StackTemplate };
+export type StackState = { name: string; deployed: ComparedTemplate | undefined; next: ComparedTemplate };
 
 /** What an upgrade would do to one stack. */
 type StackPlan = { name: string; deployedVersion: string | null; isDeployed: boolean } & TemplateChanges;

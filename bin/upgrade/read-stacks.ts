@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { CloudFormationClient, GetTemplateCommand } from '@aws-sdk/client-cloudformation';
 import { clientConfig } from '../connect/deployment.ts';
 import { CommandError } from '../connect/errors.ts';
-import type { StackTemplate } from './compare-templates.ts';
+import type { ComparedTemplate } from './compare-templates.ts';
 
 /** The app beside this file: compiled in a package, TypeScript in a clone. */
 const app = resolve(import.meta.dirname, `../app${extname(import.meta.filename)}`);
@@ -16,7 +16,7 @@ const app = resolve(import.meta.dirname, `../app${extname(import.meta.filename)}
  * The templates of a stage as the installed version makes them, by the name of the stack, in the order of their deployment.
  * @throws CommandError with what the app printed
  */
-export async function synthesizedTemplates(folder: string, stage: string): Promise<Map<string, StackTemplate>> {
+export async function synthesizedTemplates(folder: string, stage: string): Promise<Map<string, ComparedTemplate>> {
   const output = await mkdtemp(join(tmpdir(), 'bag-adres-upgrade-'));
   try {
     const cdk = join(folder, 'cdk.json');
@@ -39,7 +39,7 @@ export async function synthesizedTemplates(folder: string, stage: string): Promi
 }
 
 /** The templates of a folder that `cdk synth` wrote. @throws CommandError if it has none */
-export function templatesIn(folder: string): Map<string, StackTemplate> {
+export function templatesIn(folder: string): Map<string, ComparedTemplate> {
   const suffix = '.template.json';
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith(suffix)) : [];
   if (files.length === 0)
@@ -58,7 +58,7 @@ export function templatesIn(folder: string): Map<string, StackTemplate> {
 }
 
 /** The template of a deployed stack; undefined if there is no such stack. */
-export async function deployedTemplate(name: string): Promise<StackTemplate | undefined> {
+export async function deployedTemplate(name: string): Promise<ComparedTemplate | undefined> {
   const client = new CloudFormationClient(clientConfig);
   try {
     const { TemplateBody = '{}' } = await client.send(new GetTemplateCommand({ StackName: name }));

@@ -3,7 +3,7 @@ import { addressesTable } from '../names.ts';
 import { type Place, placeAttribute, placeOfAttribute } from '../place-fields.ts';
 
 /** An item in DynamoDB's own format. */
-export type Item = Record<string, AttributeValue>;
+export type AddressItem = Record<string, AttributeValue>;
 
 /** What the addresses table holds under one key. */
 export type StoredAddress = {
@@ -28,7 +28,7 @@ export type Toevoeging = string | null;
 export const maxToevoegingen = 400;
 
 /** The item of an address. */
-export function addressItem({ key, places, toevoegingen }: StoredAddress): Item {
+export function addressItem({ key, places, toevoegingen }: StoredAddress): AddressItem {
   const item = keyItem(key);
   if (places.length > 0) item[addressesTable.places] = { L: places.map(placeAttribute) };
   if (toevoegingen) {
@@ -38,7 +38,7 @@ export function addressItem({ key, places, toevoegingen }: StoredAddress): Item 
 }
 
 /** The address of an item that `addressItem` made. */
-export function storedAddress(item: Item): StoredAddress {
+export function storedAddress(item: AddressItem): StoredAddress {
   const places = item[addressesTable.places]?.L ?? [];
   const toevoegingen = item[addressesTable.toevoegingen]?.L;
   return {
@@ -49,12 +49,12 @@ export function storedAddress(item: Item): StoredAddress {
 }
 
 /** The primary key of an item. */
-export function keyItem(key: string): Item {
+export function keyItem(key: string): AddressItem {
   return { [addressesTable.partitionKey]: { S: key } };
 }
 
 /** The key of an item, or of its primary key alone. */
-export function keyOfItem(item: Item): string {
+export function keyOfItem(item: AddressItem): string {
   return item[addressesTable.partitionKey]?.S ?? '';
 }
 

@@ -14,12 +14,12 @@ import {
   requestExample,
   responseExamples,
 } from './openapi-document.ts';
-import { block, errorId, heading, members, type Row, sample, table, tabs } from './parts.ts';
-import type { Language } from './request.ts';
+import { block, errorId, heading, htmlTable, members, type Row, sample, tabs } from './parts.ts';
+import type { PageLanguage } from './request.ts';
 import { type Descriptions, dutch, english, type Words } from './words.ts';
 
 type Page = {
-  language: Language;
+  language: PageLanguage;
   words: Words & Descriptions;
   /** The URL of this deployment, such as `https://api.example.nl`. */
   baseUrl: string;
@@ -31,7 +31,7 @@ type Page = {
  * field is that search, which sends nothing.
  */
 export async function docsPage(
-  language: Language,
+  language: PageLanguage,
   baseUrl: string,
   branding: Branding,
 ): Promise<{ html: string; policy: string }> {
@@ -111,7 +111,7 @@ function lookup(page: Page): string {
   return [
     endpoint('lookUpAddress'),
     block(
-      `<p>${inline(words.operations.lookUpAddress ?? '')}</p>\n${heading(3, 'parameters', words.parameters)}\n${table([words.name, words.form], parameterRows(words))}\n` +
+      `<p>${inline(words.operations.lookUpAddress ?? '')}</p>\n${heading(3, 'parameters', words.parameters)}\n${htmlTable([words.name, words.form], parameterRows(words))}\n` +
         `<p>${inline(words.paragraphs.Toevoeging)}</p>`,
       `${tabs('program', words.programs, programs)}<p class="note">${inline(words.programsLead)}</p>\n`,
     ),
@@ -155,7 +155,7 @@ function quota({ words }: Page): string {
   const limits = headerRows().filter(({ name }) => name.startsWith('RateLimit'));
   const lines = limits.map(({ name, header }) => `<span class="name">${name}</span>: ${escaped(header.example ?? '')}`);
   return block(
-    `<p>${inline(words.paragraphs.Quota)}</p>\n<p>${inline(words.paragraphs.Gateway)}</p>\n${heading(3, 'retries', words.retries)}\n${table([words.status, words.retries], rows)}`,
+    `<p>${inline(words.paragraphs.Quota)}</p>\n<p>${inline(words.paragraphs.Gateway)}</p>\n${heading(3, 'retries', words.retries)}\n${htmlTable([words.status, words.retries], rows)}`,
     sample(words.sections.headers, lines.join('\n'), 'headers'),
   );
 }
@@ -178,8 +178,8 @@ function errors(page: Page): string {
       `<p>${inline(words.paragraphs.Problems)}</p>\n<p>${inline(words.faultsLead)}</p>`,
       curl(page, `${operation('lookUpAddress').path}?postcode=0123AB&huisnummer=12A`) + response(page, answer, '422 '),
     ),
-    `${heading(3, 'problems', words.problems)}\n${table([`${words.status}, <code>type</code>`, words.meaning], problemRows)}`,
-    `${heading(3, 'codes', words.faults)}\n${table([words.code, words.meaning], faultRows)}`,
+    `${heading(3, 'problems', words.problems)}\n${htmlTable([`${words.status}, <code>type</code>`, words.meaning], problemRows)}`,
+    `${heading(3, 'codes', words.faults)}\n${htmlTable([words.code, words.meaning], faultRows)}`,
   ].join('\n');
 }
 
@@ -198,7 +198,7 @@ function headers({ words }: Page): string {
       cell: `${inline(words.headerMeanings[name] ?? '')}${shown}`,
     };
   });
-  return `<p>${words.headersLead}</p>\n${table([words.name, words.description], rows)}`;
+  return `<p>${words.headersLead}</p>\n${htmlTable([words.name, words.description], rows)}`;
 }
 
 function openApi(page: Page): string {

@@ -5,7 +5,7 @@ const includeForm =
   'Stuur `toevoegingen`, `nummeraanduidingen` of beide, met een komma ertussen; of laat de parameter weg.';
 
 /** The explanations in Dutch. */
-export const dutch = {
+export const dutchExplanations = {
   unauthorized: {
     happened:
       'Het verzoek had geen geldige API-sleutel. De header `X-API-Key` ontbreekt of heeft een verkeerde vorm, of de sleutel is ' +

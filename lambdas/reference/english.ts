@@ -5,7 +5,7 @@ const includeForm =
   'Send `toevoegingen`, `nummeraanduidingen` or both, separated by a comma; or leave the parameter out.';
 
 /** The explanations in English. */
-export const english = {
+export const englishExplanations = {
   unauthorized: {
     happened:
       'The request had no valid API key. The header `X-API-Key` is missing or malformed, or the key is unknown, wrong or revoked. ' +

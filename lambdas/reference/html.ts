@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Language } from './request.ts';
+import type { PageLanguage } from './request.ts';
 
 type Content = {
-  language: Language;
+  language: PageLanguage;
   /** HTML, like `body`. */
   title: string;
   /** A `data:` URL. */

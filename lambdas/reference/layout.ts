@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Branding } from './branding.ts';
 import { escaped, htmlDocument } from './html.ts';
-import type { Language } from './request.ts';
+import type { PageLanguage } from './request.ts';
 
 /** What every page for people has around its contents, in a language. */
 const words = {
@@ -29,7 +29,7 @@ const words = {
 };
 
 export type PageContent = {
-  language: Language;
+  language: PageLanguage;
   branding: Branding;
   /** HTML, like `body`. */
   title: string;
@@ -72,7 +72,7 @@ function header({ language, branding, home, version }: PageContent): string {
 </header>`;
 }
 
-function languageLink(language: Language, name: string, current: Language): string {
+function languageLink(language: PageLanguage, name: string, current: PageLanguage): string {
   const isCurrent = language === current ? ' aria-current="true"' : '';
   return `<a href="?lang=${language}" hreflang="${language}" lang="${language}"${isCurrent}>${name}</a>`;
 }

@@ -29,7 +29,7 @@ export function block(text: string, samples = ''): string {
 export type Row = { id?: string; head: string; cell: string };
 
 /** The roles keep it a table on a phone, where each row is shown as lines. */
-export function table([first, second]: [string, string], rows: Row[]): string {
+export function htmlTable([first, second]: [string, string], rows: Row[]): string {
   const body = rows.map(({ id, head, cell }) => {
     const name = id ? `<a class="anchor" href="#${id}">${head}</a>` : head;
     return `<tr role="row"${id ? ` id="${id}"` : ''}><th role="rowheader" scope="row">${name}</th><td role="cell">${cell}</td></tr>`;
@@ -44,7 +44,7 @@ ${body.join('\n')}
 
 /** The members of a response, by name. */
 export function members(titles: [string, string], rows: Record<string, string>): string {
-  return table(
+  return htmlTable(
     titles,
     Object.entries(rows).map(([name, text]) => ({ head: `<code>${name}</code>`, cell: inline(text) })),
   );

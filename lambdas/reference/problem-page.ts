@@ -6,7 +6,7 @@ import { type ExplainedCode, explanations } from './explanations.ts';
 import { escaped, inline } from './html.ts';
 import { brandedPage } from './layout.ts';
 import { errorId } from './parts.ts';
-import type { Language } from './request.ts';
+import type { PageLanguage } from './request.ts';
 
 const texts = {
   en: {
@@ -37,14 +37,14 @@ export function isExplained(code: string): code is ExplainedCode {
 }
 
 /** The heading of a code: the status and title of a problem, as in its responses, or the code of a fault. */
-export function headingOf(code: ExplainedCode, language: Language = 'en'): string {
+export function headingOf(code: ExplainedCode, language: PageLanguage = 'en'): string {
   return isFault(code) ? `${texts[language].invalid}: ${code}` : `${problems[code].status} ${problems[code].title}`;
 }
 
 /** The page about a problem or a code of a 422: a complete HTML document without scripts, which loads nothing. */
 export async function problemPage(
   code: ExplainedCode,
-  language: Language,
+  language: PageLanguage,
   branding: Branding,
 ): Promise<{ html: string; policy: string }> {
   const words = texts[language];
@@ -63,7 +63,7 @@ ${code === 'invalid-input' ? faultList(language) : ''}
   return await brandedPage({ language, branding, title, home: hasDocs() ? `/docs?lang=${language}` : '#', body });
 }
 
-function faultList(language: Language): string {
+function faultList(language: PageLanguage): string {
   const items = faultCodes.map((code) => {
     const { happened } = explanations[language][code];
     return `<dt id="${code}">${link(code, `<code>${code}</code>`, language)}</dt><dd>${inline(happened)}</dd>`;
@@ -71,7 +71,7 @@ function faultList(language: Language): string {
   return `<h2>${texts[language].codes}</h2>\n<dl>\n${items.join('\n')}\n</dl>`;
 }
 
-function seeAlso(code: ExplainedCode, language: Language): string {
+function seeAlso(code: ExplainedCode, language: PageLanguage): string {
   const { codeOf, described, inReference, reference } = texts[language];
   const place = hasDocs()
     ? `${inReference} <a href="/docs?lang=${language}#${errorId(code)}">${reference}</a>.`
@@ -80,7 +80,7 @@ function seeAlso(code: ExplainedCode, language: Language): string {
   return `${codeOf} ${link('invalid-input', escaped(headingOf('invalid-input', language)), language)}. ${place}`;
 }
 
-function link(code: ExplainedCode, text: string, language: Language): string {
+function link(code: ExplainedCode, text: string, language: PageLanguage): string {
   return `<a href="/problems/${code}${language === 'en' ? '' : `?lang=${language}`}">${text}</a>`;
 }
 

@@ -3,13 +3,13 @@ import type { RequestEvent } from '../http/middleware.ts';
 
 /** The languages of the pages. */
 const languages = ['en', 'nl'] as const;
-export type Language = (typeof languages)[number];
+export type PageLanguage = (typeof languages)[number];
 
 /** The language of the query (`?lang=nl`), otherwise the browser's preference, otherwise English. */
 export function languageOf({
   rawQueryString = '',
   headers,
-}: Pick<RequestEvent, 'rawQueryString' | 'headers'>): Language {
+}: Pick<RequestEvent, 'rawQueryString' | 'headers'>): PageLanguage {
   const asked = new URLSearchParams(rawQueryString).get('lang')?.toLowerCase();
   const chosen = languages.find((language) => language === asked);
   return chosen ?? preferredLanguage(languages, headers['accept-language']) ?? 'en';

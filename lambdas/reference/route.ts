@@ -11,7 +11,7 @@ import { readBranding } from './branding.ts';
 import { docsPage } from './docs-page.ts';
 import { deployedDocument } from './openapi-document.ts';
 import { isExplained, problemPage } from './problem-page.ts';
-import { baseUrlOf, type Language, languageOf } from './request.ts';
+import { baseUrlOf, languageOf, type PageLanguage } from './request.ts';
 
 /** HEAD is handled like GET: the server that writes the response leaves out the body. */
 const methods = ['GET', 'HEAD'];
@@ -77,7 +77,7 @@ function openApi(baseUrl: string): Document {
   return { headers, body: JSON.stringify(deployedDocument(baseUrl, branding)) };
 }
 
-function page({ html, policy }: { html: string; policy: string }, language: Language): Document {
+function page({ html, policy }: { html: string; policy: string }, language: PageLanguage): Document {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-language': language,

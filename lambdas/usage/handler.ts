@@ -4,7 +4,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { statementBucket } from '../../core/accounts/admin/statement-bucket.ts';
+import { s3Statements } from '../../core/accounts/admin/statement-bucket.ts';
 import { statementsOf } from '../../core/accounts/admin/statements.ts';
 import { environment, eventSource, eventTypes, requireEnvironment, usageEnvironment } from '../../core/names.ts';
 import { runUsageJob, thresholdDetail } from './usage-job.ts';
@@ -31,7 +31,7 @@ export async function handler(): Promise<void> {
   logger.info('looked at the usage of all accounts', { recorded, messages, failed: failures.length });
   for (const { account, error } of failures) logger.error('an account failed', { account, error: error as Error });
   if (failures.length > 0) throw new Error(`The usage of ${failures.length} account(s) was not recorded; see the log.`);
-  const statements = statementsOf(store, statementBucket(s3, requireEnvironment(environment.statementsBucket)));
+  const statements = statementsOf(store, s3Statements(s3, requireEnvironment(environment.statementsBucket)));
   // At most one in a run, so that a long history does not take longer than a run may.
   const closed = await statements.closeNext();
   if (closed) logger.info('closed a month', { ...closed });

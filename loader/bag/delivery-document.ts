@@ -84,7 +84,7 @@ function pathWithin(path: readonly string[]): string {
 }
 
 /** Whether `text` is a day of the calendar, `2021-10-15`. */
-export function isDate(text: string): boolean {
+export function isCalendarDay(text: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

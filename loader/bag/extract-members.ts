@@ -7,7 +7,7 @@ import {
   deliveryFile,
   findDeliveryDocument,
   futureDelivery,
-  isDate,
+  isCalendarDay,
   isFuture,
 } from './delivery-document.ts';
 import { baseName, isJunk } from './entry-name.ts';
@@ -150,7 +150,7 @@ function peildatumOf({ variant, standTechnischeDatum: date }: DeliveryDocument, 
   if (variant !== 'LVC-Extract') {
     throw new ExtractError('unknown_schema', file, `a delivery of kind ${variant || 'unknown'}; LVC-Extract is needed`);
   }
-  if (!isDate(date)) {
+  if (!isCalendarDay(date)) {
     throw new ExtractError('missing_peildatum', file, `its StandTechnischeDatum is not a date: '${date}'`);
   }
   return date;

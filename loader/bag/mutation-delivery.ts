@@ -4,7 +4,14 @@ import { createHash } from 'node:crypto';
 import { ExtractError } from '../extract-error.ts';
 import { bufferAccess, type RandomAccess, subRange } from '../zip/random-access.ts';
 import { entryRange, listEntries, readEntry, withEntry, type ZipEntry } from '../zip/zip.ts';
-import { areaText, deliveryFile, findDeliveryDocument, futureDelivery, isDate, isFuture } from './delivery-document.ts';
+import {
+  areaText,
+  deliveryFile,
+  findDeliveryDocument,
+  futureDelivery,
+  isCalendarDay,
+  isFuture,
+} from './delivery-document.ts';
 import { baseName, isJunk } from './entry-name.ts';
 import { type Mutation, readMutations } from './mutations.ts';
 import type { Problem } from './problem-report.ts';
@@ -83,7 +90,8 @@ async function saidByDocument(source: RandomAccess, entries: readonly ZipEntry[]
     throw new ExtractError('invalid_mutations', file, problem);
   }
   for (const date of [vanaf, tot, standTechnischeDatum]) {
-    if (!isDate(date)) throw new ExtractError('invalid_mutations', file, `has no valid dates (from and to): '${date}'`);
+    if (!isCalendarDay(date))
+      throw new ExtractError('invalid_mutations', file, `has no valid dates (from and to): '${date}'`);
   }
   if (tot !== standTechnischeDatum || vanaf >= tot) {
     throw contradicts(file, `it covers ${vanaf} to ${tot}, and its StandTechnischeDatum is ${standTechnischeDatum}`);

@@ -254,4 +254,4 @@ function compare(a: string, b: string): number {
 }
 
 /** What to do to one key of the table: put this line, or remove the key. */
-export type Write = { put: Line } | { remove: string };
+export type LineWrite = { put: Line } | { remove: string };

@@ -9,12 +9,12 @@ import {
   type Change,
   keyOf,
   type Line,
+  type LineWrite,
   linesHeader,
   linesHeaderMark,
   linesToStore,
   type StoredForm,
   storedForm,
-  type Write,
 } from './lines.ts';
 
 /** Of lines the lowest level takes a fifth less time than the usual one, and packs them as well. */
@@ -229,7 +229,7 @@ export class ChangeWriter {
 }
 
 /** What a `ChangeWriter` packed, also that of an earlier release: a load that it began is finished. */
-export function unpackWrites(packed: Uint8Array): Write[] {
+export function unpackWrites(packed: Uint8Array): LineWrite[] {
   const stored = unpackLines(packed);
   const hasHeader = stored[0]?.startsWith(linesHeaderMark) ?? false;
   const { read } = storedForm(hasHeader ? (stored[0] as Line) : '');

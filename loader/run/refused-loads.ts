@@ -3,7 +3,7 @@ import { type Load, resultOf } from '../dataset/load.ts';
 import { type ChangeExample, changeExample, type Objection } from '../dataset/load-counts.ts';
 import { unpackShard } from '../dataset/stored-form.ts';
 import type { ShardItem } from '../steps/collect.ts';
-import type { Plan } from '../steps/load-report.ts';
+import type { LoadPlan } from '../steps/load-report.ts';
 import type { Merged } from '../steps/merge.ts';
 import { findJson, getJson, getUnpacked, paths, type Storage } from '../storage/storage.ts';
 
@@ -16,7 +16,7 @@ export async function refusedLoads(storage: Storage): Promise<RefusedLoad[]> {
 }
 
 /** What each of them would change, by date. */
-export async function refusedPlans(storage: Storage): Promise<Plan[]> {
+export async function refusedPlans(storage: Storage): Promise<LoadPlan[]> {
   const keys = (await storage.list(paths.loads)).map(({ key }) => key);
   const ids = keys.flatMap((key) => {
     const id = key.slice(paths.loads.length).split('/')[0] ?? '';
@@ -27,8 +27,8 @@ export async function refusedPlans(storage: Storage): Promise<Plan[]> {
 }
 
 /** The plan of one refused load; `null` where it is not refused, or its work is gone. */
-export async function findRefusedPlan(storage: Storage, load: string): Promise<Plan | null> {
-  const plan = await findJson<Plan>(storage, paths.plan(load));
+export async function findRefusedPlan(storage: Storage, load: string): Promise<LoadPlan | null> {
+  const plan = await findJson<LoadPlan>(storage, paths.plan(load));
   return plan && !plan.go && !plan.divided ? plan : null;
 }
 

@@ -4,9 +4,9 @@ import {
   diff,
   keyOf,
   type Line,
+  type LineWrite,
   snapshotLine,
   tableLine,
-  type Write,
 } from '../dataset/lines.ts';
 import type { ManifestEntry, Snapshot } from '../dataset/load.ts';
 import { countChange, noChanges, type ShardCounts } from '../dataset/load-counts.ts';
@@ -226,7 +226,7 @@ async function write({ addresses, fence }: LoadSession, changes: readonly Change
   }
 }
 
-function toWrite({ before, after }: Change): Write {
+function toWrite({ before, after }: Change): LineWrite {
   return after === null ? { remove: keyOf(before as Line) } : { put: after };
 }
 

@@ -7,13 +7,13 @@ import { discover } from '../steps/discover.ts';
 import { approve, guard } from '../steps/guard.ts';
 import {
   finishedReport,
+  type LoadPlan,
   type LoadReport,
-  type Plan,
   RefusedLoadError,
   reportOf,
   unchangedReport,
 } from '../steps/load-report.ts';
-import type { ChangeFile, Found } from '../steps/manifest.ts';
+import type { ChangeFile, Discovery } from '../steps/manifest.ts';
 import { mutate } from '../steps/mutate.ts';
 import { publish } from '../steps/publish.ts';
 import { readReference } from '../steps/reference.ts';
@@ -100,7 +100,7 @@ async function guardAndApply(
 /** The second half of a load that is pending, also of one that was interrupted there. */
 async function apply(session: LoadSession, load: string): Promise<LoadReport> {
   const { storage, progress, fence, options } = session;
-  const plan = await findJson<Plan>(storage, paths.plan(load));
+  const plan = await findJson<LoadPlan>(storage, paths.plan(load));
   const files = await getJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const { bulkImport } = options;
   if (!(bulkImport && (await importAll(session, { load, files }, fence, bulkImport)))) {
@@ -172,7 +172,7 @@ function loadOnce(session: LoadSession, options: RunOptions): Promise<LoadReport
 }
 
 /** Everything up to the guard. */
-async function prepare(session: LoadSession, load: string, { action }: Found): Promise<void> {
+async function prepare(session: LoadSession, load: string, { action }: Discovery): Promise<void> {
   if (action === 'load') await extract(session, load);
   const { days } = await getJson<Load>(session.storage, paths.load(load));
   if (days.length > 0 || action === 'mutations') {
@@ -252,8 +252,8 @@ function whole(report: LoadReport | null): LoadReport {
  */
 async function afterPending<Report extends LoadReport | null>(
   session: LoadSession,
-  find: () => Promise<Found>,
-  work: (load: string, found: Found) => Promise<Report>,
+  find: () => Promise<Discovery>,
+  work: (load: string, found: Discovery) => Promise<Report>,
 ): Promise<Report | LoadReport> {
   let finished: LoadReport | undefined;
   for (;;) {

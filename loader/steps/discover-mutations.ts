@@ -7,8 +7,8 @@ import { isDeliveryKept } from '../storage/mutation-deliveries.ts';
 import { listAllMutations } from '../storage/mutation-lists.ts';
 import { findJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder, RejectedDeliveryError } from './delivery-finder.ts';
-import type { Plan } from './load-report.ts';
-import type { Found } from './manifest.ts';
+import type { LoadPlan } from './load-report.ts';
+import type { Discovery } from './manifest.ts';
 
 /** A gap: no delivery of mutations starts at the date of the live dataset, but later ones exist. */
 export class MutationGapError extends Error {
@@ -32,9 +32,9 @@ type MutationRequest = {
  * them. Where one that was applied has been corrected since, all are applied again, to the last snapshot of an extract.
  * @throws SourceError, ExtractError, MutationGapError
  */
-export async function discoverMutations(storage: Storage, request: MutationRequest): Promise<Found> {
+export async function discoverMutations(storage: Storage, request: MutationRequest): Promise<Discovery> {
   const { manifest, live, locations, again } = request;
-  const none = (reason: string, notes: readonly string[]): Found => {
+  const none = (reason: string, notes: readonly string[]): Discovery => {
     return { action: 'none', reason: [reason, ...notes].join('; '), live };
   };
   if (!live?.extract) return none('no full extract was loaded yet, and mutations need one', request.notes);
@@ -109,10 +109,10 @@ type Days = Pick<Load, 'days' | 'stopped' | 'notes' | 'start'> & { leastDays: nu
  * Describes the load of all days, or of as many as the guard has not refused together: a day that changes too much is refused by
  * itself, and the days before it go on.
  */
-async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): Promise<Found> {
+async function describeLoad(storage: Storage, live: ManifestEntry, all: Days): Promise<Discovery> {
   const { leastDays, days } = all;
-  const found = (load: Load): Found => ({ action: 'mutations', load: load.id, peildatum: load.peildatum });
-  const planOf = ({ id }: Load) => findJson<Plan>(storage, paths.plan(id));
+  const found = (load: Load): Discovery => ({ action: 'mutations', load: load.id, peildatum: load.peildatum });
+  const planOf = ({ id }: Load) => findJson<LoadPlan>(storage, paths.plan(id));
   const first = loadOf(live, all, leastDays);
   const refused = await planOf(first);
   let load = refused && !refused.go && !refused.divided ? first : loadOf(live, all, days.length);

@@ -14,7 +14,14 @@ import { paths, putJson, type Storage } from '../storage/storage.ts';
 import { DeliveryFinder, gemeentenOf } from './delivery-finder.ts';
 import { discoverMutations, withCorrections } from './discover-mutations.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { currentManifest, type Found, finishPending, type LoadContext, loadStatus, sampleTable } from './manifest.ts';
+import {
+  currentManifest,
+  type Discovery,
+  finishPending,
+  type LoadContext,
+  loadStatus,
+  sampleTable,
+} from './manifest.ts';
 import { readExtract, unlimited } from './stage.ts';
 import type { StepInput } from './step-inputs.ts';
 import { rejectRefused, resume, rollback } from './stored-loads.ts';
@@ -35,7 +42,7 @@ export type DiscoverInput = {
  * Leveringsdocument, by range. A load that was interrupted while applying comes first.
  * @throws SourceError, MutationGapError, ExtractError, ForeignStorageError, WorkGoneError
  */
-export async function discover(context: LoadContext, input: DiscoverInput): Promise<Found> {
+export async function discover(context: LoadContext, input: DiscoverInput): Promise<Discovery> {
   const { storage, addresses } = context;
   const manifest = await currentManifest(storage, addresses, { refuseUnmarked: true });
   const { pending } = manifest;
@@ -57,7 +64,7 @@ async function discoverExtract(
   manifest: Manifest,
   base: ManifestEntry | null,
   { source: location, mutations = [], again = false }: DiscoverInput & { source: string },
-): Promise<Found> {
+): Promise<Discovery> {
   // A dataset of a date in the future is replaced by any extract, even by its own.
   const isAhead = base !== null && isFuture(base.peildatum);
   const known = again || isAhead ? undefined : (base?.source ?? undefined);
@@ -200,7 +207,7 @@ function find(
   wanted: Omit<StepInput<'discover'>, 'owner'>,
   source: string,
   mutations: string[],
-): Promise<Found> {
+): Promise<Discovery> {
   if (wanted.reject !== undefined) return rejectRefused(context, wanted.reject);
   if (wanted.rollback !== undefined) return rollback(context, wanted.rollback);
   if (wanted.approve !== undefined && wanted.source === undefined) return resume(context, wanted.approve);

@@ -19,7 +19,7 @@ import type { Fence } from '../storage/lease.ts';
 import { concurrentReads, findJson, getJson, paths, putJson, type Storage } from '../storage/storage.ts';
 import type { Collected, ShardItem } from './collect.ts';
 import { lambdaStep } from './lambda-step.ts';
-import { type Plan, reportOf } from './load-report.ts';
+import { type LoadPlan, reportOf } from './load-report.ts';
 import { type ChangeFile, currentManifest, type LoadContext, putManifest } from './manifest.ts';
 import type { Merged } from './merge.ts';
 import type { Mutated } from './mutate.ts';
@@ -52,7 +52,7 @@ export async function guard(
   fence: Fence,
   thresholds: Thresholds,
   { planOnly = false, waiveSize = false, disposable, beforeApply }: GuardOptions = {},
-): Promise<Plan> {
+): Promise<LoadPlan> {
   const load = await getJson<Load>(storage, paths.load(loadId));
   const manifest = await currentManifest(storage, addresses);
   const base = planOnly ? (manifest.pending ?? manifest.published) : manifest.published;
@@ -73,7 +73,7 @@ export async function guard(
   const waived = waiveSize ? found.filter(isAboutSize) : [];
   const against = found.filter((objection) => !waived.includes(objection));
   const go = against.length === 0 || approved;
-  const plan: Plan = {
+  const plan: LoadPlan = {
     load: loadId,
     kind: load.kind,
     peildatum: load.peildatum,
@@ -170,7 +170,12 @@ function lineageOf(
   return { replayBase: base, since: base ? [...(before?.since ?? []), ...days] : [] };
 }
 
-function entryOf(load: Load, { counts, audit, setAside }: Plan, snapshot: Snapshot, manifest: Manifest): ManifestEntry {
+function entryOf(
+  load: Load,
+  { counts, audit, setAside }: LoadPlan,
+  snapshot: Snapshot,
+  manifest: Manifest,
+): ManifestEntry {
   return {
     load: load.id,
     kind: load.kind,

@@ -1,4 +1,4 @@
-import type { Deployment, Invocation } from './deployment.ts';
+import type { DeployedStep, Invocation } from './deployed-step.ts';
 import type { StepInput, StepName } from './step-inputs.ts';
 
 /** For an event outside of Lambda. */
@@ -11,7 +11,7 @@ const unlimited: Invocation = { getRemainingTimeInMillis: () => Number.POSITIVE_
  */
 export function lambdaStep<Name extends StepName, R>(
   name: Name,
-  work: (input: StepInput<Name>, deployment: Deployment, invocation: Invocation) => Promise<R>,
+  work: (input: StepInput<Name>, deployment: DeployedStep, invocation: Invocation) => Promise<R>,
 ): (event: unknown, invocation?: Invocation) => Promise<R> {
   let started: ReturnType<typeof start> | undefined;
   return async (event, invocation = unlimited) => {
@@ -32,8 +32,11 @@ export function lambdaStep<Name extends StepName, R>(
 }
 
 async function start(name: StepName, environment: NodeJS.ProcessEnv) {
-  const [{ Deployment }, { parseInput }] = await Promise.all([import('./deployment.ts'), import('./step-inputs.ts')]);
-  return { deployment: new Deployment(name, environment), parseInput };
+  const [{ DeployedStep }, { parseInput }] = await Promise.all([
+    import('./deployed-step.ts'),
+    import('./step-inputs.ts'),
+  ]);
+  return { deployment: new DeployedStep(name, environment), parseInput };
 }
 
 function secondsSince(startedAt: number): number {

@@ -9,12 +9,12 @@ import {
   problemCount,
 } from '../dataset/load-counts.ts';
 import type { SetAside } from '../dataset/set-aside.ts';
-import type { Found } from './manifest.ts';
+import type { Discovery } from './manifest.ts';
 
 const noneSetAside: SetAside = { count: 0, examples: [] };
 
 /** What a load would do, and whether it may. Plain JSON, small for any size of load. */
-export type Plan = {
+export type LoadPlan = {
   load: string;
   kind: ManifestEntry['kind'];
   peildatum: string;
@@ -111,7 +111,7 @@ export function notServedText({ withoutPostcode, problems }: LoadReport): string
 }
 
 /** The report of a load that has a plan. */
-export function reportOf(plan: Plan, outcome: LoadReport['outcome']): LoadReport {
+export function reportOf(plan: LoadPlan, outcome: LoadReport['outcome']): LoadReport {
   const {
     load,
     kind,
@@ -167,11 +167,11 @@ export function unchangedReport({
   live,
   isSkipped = false,
   rejected,
-}: Extract<Found, { action: 'none' }>): LoadReport {
+}: Extract<Discovery, { action: 'none' }>): LoadReport {
   const { voorkomens = 0, addresses = 0, keys = 0, peildatum = null, load = null, problemCounts } = live ?? {};
   const problems = problemCounts ? reportOfCounts(problemCounts) : null;
   const counts = { voorkomens, addresses, problems, ...noChanges(), keys };
-  const plan: Plan = {
+  const plan: LoadPlan = {
     load: '',
     kind: 'extract',
     peildatum: '',

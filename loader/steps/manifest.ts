@@ -98,7 +98,7 @@ export type LoadContext = {
 /**
  * What to do: nothing, finish a load that was interrupted while applying, load an extract, or roll back to a snapshot.
  */
-export type Found =
+export type Discovery =
   /**
    * `isSkipped`: the extract that was named is not the live one, and is not loaded for this reason. `rejected`: the load that an
    * operator rejected.
@@ -125,7 +125,7 @@ export class WorkGoneError extends Error {
 /**
  * What to do about a load that was interrupted while applying: finish it before anything else. @throws WorkGoneError
  */
-export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Found> {
+export async function finishPending(storage: Storage, pending: ManifestEntry): Promise<Discovery> {
   const { load, peildatum } = pending;
   const files = await findJson<ChangeFile[]>(storage, paths.changeFiles(load));
   const there = new Set((await storage.list(paths.changesAll(load))).map(({ key }) => key));

@@ -5,8 +5,8 @@ import { ShardReader } from '../dataset/stored-form.ts';
 import { findJson, getUnpacked, paths, putJson, type Storage } from '../storage/storage.ts';
 import { type Collected, putShards } from './collect.ts';
 import { shardsOfObjects } from './extract.ts';
-import type { Plan } from './load-report.ts';
-import { currentManifest, type Found, finishPending, type LoadContext, putManifest } from './manifest.ts';
+import type { LoadPlan } from './load-report.ts';
+import { currentManifest, type Discovery, finishPending, type LoadContext, putManifest } from './manifest.ts';
 
 /** There is no such snapshot to roll back to. */
 export class UnknownSnapshotError extends Error {
@@ -18,7 +18,7 @@ export class UnknownSnapshotError extends Error {
  * like any other. A load that was interrupted while applying comes first.
  * @throws UnknownSnapshotError, WorkGoneError
  */
-export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Found> {
+export async function rollback({ storage, addresses }: LoadContext, dateOrLoad: string): Promise<Discovery> {
   const { published, pending, history } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
   const target = history.find(({ load, peildatum }) => dateOrLoad === load || dateOrLoad === peildatum);
@@ -94,7 +94,7 @@ export class UnknownLoadError extends Error {
  * It no longer needs the extract. A load that was interrupted while applying comes first.
  * @throws UnknownLoadError, ForeignStorageError, WorkGoneError
  */
-export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Found> {
+export async function resume({ storage, addresses }: LoadContext, loadId: string): Promise<Discovery> {
   const { pending } = await currentManifest(storage, addresses);
   if (pending) return finishPending(storage, pending);
   const [load, plan] = await Promise.all([
@@ -123,10 +123,10 @@ export class NotRefusedError extends Error {
 export async function rejectRefused(
   { storage, addresses }: LoadContext,
   loadId: string,
-): Promise<Extract<Found, { action: 'none' }>> {
+): Promise<Extract<Discovery, { action: 'none' }>> {
   const manifest = await currentManifest(storage, addresses);
   const load = await findJson<Load>(storage, paths.load(loadId));
-  const plan = await findJson<Plan>(storage, paths.plan(loadId));
+  const plan = await findJson<LoadPlan>(storage, paths.plan(loadId));
   if (!load || !plan) {
     throw new UnknownLoadError(
       `The storage has no work of load ${loadId}: it is unknown, was rejected already, or another load was published since. "load ` +

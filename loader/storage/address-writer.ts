@@ -10,7 +10,7 @@ import {
 import { addressItem, keyItem } from '../../core/addresses/address-item.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { retryWithBackoff } from '../../core/retry.ts';
-import { parseLine, type Write } from '../dataset/lines.ts';
+import { type LineWrite, parseLine } from '../dataset/lines.ts';
 import type { Fence } from './lease.ts';
 import { heldCondition, LockedError } from './lock.ts';
 
@@ -21,7 +21,7 @@ export type AddressWriter = {
    * writing once another load may have taken the lock.
    * @throws LockedError
    */
-  write(writes: readonly Write[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
+  write(writes: readonly LineWrite[], fence: Fence, onWritten?: (count: number) => void): Promise<void>;
 };
 
 /** Resolves when so many more units may be sent: at most `perSecond` on average, with bursts of one second's worth. */
@@ -137,7 +137,7 @@ export function addressWriter(
   const send = transactions ? sendAll : sendBatch;
   const largest = transactions ? largestTransaction : largestBatch;
 
-  const writeBatch = async (writes: readonly Write[], fence: Fence) => {
+  const writeBatch = async (writes: readonly LineWrite[], fence: Fence) => {
     let requests = writes.map(toRequest);
     await retryWhileThrottled(async () => {
       await pace(requests.length);
@@ -212,7 +212,7 @@ function* batchesOf<T>(items: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
-function toRequest(write: Write): WriteRequest {
+function toRequest(write: LineWrite): WriteRequest {
   if ('remove' in write) return { DeleteRequest: { Key: keyItem(write.remove) } };
   return { PutRequest: { Item: addressItem(parseLine(write.put)) } };
 }

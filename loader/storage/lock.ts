@@ -8,7 +8,7 @@ import {
   GetItemCommand,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, keyItem } from '../../core/addresses/address-item.ts';
+import { type AddressItem, keyItem } from '../../core/addresses/address-item.ts';
 import { addressesTable } from '../../core/names.ts';
 import { isRunning, processStart } from '../is-running.ts';
 
@@ -142,7 +142,7 @@ export function dynamoDbLock(client: DynamoDBClient, table: string, clock = Date
   };
 }
 
-function heldIn(item: Item): Held {
+function heldIn(item: AddressItem): Held {
   return { owner: item.owner?.S ?? 'unknown', token: item.token?.S ?? '', untilSeconds: Number(item.until?.N ?? 0) };
 }
 

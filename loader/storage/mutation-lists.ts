@@ -3,7 +3,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as z from 'zod';
-import { isDate } from '../bag/delivery-document.ts';
+import { isCalendarDay } from '../bag/delivery-document.ts';
 import { openSource } from './open.ts';
 import { connectionError, SourceError } from './source.ts';
 
@@ -36,7 +36,7 @@ type NamedDelivery = Pick<ListedMutations, 'vanaf' | 'tot' | 'gemeente'>;
 export function datesOfName(name: string, { nearly = false } = {}): NamedDelivery | null {
   const [, gemeente, day, month, year, lastDay, lastMonth, lastYear, more] = namePattern.exec(name) ?? [];
   const [vanaf, tot] = [`${year}-${month}-${day}`, `${lastYear}-${lastMonth}-${lastDay}`];
-  if (!isDate(vanaf) || !isDate(tot) || vanaf >= tot || (more !== '' && !nearly)) return null;
+  if (!isCalendarDay(vanaf) || !isCalendarDay(tot) || vanaf >= tot || (more !== '' && !nearly)) return null;
   return { vanaf, tot, gemeente: gemeente ?? null };
 }
 

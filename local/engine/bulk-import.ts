@@ -7,7 +7,7 @@ import {
   ListTablesCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { addressItem, type Item, keyItem } from '../../core/addresses/address-item.ts';
+import { type AddressItem, addressItem, keyItem } from '../../core/addresses/address-item.ts';
 import { addressesTable } from '../../core/names.ts';
 import { keyOf, type Line, parseLine } from '../../loader/dataset/lines.ts';
 import type { Progress } from '../../loader/progress.ts';
@@ -134,7 +134,7 @@ function linesText(lines: readonly Line[]): string {
   return text;
 }
 
-async function* metadataItems(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
+async function* metadataItems(client: DynamoDBClient, TableName: string): AsyncGenerator<AddressItem[]> {
   for (const key of [addressesTable.datasetKey, lockKey]) {
     const { Item } = await client.send(new GetItemCommand({ TableName, Key: keyItem(key), ConsistentRead: true }));
     yield Item ? [Item] : [];
@@ -142,8 +142,8 @@ async function* metadataItems(client: DynamoDBClient, TableName: string): AsyncG
 }
 
 /** An empty table yields one empty page: the import skips a table that has no file. */
-async function* pages(client: DynamoDBClient, TableName: string): AsyncGenerator<Item[]> {
-  let ExclusiveStartKey: Item | undefined;
+async function* pages(client: DynamoDBClient, TableName: string): AsyncGenerator<AddressItem[]> {
+  let ExclusiveStartKey: AddressItem | undefined;
   do {
     const page = await client.send(new ScanCommand({ TableName, ExclusiveStartKey, ConsistentRead: true }));
     yield page.Items ?? [];

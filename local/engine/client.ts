@@ -10,7 +10,7 @@ import {
   ListTablesCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import type { TableSettings } from '../template/local-app.ts';
+import type { TableDefinition } from '../template/local-app.ts';
 
 /** Region and credentials for an engine on this machine; the SDK requires them, engines ignore them. */
 export const localAws = {
@@ -90,7 +90,10 @@ function isSignedBy(accessKeyId: string, { headers }: IncomingMessage): boolean 
 }
 
 /** Creates the tables that the engine does not have yet, and returns their names. */
-export async function createMissingTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<string[]> {
+export async function createMissingTables(
+  client: DynamoDBClient,
+  tables: readonly TableDefinition[],
+): Promise<string[]> {
   const existing = await tableNames(client);
   const missing = tables.filter(({ TableName }) => !existing.has(TableName));
   for (const table of missing) {
@@ -101,7 +104,7 @@ export async function createMissingTables(client: DynamoDBClient, tables: readon
 }
 
 /** Deletes those of the tables that exist. */
-export async function deleteTables(client: DynamoDBClient, tables: readonly TableSettings[]): Promise<void> {
+export async function deleteTables(client: DynamoDBClient, tables: readonly TableDefinition[]): Promise<void> {
   const existing = await tableNames(client);
   for (const { TableName } of tables) {
     if (existing.has(TableName)) await client.send(new DeleteTableCommand({ TableName }));

@@ -12,7 +12,7 @@ import {
 
 /** The parts of the application that run on this machine. */
 export type LocalApp = {
-  readonly tables: readonly TableSettings[];
+  readonly tables: readonly TableDefinition[];
   readonly routes: readonly { key: string; functionName: string; timeoutMilliseconds: number }[];
   readonly functions: readonly FunctionSettings[];
 };
@@ -30,7 +30,7 @@ export type FunctionSettings = {
 };
 
 /** A table, in the form that `CreateTable` takes. */
-export type TableSettings = z.infer<typeof tableSchema> & { TableName: string };
+export type TableDefinition = z.infer<typeof tableSchema> & { TableName: string };
 
 const tableSchema = z.object({
   KeySchema: z.array(z.object({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) })),

@@ -6,7 +6,7 @@ import { isConflict } from '../../core/dynamodb.ts';
 import { accountsTable } from '../../core/names.ts';
 import { approvalRunPrefix } from '../../loader/names.ts';
 import { findRefusedPlan, refusedPlans } from '../../loader/run/refused-loads.ts';
-import type { Plan } from '../../loader/steps/load-report.ts';
+import type { LoadPlan } from '../../loader/steps/load-report.ts';
 import { readManifest } from '../../loader/steps/manifest.ts';
 import type { Storage } from '../../loader/storage/storage.ts';
 
@@ -112,7 +112,7 @@ export type Loads = {
 
 /** Loads over their storage, with approvals in the accounts table (decision 0147). */
 export function loadsOf(store: AdminStore, storage: Storage, runner: LoadRunner): Loads {
-  const view = async (plan: Plan) => viewOf(plan, await approvalOf(store, runner, plan.load));
+  const view = async (plan: LoadPlan) => viewOf(plan, await approvalOf(store, runner, plan.load));
   const decideSeen = async ({ load, plan: seen }: { load: string; plan: string }, decision: LoadDecision) => {
     checkLoad(load);
     const plan = await findRefusedPlan(storage, load);
@@ -149,7 +149,7 @@ async function readRegister(storage: Storage, last: number): Promise<RegisterVie
   };
 }
 
-function viewOf(plan: Plan, approval: Approval | null): WaitingLoad {
+function viewOf(plan: LoadPlan, approval: Approval | null): WaitingLoad {
   const { load, peildatum, livePeildatum, counts, objections } = plan;
   const { keys, changes, problems, examples } = counts;
   const { no_postcode: _, ...faults } = problems ?? {};
@@ -168,7 +168,7 @@ function viewOf(plan: Plan, approval: Approval | null): WaitingLoad {
 }
 
 /** The id of a load says what it loads onto what; this, what an operator saw of it. */
-function planName({ load, livePeildatum, counts, days, objections, waived }: Plan): string {
+function planName({ load, livePeildatum, counts, days, objections, waived }: LoadPlan): string {
   const seen = JSON.stringify([load, livePeildatum, counts, days, objections, waived]);
   return createHash('sha256').update(seen).digest('hex').slice(0, 16);
 }

@@ -3,7 +3,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createAdminStore } from '../../core/accounts/admin/admin-store.ts';
-import { statementBucket } from '../../core/accounts/admin/statement-bucket.ts';
+import { s3Statements } from '../../core/accounts/admin/statement-bucket.ts';
 import { type Statements, statementsOf } from '../../core/accounts/admin/statements.ts';
 
 export { daysOf, type Statement, statementsCsv } from '../../core/accounts/admin/statement.ts';
@@ -24,5 +24,5 @@ export type StatementsConfig = {
 
 /** The statements of a deployment. A refusal is thrown as `AdminError`. */
 export function createStatements({ client, table, s3, bucket, now = Date.now }: StatementsConfig): Statements {
-  return statementsOf(createAdminStore(client, table, 'statements', now), statementBucket(s3, bucket));
+  return statementsOf(createAdminStore(client, table, 'statements', now), s3Statements(s3, bucket));
 }

@@ -9,7 +9,7 @@ import {
   instantOf,
   invalidPage,
   limitFields,
-  limitsSchema,
+  limitsField,
   postForm,
   readLimits,
   readSeen,
@@ -133,7 +133,7 @@ ${limitFields(visit, ownLimits, text.limitHint)}
   };
 }
 
-const seenSchema = z.object({ plan: z.string(), ownLimits: limitsSchema });
+const seenSchema = z.object({ plan: z.string(), ownLimits: limitsField });
 
 /** Refused if the account has changed since the form was shown, so that no change is overwritten. */
 async function save(visit: AccountVisit): Promise<PageAnswer> {

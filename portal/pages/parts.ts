@@ -107,7 +107,7 @@ export function readSeen<T>({ form }: Visit, schema: z.ZodMiniType<T>): T | unde
 }
 
 /** The limits in a hidden field with the values that the form showed. */
-export const limitsSchema = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
+export const limitsField = z.partialRecord(z.enum(windowNames), z.nullable(z.number())) as z.ZodMiniType<Limits>;
 
 /**
  * Runs a change of a form; what the admin module refuses becomes a page in the reader's language.

@@ -11,7 +11,7 @@ import {
   faultPage,
   invalidPage,
   limitFields,
-  limitsSchema,
+  limitsField,
   limitsText,
   notFoundPage,
   postForm,
@@ -145,7 +145,7 @@ async function withPlan(
 }
 
 /** What a form about a plan was shown upon. */
-const seenSchema = z.object({ limits: limitsSchema, state: z.enum(['active', 'inactive']) });
+const seenSchema = z.object({ limits: limitsField, state: z.enum(['active', 'inactive']) });
 
 async function planPage(visit: Visit, plan: Plan): Promise<Page> {
   const { admin, text } = visit;

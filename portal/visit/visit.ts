@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { type Admin, AdminError, type Role as MemberRole, type SessionView } from '../../packages/admin/index.ts';
+import { type Admin, AdminError, type Role, type SessionView } from '../../packages/admin/index.ts';
 import type { Loads } from '../../packages/admin/loads.ts';
 import type { Text } from '../text/en.ts';
 import { type Formatter, formatter, type Language, languageFor, texts } from '../text/format.ts';
@@ -22,7 +22,7 @@ export type Person = {
 };
 
 /** The role of a signed-in person for an account: that of a member, or operator of the whole service. */
-export type Role = MemberRole | 'operator';
+export type PortalRole = Role | 'operator';
 
 /** Everything that a page of the portal can show or do. */
 export type Action =
@@ -42,7 +42,7 @@ export type Action =
 export const operatorSuffix = ' (operator)';
 
 /** The one place that decides who may do what; on an account, a member has a role in that account only. */
-export const permissions: Readonly<Record<Action, readonly Role[]>> = {
+export const permissions: Readonly<Record<Action, readonly PortalRole[]>> = {
   'account.view': ['viewer', 'admin', 'operator'],
   'audit.view': ['viewer', 'admin', 'operator'],
   'usage.view': ['viewer', 'admin', 'operator'],
@@ -57,7 +57,7 @@ export const permissions: Readonly<Record<Action, readonly Role[]>> = {
 };
 
 /** Whether a role allows an action. */
-export function may(role: Role, action: Action): boolean {
+export function may(role: PortalRole, action: Action): boolean {
   return permissions[action].includes(role);
 }
 
@@ -129,7 +129,7 @@ export type Visit = {
 };
 
 /** A visit to a page of one account, by a person who has a role there. */
-export type AccountVisit = Visit & { account: string; role: Role };
+export type AccountVisit = Visit & { account: string; role: PortalRole };
 
 export type Html = ReturnType<typeof html> | string;
 
@@ -227,7 +227,7 @@ export function visits(tools: Tools, cookies: ReturnType<typeof portalCookies>) 
     },
 
     /** What the visitor is to an account; `null` for a stranger, and for an id that no account can have. */
-    async roleOf({ admin, people, person }: Visit, account: string): Promise<Role | null> {
+    async roleOf({ admin, people, person }: Visit, account: string): Promise<PortalRole | null> {
       if (person.operator) return 'operator';
       return admin.members.roleIn(account, people).catch((error: unknown) => {
         if (error instanceof AdminError && error.code === 'invalid') return null;

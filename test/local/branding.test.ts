@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { brandingVariable, readBranding } from '../../local/branding.ts';
+import { brandingVariable, readBrandingFile } from '../../local/branding.ts';
 import { startOptions } from '../../local/start-options.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'branding-'));
@@ -19,7 +19,9 @@ const logo = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 describe('the branding of npm start', () => {
   it('has the fields of the configuration and the logo itself, for the portal and the functions alike', () => {
     writeFileSync(join(folder, 'logo.svg'), logo);
-    const branding = readBranding(fileOf({ name: 'Voorbeeld BV', terms: 'https://voorbeeld.nl/v', logo: 'logo.svg' }));
+    const branding = readBrandingFile(
+      fileOf({ name: 'Voorbeeld BV', terms: 'https://voorbeeld.nl/v', logo: 'logo.svg' }),
+    );
     expect(branding).toMatchObject({ name: 'Voorbeeld BV', colour: '#0b4f8a', logo: { type: 'image/svg+xml' } });
     expect(Buffer.from(branding.logo?.bytes ?? []).toString()).toBe(logo);
     expect(JSON.parse(brandingVariable(branding))).toEqual({
@@ -44,6 +46,6 @@ describe('the branding of npm start', () => {
   });
 
   it('is refused for a file that does not exist', () => {
-    expect(() => readBranding(join(folder, 'nothing.json'))).toThrow("can't be read: ENOENT. Check the path.");
+    expect(() => readBrandingFile(join(folder, 'nothing.json'))).toThrow("can't be read: ENOENT. Check the path.");
   });
 });

@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openDataFolder, readIdentity } from '../../local/data-folder.ts';
+import { openDataFolder, readFolderIdentity } from '../../local/data-folder.ts';
 
 let root: string;
 let data: string;
@@ -24,7 +24,7 @@ describe('the data folder', () => {
 
   it('is closed to others when an earlier version created it', async () => {
     const first = await openDataFolder(data);
-    await readIdentity(first);
+    await readFolderIdentity(first);
     await first.release();
     await chmod(data, 0o755);
     await (await openDataFolder(data)).release();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { compareTemplates, isStateful, type StackTemplate } from '../../bin/upgrade/compare-templates.ts';
+import { type ComparedTemplate, compareTemplates, isStateful } from '../../bin/upgrade/compare-templates.ts';
 import { readReleases } from '../../bin/upgrade/releases.ts';
 import { deploymentName, portalStackName } from '../../lib/config/deployment.ts';
 import { everything, portal, templates } from '../lib/synthesized.ts';
@@ -10,7 +10,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const configurations = { defaults: {}, everything: { ...everything, portal } };
 
 /** What an upgrade must keep of a template: resources with state, and the names of outputs. */
-function kept({ Resources = {}, Outputs = {} }: StackTemplate): StackTemplate {
+function kept({ Resources = {}, Outputs = {} }: ComparedTemplate): ComparedTemplate {
   const resources = Object.entries(Resources)
     .filter(([, { Type }]) => isStateful(Type))
     .map(([id, { Type, Properties = {} }]) => [id, { Type, Properties }]);
@@ -25,7 +25,7 @@ const last = readReleases()
   .filter((name) => existsSync(fixture(name)))
   .at(-1);
 
-let today: Record<string, StackTemplate>;
+let today: Record<string, ComparedTemplate>;
 
 beforeAll(async () => {
   today = {};
@@ -47,7 +47,7 @@ describe('an upgrade from the last release with the same settings', () => {
   });
 
   it('replaces and removes no resource with state, and removes no output', () => {
-    const before: Record<string, StackTemplate> = JSON.parse(readFileSync(fixture(`${last}`), 'utf8'));
+    const before: Record<string, ComparedTemplate> = JSON.parse(readFileSync(fixture(`${last}`), 'utf8'));
     expect(Object.keys(before).length).toBeGreaterThan(6);
     expect(Object.values(before).flatMap(({ Resources = {} }) => Object.keys(Resources)).length).toBeGreaterThan(30);
     const losses = Object.entries(before).flatMap(([stack, template]) =>

@@ -2,7 +2,7 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client
 import type { StatementStore } from './statements.ts';
 
 /** Statements in the bucket of a deployment, which keeps every version, or locks each object, as configured. */
-export function statementBucket(client: S3Client, bucket: string): StatementStore {
+export function s3Statements(client: S3Client, bucket: string): StatementStore {
   const read: StatementStore['read'] = async (key, bytes) => {
     const range = bytes && { Range: `bytes=${bytes.first}-${bytes.last}` };
     try {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Patience } from '../../../bin/recovery/procedure.ts';
 import { restoreDeletedTable, restoreWrongContents } from '../../../bin/recovery/restore.ts';
-import { settingsIn } from '../../../bin/recovery/table-settings.ts';
+import { tableSettingsIn } from '../../../bin/recovery/table-settings.ts';
 import { accountsTable } from '../../../core/names.ts';
 import { templates } from '../../lib/synthesized.ts';
 import { newAccount, testTables } from '../../support/address-service.ts';
@@ -256,13 +256,13 @@ describe('restore wrong-contents', () => {
 describe('the settings of a table', () => {
   it('are read from the template as it is deployed', async () => {
     const { data } = await templates();
-    expect(settingsIn(JSON.stringify(data), 'accounts')).toEqual({
+    expect(tableSettingsIn(JSON.stringify(data), 'accounts')).toEqual({
       deletionProtection: true,
       pointInTimeRecovery: true,
       timeToLive: accountsTable.expires,
       tags,
     });
-    expect(settingsIn(JSON.stringify(data), 'addresses')).toMatchObject({ timeToLive: null, tags });
-    expect(() => settingsIn('{}', 'accounts')).toThrow('has no accounts table');
+    expect(tableSettingsIn(JSON.stringify(data), 'addresses')).toMatchObject({ timeToLive: null, tags });
+    expect(() => tableSettingsIn('{}', 'accounts')).toThrow('has no accounts table');
   }, 60_000);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compareTemplates, type StackTemplate } from '../../../bin/upgrade/compare-templates.ts';
+import { type ComparedTemplate, compareTemplates } from '../../../bin/upgrade/compare-templates.ts';
 import { planRollback, planUpgrade } from '../../../bin/upgrade/plan.ts';
 import { compareVersions, type Release, readReleases } from '../../../bin/upgrade/releases.ts';
 
@@ -8,7 +8,7 @@ const table = (properties: Record<string, unknown> = {}) => ({
   Properties: { KeySchema: [{ AttributeName: 'key', KeyType: 'HASH' }], ...properties },
 });
 
-function template(resources: StackTemplate['Resources'], version?: string): StackTemplate {
+function template(resources: ComparedTemplate['Resources'], version?: string): ComparedTemplate {
   return { Resources: resources ?? {}, Outputs: version === undefined ? {} : { Version: { Value: version } } };
 }
 

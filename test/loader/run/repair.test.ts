@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { addressItem, type Item, keyItem, type StoredAddress } from '../../../core/addresses/address-item.ts';
+import { type AddressItem, addressItem, keyItem, type StoredAddress } from '../../../core/addresses/address-item.ts';
 import { parseLine } from '../../../loader/dataset/lines.ts';
 import { LinesByShard, repairTable } from '../../../loader/run/repair.ts';
 import { rollbackLoad, runLoad } from '../../../loader/run/run-load.ts';
@@ -40,7 +40,7 @@ function at({ table, bucket }: LoadPlace) {
 }
 
 const repair = (more: { planOnly?: boolean } = {}) => repairTable({ ...place.options, scan: place.scan, ...more });
-const put = (Item: Item) => bench.client.send(new PutItemCommand({ TableName: place.table, Item }));
+const put = (Item: AddressItem) => bench.client.send(new PutItemCommand({ TableName: place.table, Item }));
 const remove = (key: string) => bench.client.send(new DeleteItemCommand({ TableName: place.table, Key: keyItem(key) }));
 const served = () => bench.addressesIn(place.table);
 const stored = async (key: string) => (await place.options.addresses.read([key])).get(key) as StoredAddress;

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { mockClient } from 'aws-sdk-client-mock';
-import type { Write } from '../../../loader/dataset/lines.ts';
+import type { LineWrite } from '../../../loader/dataset/lines.ts';
 import { addressWriter } from '../../../loader/storage/address-writer.ts';
 import type { Fence } from '../../../loader/storage/lease.ts';
 import { LockedError } from '../../../loader/storage/lock.ts';
@@ -18,7 +18,7 @@ afterEach(() => {
   mock = mockClient(DynamoDBClient);
 });
 
-const writes: Write[] = Array.from({ length: 130 }, (_, index) =>
+const writes: LineWrite[] = Array.from({ length: 130 }, (_, index) =>
   index % 10 === 9 ? { remove: `1381AA#${index}#` } : { put: `1381AA#${index}#\t\tBuitenveer\tWeesp\t` },
 );
 const writer = (options = {}) =>

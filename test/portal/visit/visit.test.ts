@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pageRoutes } from '../../../portal/app.ts';
-import { permissions, type Role } from '../../../portal/visit/visit.ts';
+import { type PortalRole, permissions } from '../../../portal/visit/visit.ts';
 import { startAddressService, testTables } from '../../support/address-service.ts';
 import { createTestPortal } from '../../support/portal.ts';
 import { restoreItems, storedItems } from '../../support/stored-items.ts';
 
 /** Who may do what, once more and by itself: a slip in the table of the portal shows here. */
-const allowed: Record<keyof typeof permissions, Role[]> = {
+const allowed: Record<keyof typeof permissions, PortalRole[]> = {
   'account.view': ['viewer', 'admin', 'operator'],
   'audit.view': ['viewer', 'admin', 'operator'],
   'usage.view': ['viewer', 'admin', 'operator'],
@@ -22,7 +22,7 @@ const allowed: Record<keyof typeof permissions, Role[]> = {
 
 let service: Awaited<ReturnType<typeof startAddressService>>;
 let portal: ReturnType<typeof createTestPortal>;
-let people: Record<Role, Awaited<ReturnType<typeof portal.signedIn>>>;
+let people: Record<PortalRole, Awaited<ReturnType<typeof portal.signedIn>>>;
 /** The id of a key, by account. */
 const keys: Record<string, string> = {};
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const roles: Role[] = ['viewer', 'admin', 'operator'];
+const roles: PortalRole[] = ['viewer', 'admin', 'operator'];
 const everything = pageRoutes.flatMap((route) =>
   roles.flatMap((role) =>
     (route.of === 'account' ? ['own', 'foreign'] : ['-']).map(
@@ -56,7 +56,7 @@ const everything = pageRoutes.flatMap((route) =>
 );
 
 /** What each action must answer to a role: `404` where it must not learn that there is something. */
-function expected(role: Role, route: (typeof pageRoutes)[number], account: string): 'allowed' | 403 | 404 {
+function expected(role: PortalRole, route: (typeof pageRoutes)[number], account: string): 'allowed' | 403 | 404 {
   if (route.action === 'home') return 'allowed';
   if (route.of === 'service') return allowed[route.action].includes(role) ? 'allowed' : 404;
   if (role !== 'operator' && account === 'foreign') return 404;

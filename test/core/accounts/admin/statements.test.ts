@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminStore } from '../../../../core/accounts/admin/admin-store.ts';
 import { type Statement, statementsCsv } from '../../../../core/accounts/admin/statement.ts';
-import { statementBucket } from '../../../../core/accounts/admin/statement-bucket.ts';
+import { s3Statements } from '../../../../core/accounts/admin/statement-bucket.ts';
 import { type StatementStore, type Statements, statementsOf } from '../../../../core/accounts/admin/statements.ts';
 import { setRetention } from '../../../../core/accounts/admin/usage-range.ts';
 import { readApiKey } from '../../../../core/accounts/api-key.ts';
@@ -44,7 +44,7 @@ const store = () => createAdminStore(bench.client, bench.table, 'test', () => be
 
 beforeAll(async () => {
   [bench, s3] = [await startAdmin(), await startS3('statements')];
-  files = statementBucket(s3.client, s3.bucket);
+  files = s3Statements(s3.client, s3.bucket);
   statements = statementsOf(store(), files);
   await bench.admin.plans.put({ code: 'standard', limits: { month: null } });
   await bench.admin.plans.put({ code: 'large', limits: { month: null } });

@@ -32,7 +32,7 @@ function emit(name: string, count: number, dimensions: Record<string, string> = 
 }
 
 /** The settings, clients and logger of one deployed step. Reads an environment variable when the step needs it. */
-export class Deployment {
+export class DeployedStep {
   readonly logger: Logger;
   readonly #environment: NodeJS.ProcessEnv;
   #storage: Storage | undefined;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { configSchema } from '../../../lib/config/schema.ts';
 import { loadDefaults, loaderEnvironment } from '../../../loader/names.ts';
-import { Deployment } from '../../../loader/steps/deployment.ts';
+import { DeployedStep } from '../../../loader/steps/deployed-step.ts';
 
 const before = process.env.POWERTOOLS_METRICS_DISABLED;
 let written: string[];
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 it('a check of the source reports the deployed version as a metric with the version as its dimension', () => {
-  new Deployment('discover', { [loaderEnvironment.version]: '1.2.0' }).reportVersion();
+  new DeployedStep('discover', { [loaderEnvironment.version]: '1.2.0' }).reportVersion();
   const lines = written.map((line) => JSON.parse(line));
   jest.restoreAllMocks();
   expect(lines).toEqual([
@@ -35,7 +35,7 @@ it('a check of the source reports the deployed version as a metric with the vers
 });
 
 it('a check without a deployed version reports none', () => {
-  new Deployment('discover', {}).reportVersion();
+  new DeployedStep('discover', {}).reportVersion();
   expect(written).toEqual([]);
 });
 
@@ -44,14 +44,14 @@ it.each([
   [-1, -1],
   [-40, 10_000],
 ])('a dataset of %i days is reported with an age of %i, so that one of the future raises the alarm', (days, age) => {
-  new Deployment('discover', {}).reportAge(days);
+  new DeployedStep('discover', {}).reportAge(days);
   const lines = written.map((line) => JSON.parse(line));
   jest.restoreAllMocks();
   expect(lines).toMatchObject([{ DatasetAgeDays: age }]);
 });
 
 it('the guard uses the thresholds of the configuration by its names, and the defaults for the others', () => {
-  const deployment = new Deployment('guard', { [loaderEnvironment.thresholds]: '{"maximumRemovedShare":0.3}' });
+  const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: '{"maximumRemovedShare":0.3}' });
   expect(deployment.thresholds).toEqual({ ...loadDefaults.guard, maximumRemovedShare: 0.3 });
   expect(Object.keys(configSchema.shape.guard.unwrap().shape)).toEqual(Object.keys(loadDefaults.guard));
 });
@@ -59,7 +59,7 @@ it('the guard uses the thresholds of the configuration by its names, and the def
 it.each(['{"maximumRemovedshare":0.3}', '{"maximumRemovedShare":-1}', '{"maximumRemovedShare":"0.3"}'])(
   'the guard does not start with thresholds that no configuration has: %s',
   (text) => {
-    const deployment = new Deployment('guard', { [loaderEnvironment.thresholds]: text });
+    const deployment = new DeployedStep('guard', { [loaderEnvironment.thresholds]: text });
     expect(() => deployment.thresholds).toThrow('maximumRemoved');
   },
 );
